@@ -362,6 +362,24 @@ CXCursor first_use_later(const Walk *w, CXCursor loop, CXCursor decl)
     return later.use;
 }
 
+/* What is written as a number in bounds that become one.  */
+static void fold_bounds(Walk *w, Count *count)
+{
+    if (count->nbounds == 1 && clang_Cursor_isNull(count->bounds[0].offset))
+        return;
+    for (int i = 0; i < count->nbounds; i++) {
+        Bound *bound = &count->bounds[i];
+        bool has = !clang_Cursor_isNull(bound->offset);
+        CXCursor e = has ? bound->offset : bound->hi;
+        if (!is_written(w->u, e) || !constant_int(w, e, &bound->number))
+            continue;
+        bound->folded = true;
+        bound->number = bound->subtract ? -bound->number : bound->number;
+        bound->subtract = false;
+        smaller_bound(&bound->compare, &bound->number, has);
+    }
+}
+
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
     *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor()};
@@ -371,6 +389,9 @@ bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
     for (int i = 0; i < parts->leading; i++)
         if (!bounds_of(w, loop, leading_break(w->u, parts, i), true, count))
             return false;
-    return bounds_agree(w, count) && step_of(w, loop, parts, count) && !is_used_later(w, loop, count->iv) &&
-           variable_find(w, count->iv) >= 0;
+    if (!bounds_agree(w, count) || !step_of(w, loop, parts, count) || is_used_later(w, loop, count->iv) ||
+        variable_find(w, count->iv) < 0)
+        return false;
+    fold_bounds(w, count);
+    return true;
 }

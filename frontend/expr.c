@@ -201,25 +201,17 @@ static Result conditional(Walk *w, CXCursor e, const Cursors *below)
         return result_of(nearer);
     if (ir_constant(condition, &known))
         return eval(w, below->list[known ? 1 : 2]);
+    bool turned = fold_turned_choice(w, &condition, below->list[1], below->list[2]);
     Op *op = if_new(w, condition);
     Block *block = w->block;
-    Exits yes, no;
     w->block = op->blocks[0];
-    Result x = eval(w, below->list[1]);
-    yes = jump_to(w, &FALL);
+    Result x = eval(w, below->list[turned ? 2 : 1]);
     w->block = op->blocks[1];
-    Result y = eval(w, below->list[2]);
-    no = jump_to(w, &FALL);
+    Result y = eval(w, below->list[turned ? 1 : 2]);
     w->block = block;
-    (void)yes;
-    (void)no;
     if (x.kind == R_VALUE && y.kind == R_VALUE)
         return result_of(choose(w, op, condition, x.value, y.value));
     op_remove(op);
-    if (x.kind == R_POINTER && y.kind == R_POINTER && !x.offset && !y.offset && condition->def == NULL) {
-        x.text = arena_print(w->u->module, "(%s ? %s : %s)", "0", x.text, y.text);
-        return unsupported(w, e);
-    }
     refuse(w, e, "index one array: write p[i] for the elements that the pointer passes",
            "which array this pointer goes to is known at run time only");
     return nothing_of(w, e);
@@ -316,6 +308,10 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
         x.value->type.kind != K_SCALAR || y.value->type.kind != K_SCALAR)
         return unsupported(w, e);
     w->of_variable = is_literal(y.value) && !is_written(w->u, below->list[1]);
+    if (w->of_variable && code == OP_SUBI && dtype_is_signed(dtype) && is_handed(w, below->list[1])) {
+        code = OP_ADDI;
+        y.value = unary(w, OP_NEGI, y.value);
+    }
     Value *value = binary(w, code, dtype, x.value, y.value);
     w->of_variable = false;
     return result_of(value);

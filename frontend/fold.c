@@ -29,6 +29,20 @@ bool is_written(const Unit *u, CXCursor e)
     return names_none(u, e, NULL) && each_below(u, e, names_none, NULL);
 }
 
+static bool names_handed(const Unit *u, CXCursor c, void *context)
+{
+    const Walk *w = context;
+    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+    return !is_variable(decl) ||
+           (w->frame->id && decl.kind == CXCursor_ParmDecl && !count_assignments(u, w->frame->function, decl));
+}
+
+/* A number made of what a call handed in: GCC folds it where it takes the function in.  */
+bool is_handed(Walk *w, CXCursor e)
+{
+    return names_handed(w->u, e, w) && each_below(w->u, e, names_handed, w);
+}
+
 static bool is_step(const Walk *w, const Value *value, Opcode code, int64_t *number)
 {
     for (int i = 0; i < w->nof_variables; i++)
@@ -132,24 +146,33 @@ Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype)
     return convert(w, binary(w, code, narrow, a, b), dtype);
 }
 
-/* x + 64 > y is x + 63 >= y.  */
-static bool smaller_number(Walk *w, Opcode *code, Value **x)
+/* x + 64 > y is x + 63 >= y, and x >= 64 is x > 63: the number that is nearer to 0.  */
+bool smaller_bound(Opcode *code, int64_t *number, bool is_offset)
 {
-    int64_t number;
-    if (!is_step(w, *x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4)
+    bool negative = is_offset ? *number < 0 : *number > 0;
+    if (!*number)
         return false;
-    if (number < 0 && *code == OP_LTI)
+    if (negative && *code == OP_LTI)
         *code = OP_LEI;
-    else if (number > 0 && *code == OP_GTI)
+    else if (!negative && *code == OP_GTI)
         *code = OP_GEI;
-    else if (number > 0 && *code == OP_LEI)
+    else if (!negative && *code == OP_LEI)
         *code = OP_LTI;
-    else if (number < 0 && *code == OP_GEI)
+    else if (negative && *code == OP_GEI)
         *code = OP_GTI;
     else
         return false;
-    *x = binary(w, OP_ADDI, (*x)->type.dtype, (*x)->def->args[0],
-                literal_int(w, (*x)->type.dtype, number < 0 ? number + 1 : number - 1));
+    *number += *number < 0 ? 1 : -1;
+    return true;
+}
+
+static bool smaller_number(Walk *w, Opcode *code, Value **x)
+{
+    int64_t number;
+    if (!is_step(w, *x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4 ||
+        !smaller_bound(code, &number, true))
+        return false;
+    *x = binary(w, OP_ADDI, (*x)->type.dtype, (*x)->def->args[0], literal_int(w, (*x)->type.dtype, number));
     return true;
 }
 
@@ -204,6 +227,18 @@ bool same_expression(const Unit *u, CXCursor x, CXCursor y)
     for (int i = 0; i < a.count; i++)
         if (!same_expression(u, a.list[i], b.list[i]))
             return false;
+    return true;
+}
+
+/* c ? 2 : x is !c ? x : 2.  */
+bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no)
+{
+    const Op *op = (*condition)->def;
+    bool integers = op && op->nargs == 2 && op->args[0]->type.kind == K_SCALAR && op->code >= OP_EQI &&
+                    op_info[op->code].class_ == CLASS_SCALAR && !dtype_is_float(op->args[0]->type.dtype);
+    if (!integers || !is_written(w->u, yes) || is_written(w->u, no))
+        return false;
+    *condition = negated(w, *condition);
     return true;
 }
 

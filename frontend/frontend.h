@@ -397,6 +397,9 @@ bool is_written(const Unit *u, CXCursor e);              /* a number without var
 Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype); /* (int) (a + b) of longs; NULL for others */
 void fold_comparison(Walk *w, Opcode *code, Value **args);
 bool same_expression(const Unit *u, CXCursor x, CXCursor y);
+bool smaller_bound(Opcode *compare, int64_t *number, bool is_offset);
+bool is_handed(Walk *w, CXCursor e);
+bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no);
 Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no); /* a < b ? a : b; NULL for others */
 
 /* state.c */
@@ -506,6 +509,8 @@ typedef struct {
     CXCursor hi, offset; /* offset: a null cursor for none */
     bool subtract;
     Opcode compare;
+    bool folded; /* the offset, or hi without one, is the number */
+    int64_t number;
 } Bound;
 typedef struct {
     CXCursor iv; /* its declaration */

@@ -203,10 +203,12 @@ static Value *wide_op(Walk *w, Opcode code, Value *x, Value *y)
 
 static Value *wide_bound(Walk *w, const Bound *bound)
 {
-    Value *hi = convert(w, argument_of(w, bound->hi), D_I64);
+    Value *hi = bound->folded && clang_Cursor_isNull(bound->offset) ? literal_int(w, D_I64, bound->number)
+                                                                    : convert(w, argument_of(w, bound->hi), D_I64);
     if (clang_Cursor_isNull(bound->offset))
         return hi;
-    Value *offset = convert(w, argument_of(w, bound->offset), D_I64);
+    Value *offset = bound->folded ? literal_int(w, D_I64, bound->number)
+                                  : convert(w, argument_of(w, bound->offset), D_I64);
     return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
 }
 

@@ -101,7 +101,7 @@ static const char *base_name(Walk *w, CXCursor e, Result base)
 {
     CXCursor decl = decl_of(w->u, e);
     Cursors decays = children(w->u, peel(w->u, e));
-    if (clang_Cursor_isNull(decl) && decays.count == 1)
+    if (clang_Cursor_isNull(decl) && decays.count == 1 && peel(w->u, e).kind != CXCursor_MemberRefExpr)
         decl = decl_of(w->u, decays.list[0]);
     if (clang_Cursor_isNull(decl))
         return base.name;

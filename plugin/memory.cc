@@ -309,6 +309,64 @@ static bool original_place(gimple *load, Place *place)
     return true;
 }
 
+/* Memory as it is behind a virtual operand; what ws.h declares leaves the user's memory alone before the region.  */
+static tree state_at(tree vuse)
+{
+    char buffer[64];
+    while (vuse && !SSA_NAME_IS_DEFAULT_DEF(vuse)) {
+        gimple *stmt = SSA_NAME_DEF_STMT(vuse);
+        tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+        const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+        if (!pragma_of_stmt(stmt) && !(name && is_tensor_constructor(name)) && !is_math_call(stmt) &&
+            !(is_gimple_call(stmt) && is_sanitizer_check(stmt)))
+            break;
+        vuse = gimple_vuse(stmt);
+    }
+    return vuse;
+}
+
+static tree state_of(gimple *load)
+{
+    return state_at(gimple_vuse(load));
+}
+
+/* Where the region begins; what a load in it sees, if it does not store to memory.  */
+static tree entry_state(const Walk *w, gimple *load)
+{
+    gphi *phi = get_virtual_phi(w->outer->header);
+    return state_at(phi ? PHI_ARG_DEF_FROM_EDGE(phi, loop_preheader_edge(w->outer)) : gimple_vuse(load));
+}
+
+/* A parameter that the function leaves as it was handed in.  */
+static bool is_never_stored(tree decl)
+{
+    basic_block bb;
+    if (TREE_CODE(decl) != PARM_DECL)
+        return false;
+    FOR_EACH_BB_FN (bb, cfun)
+        for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+            if (!gimple_clobber_p(gsi_stmt(i)) && memory_stores_to(gsi_stmt(i), decl))
+                return false;
+    return true;
+}
+
+/* A live-in that was read at that place: before the region by a load, or where it begins.  */
+static Value *read_already(const Walk *w, const Place *place, tree type, tree state, gimple *load)
+{
+    for (unsigned i = 0; i < w->livein.length(); i++) {
+        Place other;
+        tree known = w->livein[i].expression;
+        gimple *def = TREE_CODE(known) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(known) ? SSA_NAME_DEF_STMT(known) : NULL;
+        bool is_load = def && gimple_assign_load_p(def) && original_place(def, &other);
+        bool at_entry = TREE_CODE(known) == MEM_REF && memory_place(known, &other);
+        if ((is_load || at_entry) && other.decl == place->decl && other.offset == place->offset &&
+            other.size == place->size && types_compatible_p(TREE_TYPE(known), type) &&
+            (state == (is_load ? state_of(def) : entry_state(w, load)) || is_never_stored(place->decl)))
+            return w->livein[i].value;
+    }
+    return NULL;
+}
+
 /* require: a load in the region.   ensure: a live-in, if the region leaves the object alone; else NULL.  */
 Value *memory_live_in(Walk *w, gimple *load)
 {
@@ -320,6 +378,9 @@ Value *memory_live_in(Walk *w, gimple *load)
         return NULL;
     if (place.offset % BITS_PER_UNIT || loop_stores_to(w->outer, place.decl))
         return NULL;
+    Value *known = read_already(w, &place, type, entry_state(w, load), load);
+    if (known)
+        return known;
     tree address = build_fold_addr_expr(place.decl);
     tree entry = fold_build2(MEM_REF, type, address, build_int_cst(ptr_type_node, place.offset / BITS_PER_UNIT));
     return value_live_in(w, entry, type_of(type), reference_name(reference));
@@ -334,23 +395,6 @@ bool memory_is_invariant(class loop *loop, gimple *load)
 }
 
 /* ---- reads before the region ------------------------------------------------------------------------------------- */
-
-/* Memory as a load before the region sees it; what ws.h declares leaves the user's memory alone there.  */
-static tree state_of(gimple *load)
-{
-    char buffer[64];
-    tree vuse = gimple_vuse(load);
-    while (vuse && !SSA_NAME_IS_DEFAULT_DEF(vuse)) {
-        gimple *stmt = SSA_NAME_DEF_STMT(vuse);
-        tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
-        const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
-        if (!pragma_of_stmt(stmt) && !(name && is_tensor_constructor(name)) && !is_math_call(stmt) &&
-            !(is_gimple_call(stmt) && is_sanitizer_check(stmt)))
-            break;
-        vuse = gimple_vuse(stmt);
-    }
-    return vuse;
-}
 
 static bool same_reference(tree x, tree y)
 {
@@ -378,6 +422,12 @@ Value *memory_read_before(Walk *w, gimple *load)
         if (other && gimple_assign_load_p(other) && !gimple_has_volatile_ops(load) &&
             same_reference(gimple_assign_rhs1(other), reference) && state_of(other) == state_of(load))
             return w->livein[i].value;
+    }
+    Place place;
+    if (!gimple_has_volatile_ops(load) && original_place(load, &place)) {
+        Value *known = read_already(w, &place, TREE_TYPE(lhs), state_of(load), load);
+        if (known)
+            return known;
     }
     return value_live_in(w, lhs, type_of(TREE_TYPE(lhs)), name_of(lhs) ? name_of(lhs) : reference_name(reference));
 }

@@ -250,6 +250,8 @@ Result place_read(Walk *w, const Place *place, CXCursor e)
         if (is_aggregate(place->type))
             return (Result){.kind = R_PLACE, .variable = place->variable, .byte = place->byte, .type = place->type};
         Result result = slot_read(w, slot_of(w, place->variable, place->byte, false));
+        if (result.kind == R_LATER)
+            return outside_read(w, result.decl);
         return result.kind == R_NONE ? uninitialized(w, place, e) : result;
     }
     if (place->direct)

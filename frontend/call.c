@@ -333,6 +333,18 @@ static void bind_parameters(Walk *w, CXCursor definition, const Result *values, 
     }
 }
 
+/* A tensor that is handed on is looked at where the function uses it, as GCC does.  */
+static Result handed(Walk *w, CXCursor e)
+{
+    CXCursor decl = is_tensor_type(clang_getCursorType(e)) ? decl_of(w->u, e) : clang_getNullCursor();
+    if (clang_Cursor_isNull(decl) || !is_variable(decl))
+        return eval(w, e);
+    int variable = variable_find(w, decl);
+    Result now = variable < 0 ? (Result){.kind = w->frame->id ? R_NONE : R_LATER, .decl = decl}
+                              : slot_read(w, slot_of(w, variable, 0, false));
+    return now.kind == R_LATER ? now : eval(w, e);
+}
+
 static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
 {
     Cursors args = arguments(w->u, call), below = children(w->u, definition);
@@ -340,7 +352,7 @@ static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
     if (args.count > 64)
         return nothing_of(w, call);
     for (int i = args.count - 1; i >= 0; i--)
-        values[i] = eval(w, args.list[i]);
+        values[i] = handed(w, args.list[i]);
     int slots = w->nslots;
     Frame frame = {++w->frames, definition, w->frame, NULL, -1}, *caller = w->frame;
     const Goal *again = w->again, *out = w->out, *end = w->end;

@@ -243,22 +243,39 @@ bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no)
 }
 
 /* Of integers: what the comparison compares is what is chosen.  */
+static bool is_nearer(const Unit *u, CXCursor condition, CXCursor yes, CXCursor no, bool *straight)
+{
+    enum CXBinaryOperatorKind kind =
+        condition.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(condition) : CXBinaryOperator_Invalid;
+    if (kind < CXBinaryOperator_LT || kind > CXBinaryOperator_GE || !is_integer(clang_getCursorType(yes)))
+        return false;
+    Cursors sides = children(u, condition);
+    *straight = same_expression(u, sides.list[0], yes) && same_expression(u, sides.list[1], no);
+    return *straight || (same_expression(u, sides.list[0], no) && same_expression(u, sides.list[1], yes));
+}
+
 Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no)
 {
+    bool straight;
     condition = peel(w->u, condition);
+    if (!is_nearer(w->u, condition, yes, no, &straight))
+        return NULL;
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(condition);
     bool less = kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE;
-    bool more = kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE;
-    if (condition.kind != CXCursor_BinaryOperator || (!less && !more) || !is_integer(clang_getCursorType(yes)))
-        return NULL;
-    Cursors sides = children(w->u, condition);
-    bool straight = same_expression(w->u, sides.list[0], yes) && same_expression(w->u, sides.list[1], no);
-    bool crossed = same_expression(w->u, sides.list[0], no) && same_expression(w->u, sides.list[1], yes);
-    if (!straight && !crossed)
-        return NULL;
     bool equal = kind == CXBinaryOperator_LE || kind == CXBinaryOperator_GE; /* the first is taken where they are */
+    Cursors sides = children(w->u, condition);
     Value *args[2];
     args[0] = value_of(w, sides.list[equal == straight ? 0 : 1]);
     args[1] = value_of(w, sides.list[equal == straight ? 1 : 0]);
     return binary(w, less == straight ? OP_MINI : OP_MAXI, args[0]->type.dtype, args[0], args[1]);
+}
+
+/* c ? x : y, of which GCC makes a variable of its own.  */
+bool is_branched(const Unit *u, CXCursor e)
+{
+    bool straight;
+    e = peel(u, e);
+    Cursors below = children(u, e);
+    return e.kind == CXCursor_ConditionalOperator &&
+           !is_nearer(u, peel(u, below.list[0]), below.list[1], below.list[2], &straight);
 }

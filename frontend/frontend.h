@@ -193,7 +193,7 @@ void pragmas_check(Unit *u); /* those that no loop has taken */
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 /* What an expression is.  */
-typedef enum { R_NONE, R_VALUE, R_POINTER, R_PLACE } RKind;
+typedef enum { R_NONE, R_VALUE, R_POINTER, R_PLACE, R_LATER } RKind;
 typedef struct {
     RKind kind;
     Value *value;     /* R_VALUE: a scalar, a tile or a tensor */
@@ -206,6 +206,7 @@ typedef struct {
     const char *label;  /* R_POINTER: the last variable that held it on its way, or NULL */
     Value *chosen;      /* R_POINTER: which element of the array of pointers `text`, or NULL */
     const char *string; /* R_POINTER: what a string literal says, or NULL */
+    CXCursor decl;      /* R_LATER: a tensor from before the region, looked at where it is used */
 } Result;
 
 /* A call that is walked in place; 0 is the function of the region.  */
@@ -401,6 +402,7 @@ bool smaller_bound(Opcode *compare, int64_t *number, bool is_offset);
 bool is_handed(Walk *w, CXCursor e);
 bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no);
 Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no); /* a < b ? a : b; NULL for others */
+bool is_branched(const Unit *u, CXCursor e);
 
 /* state.c */
 int variable_new(Walk *w, CXCursor decl, CXType type, bool parameter);
@@ -480,6 +482,7 @@ Value *bytes_of_elements(Walk *w, CXCursor e, Value *count, CXType element);
 /* outside.c */
 void outside_scan(Walk *w);
 void outside_object(Walk *w, CXCursor decl);
+int outside_constant(Walk *w, CXCursor decl);
 void outside_objects(Walk *w); /* structs and arrays of numbers that were initialized before the region */
 Result outside_read(Walk *w, CXCursor decl);
 int copied_parameter(const Walk *w, CXCursor decl);

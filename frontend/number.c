@@ -153,6 +153,34 @@ static bool is_within_local(Walk *w, CXCursor e)
     return !clang_Cursor_isNull(decl) && variable_find(w, decl) >= 0;
 }
 
+/* ... or that the program never changes: where in it.  */
+static bool constant_part(Walk *w, CXCursor e, int *variable, int64_t *byte)
+{
+    e = peel(w->u, e);
+    Cursors below = children(w->u, e);
+    int64_t index;
+    if (e.kind == CXCursor_DeclRefExpr) {
+        CXCursor decl = clang_getCanonicalCursor(clang_getCursorReferenced(e));
+        *byte = 0;
+        *variable = is_variable(decl) ? outside_constant(w, decl) : -1;
+        return *variable >= 0;
+    }
+    if (e.kind == CXCursor_UnexposedExpr && below.count == 1)
+        return constant_part(w, below.list[0], variable, byte);
+    if (e.kind == CXCursor_MemberRefExpr && below.count && !is_pointer(clang_getCursorType(below.list[0]))) {
+        CXCursor field = clang_getCursorReferenced(e);
+        if (clang_Cursor_isBitField(field) || !constant_part(w, below.list[0], variable, byte))
+            return false;
+        *byte += clang_Cursor_getOffsetOfField(field) / 8;
+        return true;
+    }
+    if (e.kind != CXCursor_ArraySubscriptExpr || !constant_part(w, below.list[0], variable, byte) ||
+        !constant_int(w, below.list[1], &index))
+        return false;
+    *byte += index * bytes_of(clang_getCursorType(e));
+    return true;
+}
+
 static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
 {
     Number x, y;
@@ -201,7 +229,9 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
                number_cast(clang_getCursorType(e), number);
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr: {
-        Place place;
+        Place place = {.variable = -1};
+        if (constant_part(w, e, &place.variable, &place.byte))
+            return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
         if (!is_within_local(w, e) || !place_at(w, e, &place) || !place.local)
             return false;
         return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);

@@ -217,7 +217,9 @@ static Result read_before(Walk *w, CXCursor decl)
     for (int i = 0; alias && i < w->nlivein; i++)
         if (!strcmp(w->livein[i].text, alias) && w->livein[i].of_caller == w->in_caller)
             return result_of(w->livein[i].value);
-    Value *value = live_in(w, name, ctype, type_scalar(dtype), name, parameter_rank(w, name));
+    bool branched = definition && definition->known && is_branched(w->u, definition->value);
+    Value *value =
+        live_in(w, name, ctype, type_scalar(dtype), branched ? NULL : name, parameter_rank(w, name));
     for (int i = 0; i < w->nlivein; i++)
         if (w->livein[i].value == value) {
             w->livein[i].uid = begin_of(decl) + 1;
@@ -279,15 +281,16 @@ static bool is_of_numbers(CXType type)
     return type.kind == CXType_Record ? bytes_of(type) <= 512 : scalar_type(type, &dtype);
 }
 
-static void read_object(Walk *w, const Definition *definition)
+/* The variable that an object of numbers becomes, with what it was initialized with; -1 for others.  */
+static int settle(Walk *w, CXCursor decl, CXCursor init)
 {
-    CXType type = clang_getCursorType(definition->decl);
-    CXCursor init = clang_Cursor_isNull(definition->value) ? definition->value : peel(w->u, definition->value);
-    if (!definition->known || !is_aggregate(type) || !is_of_numbers(type) || variable_find(w, definition->decl) >= 0 ||
+    CXType type = clang_getCursorType(decl);
+    init = clang_Cursor_isNull(init) ? init : peel(w->u, init);
+    if (!is_aggregate(type) || !is_of_numbers(type) ||
         (init.kind != CXCursor_InitListExpr && init.kind != CXCursor_CompoundLiteralExpr))
-        return;
+        return -1;
     bool failed = w->failed;
-    int variable = variable_new(w, definition->decl, type, false);
+    int variable = variable_new(w, decl, type, false);
     w->outside = w->failed = true; /* in silence: then it is only not known */
     initialize(w, variable, type, 0, init);
     w->outside = false;
@@ -300,6 +303,13 @@ static void read_object(Walk *w, const Definition *definition)
             w->variables[variable].decl = clang_getNullCursor();
         LIST_ADD(w->u->module, w->settled, w->nsettled) = (Settled){i, result};
     }
+    return variable;
+}
+
+static void read_object(Walk *w, const Definition *definition)
+{
+    if (definition->known && variable_find(w, definition->decl) < 0)
+        settle(w, definition->decl, definition->value);
 }
 
 /* Those that the region changes are variables of it from the first.  */
@@ -309,6 +319,29 @@ void outside_objects(Walk *w)
     for (int i = 0; i < count; i++)
         if (count_assignments(w->u, w->region, w->definitions[i].decl))
             read_object(w, &w->definitions[i]);
+}
+
+static bool is_constant_object(CXCursor decl)
+{
+    CXType type = clang_getCursorType(decl);
+    if (clang_getCanonicalType(type).kind == CXType_ConstantArray)
+        type = clang_getArrayElementType(type);
+    bool lasts = clang_getCursorLinkage(decl) != CXLinkage_NoLinkage || clang_Cursor_getStorageClass(decl) == CX_SC_Static;
+    return lasts && clang_isConstQualifiedType(type) && !clang_isVolatileQualifiedType(type);
+}
+
+/* The variable of an object that the program never changes, in no frame's sight; or -1.  */
+int outside_constant(Walk *w, CXCursor decl)
+{
+    Frame nobody = {-1, w->function, NULL, NULL, -1}, *frame = w->frame;
+    if (!is_constant_object(decl))
+        return -1;
+    w->frame = &nobody;
+    int variable = variable_find(w, decl);
+    if (variable < 0)
+        variable = settle(w, decl, clang_Cursor_getVarDeclInitializer(decl));
+    w->frame = frame;
+    return variable;
 }
 
 /* The others when they are asked for, as the plugin does; in sight of every path.  */

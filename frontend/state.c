@@ -260,6 +260,8 @@ static bool same_result(const Result *x, const Result *y)
         return !strcmp(x->text, y->text) && x->offset == y->offset;
     if (x->kind == R_PLACE)
         return x->variable == y->variable && x->byte == y->byte;
+    if (x->kind == R_LATER)
+        return same_decl(x->decl, y->decl);
     return x->value == y->value;
 }
 

@@ -126,6 +126,9 @@ typedef struct {
     CXCursor labels[64], *list;
     int nlabels, count;
     bool is_default;
+    bool is_joined;   /* the group above goes on in it */
+    Goal into;        /* ... which leads here */
+    const Goal *next; /* behind its end */
 } Group;
 
 /* case 1: case 2: statement  */
@@ -160,6 +163,15 @@ static Group *read_groups(Walk *w, CXCursor body, int *ngroups)
     return groups;
 }
 
+/* A group that another one goes on in is walked once, behind both ways that lead to it.  */
+static Exits enter_group(Walk *w, Group *group)
+{
+    if (group->is_joined)
+        return jump_to(w, &group->into);
+    w->end = group->next;
+    return walk_list(w, group->list, group->count, 0);
+}
+
 static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int first, Group *otherwise)
 {
     while (first < ngroups && &groups[first] == otherwise)
@@ -167,9 +179,8 @@ static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int 
     Group *group = first < ngroups ? &groups[first] : otherwise;
     if (!group)
         return jump_to(w, w->out);
-    LIST_ADD(w->u->module, group->list, group->count) = clang_getNullCursor();
     if (first == ngroups)
-        return walk_list(w, group->list, group->count, 0);
+        return enter_group(w, group);
     Value *any = literal_int(w, D_I1, 0);
     for (int i = 0; i < group->nlabels; i++) {
         int64_t label = 0;
@@ -178,13 +189,12 @@ static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int 
     }
     int64_t known;
     if (ir_constant(any, &known))
-        return known ? walk_list(w, group->list, group->count, 0)
-                     : switch_from(w, index, groups, ngroups, first + 1, otherwise);
+        return known ? enter_group(w, group) : switch_from(w, index, groups, ngroups, first + 1, otherwise);
     Op *op = if_new(w, any);
     Block *block = w->block;
     State before = state_kept(w, &w->state, w->nslots);
     w->block = op->blocks[0];
-    Exits yes = walk_list(w, group->list, group->count, 0);
+    Exits yes = enter_group(w, group);
     w->block = op->blocks[1];
     w->state = state_kept(w, &before, before.count);
     Exits no = switch_from(w, index, groups, ngroups, first + 1, otherwise);
@@ -192,6 +202,8 @@ static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int 
     w->state = before;
     return merge(w, op, any, &yes, &no);
 }
+
+static Exits follow(Walk *w, Exits *exits, const Jump *jump, const CXCursor *list, int count, int first);
 
 static Exits walk_switch(Walk *w, CXCursor s)
 {
@@ -202,15 +214,26 @@ static Exits walk_switch(Walk *w, CXCursor s)
     Goal behind = {w->nslots};
     Value *index = value_of(w, below.list[0]);
     for (int i = 0; i < ngroups; i++) {
-        if (groups[i].is_default)
-            otherwise = &groups[i];
-        if (i + 1 < ngroups && ways_on(w->u, groups[i].list[groups[i].count - 1])) {
-            refuse(w, s, "end each case with 'break'", "a case of this switch goes on in the next one");
-            return jump_to(w, &FALL);
+        Group *group = &groups[i];
+        if (group->is_default)
+            otherwise = group;
+        group->into.slots = w->nslots;
+        group->is_joined = i && groups[i - 1].next != &behind;
+        group->next = i + 1 < ngroups && ways_on(w->u, group->list[group->count - 1]) ? &groups[i + 1].into : &behind;
+        LIST_ADD(w->u->module, group->list, group->count) = clang_getNullCursor();
+    }
+    w->out = &behind;
+    Exits exits = switch_from(w, index, groups, ngroups, 0, otherwise);
+    for (int i = 0; i < ngroups; i++) {
+        Jump *jump = groups[i].is_joined ? exits_find(&exits, &groups[i].into) : NULL;
+        w->end = groups[i].next;
+        if (jump && exits.count > 1) {
+            exits = follow(w, &exits, jump, groups[i].list, groups[i].count, 0);
+        } else if (jump) {
+            w->state = jump->state;
+            exits = walk_list(w, groups[i].list, groups[i].count, 0);
         }
     }
-    w->out = w->end = &behind;
-    Exits exits = switch_from(w, index, groups, ngroups, 0, otherwise);
     w->out = out;
     w->end = end;
     Jump *on = exits_find(&exits, &behind);

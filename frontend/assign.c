@@ -112,7 +112,7 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
 }
 
 /* Which pointer of an array: p + 1 as GCC adds it, behind what makes a size of p.  */
-static Value *chosen_index(Walk *w, CXCursor e, Value *number)
+Value *chosen_index(Walk *w, CXCursor e, Value *number)
 {
     int64_t constant;
     e = peel(w->u, e);

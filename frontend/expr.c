@@ -478,6 +478,7 @@ static Result compound_literal(Walk *w, CXCursor e)
 Result eval(Walk *w, CXCursor e)
 {
     Place place;
+    Value *table;
     bool is_real;
     int64_t integer;
     double real;
@@ -500,6 +501,8 @@ Result eval(Walk *w, CXCursor e)
         return read_name(w, e);
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr:
+        if ((table = table_read(w, e)))
+            return result_of(table);
         return place_at(w, e, &place) ? place_read(w, &place, e) : unsupported(w, e);
     case CXCursor_BinaryOperator:
         return binary_operator(w, e, &below);

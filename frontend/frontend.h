@@ -12,6 +12,7 @@
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
  *   assign.c   an assignment; what an object in memory holds
+ *   table.c    elements of the program's own arrays, which a variable chooses
  *   blocks.c   arrays of tiles that loops over blocks write
  *   size.c     arrays whose extents are variables
  *   call.c     calls: the functions of ws.h -> operations, others are walked in place
@@ -452,6 +453,12 @@ Result place_read(Walk *w, const Place *place, CXCursor e);
 void place_write(Walk *w, const Place *place, Result result, CXCursor e);
 Result assign(Walk *w, CXCursor e);
 void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init);
+
+Value *chosen_index(Walk *w, CXCursor e, Value *number);
+
+/* table.c */
+bool is_chosen_part(Walk *w, CXCursor e);
+Value *table_read(Walk *w, CXCursor e);
 
 /* blocks.c */
 bool array_element(const Walk *w, const Result *base, CXType type, bool constant);

@@ -232,7 +232,7 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
         Place place = {.variable = -1};
         if (constant_part(w, e, &place.variable, &place.byte))
             return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
-        if (!is_within_local(w, e) || !place_at(w, e, &place) || !place.local)
+        if (!is_within_local(w, e) || is_chosen_part(w, e) || !place_at(w, e, &place) || !place.local)
             return false;
         return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
     }

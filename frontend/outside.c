@@ -204,7 +204,8 @@ static Result read_before(Walk *w, CXCursor decl)
         return (Result){
             .kind = R_POINTER, .text = arena_print(w->u->module, "(&%s)", name), .name = name, .type = type};
     if (is_pointer(type))
-        return (Result){.kind = R_POINTER, .text = name, .name = name, .type = type};
+        return (Result){.kind = R_POINTER, .text = name, .name = name, .type = type,
+                        .decl = is_aggregate(type) ? decl : clang_getNullCursor()};
     const Definition *definition = definition_of(w, decl);
     if (!scalar_type(type, &dtype)) {
         refuse(w, decl, "use integers up to 64 bits, float or double", "this type is not supported in a grid");
@@ -323,11 +324,14 @@ void outside_objects(Walk *w)
 
 static bool is_constant_object(CXCursor decl)
 {
-    CXType type = clang_getCursorType(decl);
-    if (clang_getCanonicalType(type).kind == CXType_ConstantArray)
-        type = clang_getArrayElementType(type);
+    CXType type = clang_getCanonicalType(clang_getCursorType(decl));
+    bool constant = clang_isConstQualifiedType(type); /* of an array it stands outside or with the elements */
+    while (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray) {
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+        constant |= clang_isConstQualifiedType(type) != 0;
+    }
     bool lasts = clang_getCursorLinkage(decl) != CXLinkage_NoLinkage || clang_Cursor_getStorageClass(decl) == CX_SC_Static;
-    return lasts && clang_isConstQualifiedType(type) && !clang_isVolatileQualifiedType(type);
+    return lasts && constant && !clang_isVolatileQualifiedType(type);
 }
 
 /* The variable of an object that the program never changes, in no frame's sight; or -1.  */
@@ -339,7 +343,7 @@ int outside_constant(Walk *w, CXCursor decl)
     w->frame = &nobody;
     int variable = variable_find(w, decl);
     if (variable < 0)
-        variable = settle(w, decl, clang_Cursor_getVarDeclInitializer(decl));
+        variable = settle(w, decl, clang_Cursor_getVarDeclInitializer(clang_getCursorDefinition(decl)));
     w->frame = frame;
     return variable;
 }

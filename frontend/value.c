@@ -172,10 +172,22 @@ static double real_of(const Value *value)
     return value->type.dtype == D_U64 ? (double)(uint64_t)info->integer : (double)info->integer;
 }
 
+/* What a signed integer was before it was widened, for (double) (int) s.  */
+static Value *not_widened(Value *x)
+{
+    Value *inner = x->def && x->def->code == OP_CONVI && !x->name ? x->def->args[0] : NULL;
+    bool widened = inner && inner->type.dtype != D_I1 && !dtype_is_float(inner->type.dtype) &&
+                   dtype_is_signed(inner->type.dtype) && dtype_is_signed(x->type.dtype) &&
+                   dtype_bytes(inner->type.dtype) < dtype_bytes(x->type.dtype);
+    return widened && !dtype_is_float(x->type.dtype) ? inner : x;
+}
+
 Value *convert(Walk *w, Value *x, Dtype dtype)
 {
     if (x->type.dtype == dtype)
         return x;
+    if (dtype_is_float(dtype))
+        x = not_widened(x);
     if (dtype == D_I1)
         return compare(w, OP_NEI, x, literal_int(w, x->type.dtype, 0));
     if (is_literal(x)) {

@@ -122,7 +122,8 @@ int array_yield(Walk *w, Op *loop, Value **next, int count)
             continue;
         Op *none = op_new(w->kernel, OP_FULL, loop->loc, 0, NULL);
         op_before(loop, none);
-        op_add_arg(w->kernel, loop, op_result(w->kernel, none, type_tile(D_F32, -1, -1), NULL)); /* types.c settles it */
+        op_add_arg(w->kernel, loop,
+                   op_result(w->kernel, none, type_tile(D_F32, -1, -1), NULL)); /* types.c settles it */
         block_arg(w->kernel, loop->blocks[0], TYPE_TO_INFER, w->variables[array->variable].name, loop->loc);
         next[count++] = array->written;
     }

@@ -245,8 +245,9 @@ bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no)
 /* Of integers: what the comparison compares is what is chosen.  */
 static bool is_nearer(const Unit *u, CXCursor condition, CXCursor yes, CXCursor no, bool *straight)
 {
-    enum CXBinaryOperatorKind kind =
-        condition.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(condition) : CXBinaryOperator_Invalid;
+    enum CXBinaryOperatorKind kind = condition.kind == CXCursor_BinaryOperator
+                                         ? clang_getCursorBinaryOperatorKind(condition)
+                                         : CXBinaryOperator_Invalid;
     if (kind < CXBinaryOperator_LT || kind > CXBinaryOperator_GE || !is_integer(clang_getCursorType(yes)))
         return false;
     Cursors sides = children(u, condition);

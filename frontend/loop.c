@@ -207,8 +207,8 @@ static Value *wide_bound(Walk *w, const Bound *bound)
                                                                     : convert(w, argument_of(w, bound->hi), D_I64);
     if (clang_Cursor_isNull(bound->offset))
         return hi;
-    Value *offset = bound->folded ? literal_int(w, D_I64, bound->number)
-                                  : convert(w, argument_of(w, bound->offset), D_I64);
+    Value *offset =
+        bound->folded ? literal_int(w, D_I64, bound->number) : convert(w, argument_of(w, bound->offset), D_I64);
     return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
 }
 

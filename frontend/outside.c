@@ -204,7 +204,10 @@ static Result read_before(Walk *w, CXCursor decl)
         return (Result){
             .kind = R_POINTER, .text = arena_print(w->u->module, "(&%s)", name), .name = name, .type = type};
     if (is_pointer(type))
-        return (Result){.kind = R_POINTER, .text = name, .name = name, .type = type,
+        return (Result){.kind = R_POINTER,
+                        .text = name,
+                        .name = name,
+                        .type = type,
                         .decl = is_aggregate(type) ? decl : clang_getNullCursor()};
     const Definition *definition = definition_of(w, decl);
     if (!scalar_type(type, &dtype)) {
@@ -219,8 +222,7 @@ static Result read_before(Walk *w, CXCursor decl)
         if (!strcmp(w->livein[i].text, alias) && w->livein[i].of_caller == w->in_caller)
             return result_of(w->livein[i].value);
     bool branched = definition && definition->known && is_branched(w->u, definition->value);
-    Value *value =
-        live_in(w, name, ctype, type_scalar(dtype), branched ? NULL : name, parameter_rank(w, name));
+    Value *value = live_in(w, name, ctype, type_scalar(dtype), branched ? NULL : name, parameter_rank(w, name));
     for (int i = 0; i < w->nlivein; i++)
         if (w->livein[i].value == value) {
             w->livein[i].uid = begin_of(decl) + 1;
@@ -330,7 +332,8 @@ static bool is_constant_object(CXCursor decl)
         type = clang_getCanonicalType(clang_getArrayElementType(type));
         constant |= clang_isConstQualifiedType(type) != 0;
     }
-    bool lasts = clang_getCursorLinkage(decl) != CXLinkage_NoLinkage || clang_Cursor_getStorageClass(decl) == CX_SC_Static;
+    bool lasts =
+        clang_getCursorLinkage(decl) != CXLinkage_NoLinkage || clang_Cursor_getStorageClass(decl) == CX_SC_Static;
     return lasts && constant && !clang_isVolatileQualifiedType(type);
 }
 

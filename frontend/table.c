@@ -15,7 +15,7 @@
 
 enum { FEW = 16, MOST_TERMS = 8, MOST_BYTES = 4096 };
 
-/* What an expression reads: bytes from the beginning of an object, and multiples of numbers that the region computes.  */
+/* What an expression reads: bytes from the beginning of an object, and multiples of numbers of the region.  */
 typedef struct {
     CXCursor decl; /* of an object of the program; or a null cursor */
     int variable;  /* else: one of the walk */
@@ -290,7 +290,7 @@ static bool is_in_sight(const Walk *w, CXCursor decl)
 }
 
 /* require: an expression that names a part of something.
-   ensure: its value, if it is an element of an object of the program that a variable chooses, and that the region leaves
+   ensure: its value, if it is an element of an object of the program that a variable chooses, and the region leaves
            alone; else NULL.  */
 Value *table_read(Walk *w, CXCursor e)
 {

@@ -343,10 +343,10 @@ static bool is_never_stored(tree decl)
     basic_block bb;
     if (TREE_CODE(decl) != PARM_DECL)
         return false;
-    FOR_EACH_BB_FN (bb, cfun)
-        for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
-            if (!gimple_clobber_p(gsi_stmt(i)) && memory_stores_to(gsi_stmt(i), decl))
-                return false;
+    FOR_EACH_BB_FN(bb, cfun)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+        if (!gimple_clobber_p(gsi_stmt(i)) && memory_stores_to(gsi_stmt(i), decl))
+            return false;
     return true;
 }
 

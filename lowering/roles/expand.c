@@ -466,20 +466,43 @@ static bool role_any(const Kernel *kernel, const Role *only, bool (*test)(const 
     return false;
 }
 
+static bool is_fenced(const Op *release)
+{
+    const Op *before = release->prev;
+    while (before && before->code == OP_CONSUMED)
+        before = before->prev;
+    return before && before->code == OP_FENCE;
+}
+
+/* What the block puts next is fenced, too, and what was read is most of it: one fence serves both.  The slot is free
+   that much later, and a fence of its own would hold all that was read in registers at once.  */
+static Op *fence_of_put(const Op *release)
+{
+    bool puts = false;
+    for (Op *op = release->next; op && !op->nblocks && op->code != OP_WAIT; op = op->next) {
+        puts |= op->code == OP_PUT;
+        if (op->code == OP_GET && op->aref == release->aref)
+            return NULL;
+        if (op->code == OP_FENCE)
+            return puts ? op : NULL;
+    }
+    return NULL;
+}
+
 /* A warp's reads may still be on their way when it arrives at a barrier; TMA, which that lets write, looks past what
    threads do (PTX, "Async proxy").  So each thread fences what it read.  */
 static void fence_release(Op *op, void *context)
 {
     const Expander *in = context;
-    if (op->code != OP_CONSUMED || !role_any(in->kernel, NULL, is_copied_into, op->aref) ||
+    if (op->code != OP_CONSUMED || is_fenced(op) || !role_any(in->kernel, NULL, is_copied_into, op->aref) ||
         !role_any(in->kernel, in->role, reads_by_threads, op->aref))
         return;
-    Op *fence = op->next && op->next->code == OP_FENCE ? op->next : sync_op(in, op, OP_FENCE);
-    if (fence == op->next) {
+    Op *fence = op->next && op->next->code == OP_FENCE ? op->next : fence_of_put(op);
+    if (fence) {
         op_remove(op);
         op_after(fence, op);
-    } else if (!op->prev || op->prev->code != OP_FENCE) {
-        op_before(op, fence);
+    } else {
+        op_before(op, sync_op(in, op, OP_FENCE));
     }
 }
 

@@ -66,7 +66,6 @@ static WS_DEVICE void floats_consumer(const floats_params &p, floats_shared &s, 
             tb_rest_ring.consumed<0>();
             ws::fence();
             tb_ring.consumed<0>();
-            ws::fence();
             ta_ring.consumed<0>();
         }
         const long n = i + first_row;
@@ -100,12 +99,11 @@ static WS_DEVICE void floats_preparer(const floats_params &p, floats_shared &s, 
         for (int k = 0; k < p.K; k += 32) {  // floats.ir:10
             const int tb_slot = tb_ring.get();
             const auto tb = ws::read<ws::lines_4>(ws::view(s.tb[tb_slot]));
-            ws::fence();
-            tb_ring.consumed<0>();
             const auto tb_rest = ws::rest(tb);
             const int tb_rest_slot = tb_rest_ring.put();
             ws::stage(s.tb_rest[tb_rest_slot], tb_rest);
             ws::fence();
+            tb_ring.consumed<0>();
             ws::group_barrier();
             tb_rest_ring.put_done();
         }

@@ -94,8 +94,6 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
         for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
             const int tw_slot = tw_ring.get();
             const auto tw = ws::read<ws::lines_4>(ws::window<32, 64>(s.tw[tw_slot], first_row, 0));
-            ws::fence();
-            tw_ring.consumed<0>();
             const int group_2 = k / 64;
             const auto ts = ws_ahead_1.take(k);
             const auto wide = ws::cast<float>(tw);
@@ -104,6 +102,7 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
             const int halves_slot = halves_ring.put();
             ws::put_rows(s.halves[halves_slot], halves, first_row);
             ws::fence();
+            tw_ring.consumed<0>();
             ws::group_barrier();
             halves_ring.put_done();
         }

@@ -21,8 +21,8 @@
  * A loop whose loads feed no product does the same from iteration to iteration.  On an H200, a matrix of 16384 x 8192
  * times a vector went from 0.9 of cuBLAS, through a ring of TMA copies, to 1.01.
  *
- * So do columns, of scales above all, that a loop with rings loads beside them: its products would else wait for memory
- * in each iteration.
+ * So do columns and single numbers, of scales above all, that a loop with rings loads beside them: its products would
+ * else wait for memory in each iteration.
  *
  * Iterations of the grid are independent, a loop's counter is known an iteration before, and nobody stores what is
  * loaded: no value changes, and verify asks the same of each load again.
@@ -30,6 +30,16 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
+
+bool load_is_ahead(const Op *op)
+{
+    return op_info[op->code].about & HAS_AHEAD && op->transfer->ahead;
+}
+
+static bool is_number(const Op *op)
+{
+    return op->code == OP_AT || op->code == OP_AT_FLOAT;
+}
 
 /* ---- may it ------------------------------------------------------------------------------------------------------ */
 
@@ -151,7 +161,8 @@ static bool may_be_of_next_iteration(const Op *load)
 
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how)
 {
-    bool moves = load->code == OP_LOAD || load->code == OP_LOAD_ROW || load->code == OP_LOAD_COL;
+    bool moves = load->code == OP_LOAD || load->code == OP_LOAD_ROW || load->code == OP_LOAD_COL ||
+                 (is_number(load) && how == AHEAD_ITERATION);
     bool place = moves && !load->storage && load->parent->parent && is_evaluated_once(load);
     bool known =
         place && (how == AHEAD_ITERATION ? may_be_of_next_iteration(load) : may_be_of_next_tile(kernel, load, how));
@@ -304,14 +315,15 @@ static bool gets(const Op *loop)
     return false;
 }
 
-/* A column takes few registers.  What is computed of it in front of a wait for products would wait for memory, too.  */
+/* A column or a number takes few registers.  What is computed of it in front of a wait for products would wait for
+   memory, too.  */
 static void visit_ring_loop(Op *loop, void *context)
 {
     const Kernel *kernel = context;
     if (loop->code != OP_FOR || loop->nblocks != 1 || !gets(loop))
         return;
     FOR_OPS (op, loop->blocks[0])
-        if (op->code == OP_LOAD_COL && load_may_be_ahead(kernel, op, AHEAD_ITERATION))
+        if ((op->code == OP_LOAD_COL || is_number(op)) && load_may_be_ahead(kernel, op, AHEAD_ITERATION))
             op->transfer->ahead = AHEAD_ITERATION;
 }
 

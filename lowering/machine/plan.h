@@ -67,6 +67,9 @@ enum { PLAN_MADE_OF_LOADS = 24 }; /* registers of what is computed of several of
 enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
 int plan_ahead(Kernel *kernel, int *peak);
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */
+/* Is it such a load, or number?  */
+bool load_is_ahead(const Op *op);
+
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 
 /* variables.c: C variables for every role and for the launcher.  */

@@ -567,6 +567,24 @@ static void print_over_blocks(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+/* A number of a tensor.  What comes ahead of its iteration stays in the type that it has there: to make a double of it
+   would wait for it.  */
+void cuda_number(Printer *in, const Op *op)
+{
+    bool fixed = !is_written(in->kernel, op), narrow = fixed && load_is_ahead(op) && op->code == OP_AT_FLOAT;
+    fprintf(in->out, "ws::%s%s(", fixed ? "fixed_" : "", narrow ? "element" : op_info[op->code].text);
+    cuda_value(in, op->args[0], PREC_ANY);
+    cuda_coordinates(in, op, 1, op->nargs);
+    fputc(')', in->out);
+}
+
+/* What the loop has loaded an iteration before.  */
+static void print_taken(Printer *in, const Op *op)
+{
+    const char *type = op->code == OP_AT_FLOAT ? "(double)" : "";
+    fprintf(in->out, "%s%s.take(%s)", type, cuda_ahead(in, op), op->parent->args[0]->var->name);
+}
+
 /* What an op computes, as an expression.  */
 void cuda_expression(Printer *in, const Op *op, int outer)
 {
@@ -590,7 +608,7 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         if (!op->transfer->ahead)
             cuda_load(in, op);
         else if (op->transfer->ahead == AHEAD_ITERATION)
-            fprintf(in->out, "%s.take(%s)", cuda_ahead(in, op), op->parent->args[0]->var->name);
+            print_taken(in, op);
         else
             fprintf(in->out, op->transfer->ahead == AHEAD_NEXT ? "%s.take(t)" : "%s", cuda_ahead(in, op));
         break;
@@ -629,10 +647,10 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_AT:
     case OP_AT_FLOAT:
-        fprintf(in->out, "ws::%s%s(", is_written(in->kernel, op) ? "" : "fixed_", op_info[op->code].text);
-        cuda_value(in, op->args[0], PREC_ANY);
-        cuda_coordinates(in, op, 1, op->nargs);
-        fputc(')', in->out);
+        if (load_is_ahead(op))
+            print_taken(in, op);
+        else
+            cuda_number(in, op);
         break;
     default:
         if (op_info[op->code].class_ == CLASS_SCALAR)

@@ -337,7 +337,7 @@ typedef struct {
 static void visit_ahead(Op *op, void *context)
 {
     Place *place = context;
-    place->number += !place->found && op_info[op->code].class_ == CLASS_LOAD && op->transfer->ahead;
+    place->number += !place->found && load_is_ahead(op);
     place->found |= op == place->load;
 }
 
@@ -359,7 +359,10 @@ static void print_load_of(Printer *in, const Op *load)
             print_definition(in, op);
     cuda_begin(in);
     fputs("return ", in->out);
-    cuda_load(in, load);
+    if (op_info[load->code].class_ == CLASS_LOAD)
+        cuda_load(in, load);
+    else
+        cuda_number(in, load);
     fputs(";\n", in->out);
     in->indent--;
     cuda_line(in, "});");
@@ -381,7 +384,7 @@ void cuda_loop_ahead(Printer *in, const Op *loop)
 {
     const Value *counter = loop->blocks[0]->args[0];
     FOR_OPS (load, loop->blocks[0]) {
-        if (op_info[load->code].class_ != CLASS_LOAD || load->transfer->ahead != AHEAD_ITERATION)
+        if (!load_is_ahead(load) || load->transfer->ahead != AHEAD_ITERATION)
             continue;
         const char *type = cuda_scalar_type(counter->type);
         cuda_begin(in);

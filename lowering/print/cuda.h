@@ -108,6 +108,7 @@ int cuda_grid_dims(const Op *op);
 const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
 void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, in front of it */
 void cuda_load(Printer *in, const Op *op);
+void cuda_number(Printer *in, const Op *op);
 const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
 const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
 

@@ -357,7 +357,7 @@ static void visit_use(Op *op, void *context)
         check_shares(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
-    if (op_info[op->code].class_ == CLASS_LOAD)
+    if (op_info[op->code].class_ == CLASS_LOAD || load_is_ahead(op))
         check_load(uses, op);
     if (op->code == OP_MMA && op->sync->paired)
         check_pair(uses, op);

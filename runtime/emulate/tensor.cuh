@@ -61,6 +61,11 @@ template <typename T> WS_DEVICE double fixed_at_float(const tensor<T, 1> &t, lon
     return at_float(t, i);
 }
 
+template <typename T> WS_DEVICE auto fixed_element(const tensor<T, 1> &t, long i)
+{
+    return number<T>::widen(scalar_at(t, i));
+}
+
 template <typename T, int R, int C, layout L>
 WS_DEVICE tile<T, R, C, L> load_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index)
 {

@@ -48,9 +48,11 @@ ok 'a role that computes and may not' spoiled transposed "'transposer' does what
     '/role transposer/s/may=compute/may=store/'
 
 # reads
-ok 'a slot is released to TMA before threads fenced what they read' spoiled prepared \
+ok 'a slot is released to TMA before threads fenced what they read' spoiled ring_between \
+    "releases a slot of 'tx_ring' that is still read: threads have read the slot without a fence" '/read/{n;/fence/d}'
+ok 'and in front of the fence of what is put next' spoiled prepared \
     "'preparer' releases a slot of 'tw_ring' that is still read: threads have read the slot without a fence" \
-    '/read/{n;/fence/d}'
+    '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
 ok 'and where the fence stands behind the release' spoiled transposed \
     "releases a slot of .* that is still read: threads have read the slot without a fence" \
     '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
@@ -158,7 +160,11 @@ ok 'a tile that is said to be done in a loop' spoiled beside "'consumer' waits f
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \
-    "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
+    "threads of 'consumer' may read different numbers here" \
+    "$consumer"'{s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/;s/ ahead=3//;}'
+ok 'and a number that comes an iteration early' spoiled uniform \
+    "'at' is made before its tile or iteration, on which it depends, or which another one writes" \
+    "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
 
 # values: what goes into rings and comes out of them
 ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" \

@@ -26,7 +26,7 @@ void gemm_scaled_fp8(int M, int N, int K, const ws_e4m3 *A, const ws_e4m3 *B, co
                 ws_tile x = ws_load(a, i, k, 128, 128), y = ws_load(b, j, k, 128, 128);
                 ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, 128, 128));
                 float scale = ws_at_float(sb, k / 128 * columns + j / 128);
-                sum = ws_add(sum, ws_mul(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 128), scale)));
+                sum = ws_fma(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 128), scale), sum);
             }
             ws_store(c, i, j, ws_cast(sum, WS_BF16));
         }
@@ -52,7 +52,7 @@ void gemm_scaled_fp8_tasks(int M, int N, int K, const ws_e4m3 *A, const ws_e4m3 
                     #pragma ws task(multiply) groups(2) registers(232)
                     ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, 128, 128));
                     float scale = ws_at_float(sb, k / 128 * columns + j / 128);
-                    sum = ws_add(sum, ws_mul(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 128), scale)));
+                    sum = ws_fma(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 128), scale), sum);
                 }
             }
             ws_store(c, i, j, ws_cast(sum, WS_BF16));

@@ -96,12 +96,11 @@ static WS_DEVICE void gemm_w8a16_preparer(const gemm_w8a16_params &p, gemm_w8a16
         for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:24
             const int w_tile_slot = w_tile_ring.get();
             const auto x = ws::read<ws::lines_4>(ws::window<64, 64>(s.w_tile[w_tile_slot], first_row, 0));
-            ws::fence();
-            w_tile_ring.consumed<0>();
             const auto halves = ws::cast<ws::f16>(x);
             const int halves_slot = halves_ring.put();
             ws::put_rows(s.halves[halves_slot], halves, first_row);
             ws::fence();
+            w_tile_ring.consumed<0>();
             ws::group_barrier();
             halves_ring.put_done();
         }

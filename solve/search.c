@@ -3,9 +3,12 @@
  * search.c - Algorithm 1 of the paper: the smallest interval I, and for it the fewest stages k; a schedule has at most
  * k I cycles.
  *
- * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Where the solver finds that no
- * schedule exists, the constraints that it needed for that are made fewer, one by one, and named.  Of the many
- * schedules of the smallest interval prefer.c takes the best.
+ * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Of the last I without a schedule the
+ * constraints that the solver needed to see that are made fewer, one by one, and named.  Of the many schedules of the
+ * smallest interval prefer.c takes the best.
+ *
+ * Where that would take too long, an interval is sought from above: any schedule, then half way down to what was shown
+ * to be impossible.  The outcome says which intervals were not decided.
  */
 #include "solve.h"
 
@@ -20,6 +23,7 @@ typedef struct {
     Schedule *schedule;
     Outcome *outcome;
     double begun;
+    Model *refuted, *found; /* of the last interval without a schedule, and of the last one with a schedule */
 } Search;
 
 static void progress(const Search *in, const char *what)
@@ -28,6 +32,11 @@ static void progress(const Search *in, const char *what)
         fprintf(stderr, "%swsc-solve: I = %d (bound %d), %d stages, %d clauses, %.1f s: %s%s",
                 isatty(2) ? "\r\033[K" : "", in->outcome->tried, in->outcome->bound, in->outcome->stages,
                 in->outcome->nclauses, now() - in->begun, what, isatty(2) ? "" : "\n");
+}
+
+static int stages_of(int length, int interval)
+{
+    return (length + interval - 1) / interval;
 }
 
 /* ---- why there is none ------------------------------------------------------------------------------------------- */
@@ -62,13 +71,15 @@ static void keep_failed(Model *model)
 }
 
 /* A constraint whose absence the solver does not soon find to change nothing is named.  */
-static void name_reason(Search *in, Model *model)
+static void name_reason(Search *in)
 {
+    Model *model = in->refuted;
     double until = now() + 0.25;
     bool whole = true;
     Text *why = &in->outcome->why;
 
-    keep_failed(model);
+    if (!model)
+        return;
     qsort(model->selectors, (size_t)model->nselectors, sizeof model->selectors[0], by_rank);
     for (int i = 0; i < model->nselectors; i++) {
         if (!model->selectors[i].on)
@@ -82,7 +93,7 @@ static void name_reason(Search *in, Model *model)
         else
             model->selectors[i].on = true;
     }
-    add(why, "interval %d, at most %d stages: impossible with", model->interval, in->outcome->stages);
+    add(why, "interval %d, at most %d stages: impossible with", model->interval, stages_of(model->length, model->interval));
     int n = 0, dependences = 0;
     for (int i = model->nselectors; i-- > 0;)
         if (model->selectors[i].on && rank(&model->selectors[i]))
@@ -146,47 +157,62 @@ static Answer find(Search *in, Model *model)
     return answer;
 }
 
-static int stages_of(int length, int interval)
-{
-    return (length + interval - 1) / interval;
-}
-
 static void say(const void *context, const char *what)
 {
     progress(context, what);
 }
 
-static bool choose_best(Search *in, int interval, int most)
+static bool choose_best(Search *in)
 {
-    Model *model = model_at(in, interval, most);
-    bool best = find(in, model) == SAT_YES && prefer(model, in->schedule, say, in);
+    bool best = prefer(in->found, in->schedule, say, in);
 
-    in->outcome->nvars = model->nvars;
-    in->outcome->nclauses = model->nclauses;
-
-    model_free(model);
-    in->outcome->stages = stages_of(in->schedule->length, interval);
+    in->outcome->nvars = in->found->nvars;
+    in->outcome->nclauses = in->found->nclauses;
     return best;
 }
 
-/* The answer for one interval, with the schedule.  */
-static Answer try_interval(Search *in, int interval)
+/* Any schedule, of the fewest stages.  */
+static void fewest_stages(Search *in)
 {
-    int least = stages_of(shortest_length(in->problem, interval), interval);
-    int most = in->wish->length   ? stages_of(in->wish->length, interval)
-               : in->wish->stages ? in->wish->stages
-                                  : least + 1;
-    Answer answer = SAT_NO;
+    int interval = in->schedule->interval, most = stages_of(in->found->length, interval);
+    Answer answer = in->wish->length ? SAT_YES : SAT_NO;
 
-    for (int stages = least < most && !in->wish->length ? least : most; stages <= most && answer == SAT_NO; stages++) {
+    for (int stages = stages_of(shortest_length(in->problem, interval), interval);
+         stages < most && answer == SAT_NO; stages++) {
         Model *model = model_at(in, interval, stages);
         answer = find(in, model);
-        if (answer == SAT_NO && stages == most)
-            name_reason(in, model);
         model_free(model);
     }
-    if (answer == SAT_YES && !in->wish->first)
-        in->outcome->best = choose_best(in, interval, most);
+}
+
+static int most_stages(const Search *in, int interval)
+{
+    int least = stages_of(shortest_length(in->problem, interval), interval);
+
+    return in->wish->length   ? stages_of(in->wish->length, interval)
+           : in->wish->stages ? in->wish->stages
+                              : least + 1;
+}
+
+static void keep(Model **kept, Model *model)
+{
+    if (*kept)
+        model_free(*kept);
+    *kept = model;
+}
+
+/* Is there a schedule of that interval?  Then it is kept.  */
+static Answer try_interval(Search *in, int interval)
+{
+    Model *model = model_at(in, interval, most_stages(in, interval));
+    Answer answer = find(in, model);
+
+    if (answer == SAT_NO)
+        keep_failed(model);
+    if (answer == SAT_UNKNOWN)
+        model_free(model);
+    else
+        keep(answer == SAT_NO ? &in->refuted : &in->found, model);
     return answer;
 }
 
@@ -202,17 +228,68 @@ static int longest_interval(const Problem *problem)
     return sum;
 }
 
-void search(const Problem *problem, const Wish *wish, const Limit *limit, Schedule *schedule, Outcome *outcome)
+/* Each interval from the least on.  */
+static void from_below(Search *in, int from, int to)
 {
-    Search in = {problem, wish, limit, schedule, outcome, now()};
+    for (int interval = from; interval <= to && in->outcome->answer == SAT_NO; interval++)
+        in->outcome->answer = try_interval(in, interval);
+    in->outcome->open = in->outcome->tried;
+}
+
+static bool in_time(const Limit *limit, double until)
+{
+    return now() < until && !(limit->cancelled && *limit->cancelled);
+}
+
+/* The last one was not decided: larger ones, at twice the distance each, then between.  */
+static void from_above(Search *in, Limit *limit, double until, int to)
+{
+    int low = in->outcome->tried, step = 1, found = 0;
+
+    while (!found && low < to && in_time(limit, until)) {
+        int interval = low + step < to ? low + step : to;
+        limit->until = now() + (until - now()) / 3;
+        found = try_interval(in, interval) == SAT_YES ? interval : 0;
+        low = found ? low : interval;
+        step *= 2;
+    }
+    while (found && low + 1 < found && in_time(limit, until - (until - in->begun) / 4)) {
+        int middle = (low + found) / 2;
+        limit->until = now() + (until - now()) / 4;
+        if (try_interval(in, middle) == SAT_YES)
+            found = middle;
+        else
+            low = middle;
+    }
+    limit->until = until;
+    in->outcome->tried = found ? found : in->outcome->tried;
+    in->outcome->answer = found ? SAT_YES : SAT_UNKNOWN;
+}
+
+/* Half of the time is for a proof.  */
+void search(const Problem *problem, const Wish *wish, const Limit *most, Schedule *schedule, Outcome *outcome)
+{
+    Limit limit = *most;
+    Search in = {problem, wish, &limit, schedule, outcome, now(), NULL, NULL};
 
     *outcome = (Outcome){.answer = SAT_NO};
     name_bound(&in);
     int from = wish->from ? wish->from : outcome->bound;
     int to = wish->to ? wish->to : longest_interval(problem);
-    outcome->tried = from;
-    for (int interval = from; interval <= to && outcome->answer == SAT_NO; interval++)
-        outcome->answer = try_interval(&in, interval);
+    outcome->tried = outcome->open = from;
+    limit.until = in.begun + (most->until - in.begun) / 2;
+    from_below(&in, from, to);
+    if (outcome->answer == SAT_UNKNOWN)
+        from_above(&in, &limit, most->until, to);
+    limit.until = most->until;
+    name_reason(&in);
+    if (outcome->answer == SAT_YES && wish->first)
+        fewest_stages(&in);
+    else if (outcome->answer == SAT_YES)
+        outcome->best = choose_best(&in);
+    outcome->stages = outcome->answer == SAT_YES ? stages_of(schedule->length, schedule->interval) : outcome->stages;
+    keep(&in.refuted, NULL);
+    keep(&in.found, NULL);
     outcome->seconds = now() - in.begun;
     if (wish->progress && isatty(2))
         fputs("\r\033[K", stderr);

@@ -132,6 +132,8 @@ void show_schedule(Text *text, const Problem *problem, const Schedule *schedule,
         end = strchr(line, '\n');
         add(text, "# %.*s\n", (int)(end - line), line);
     }
+    if (outcome->open < schedule->interval)
+        add(text, "# intervals from %d to %d were not decided in time\n", outcome->open, schedule->interval - 1);
     if (!outcome->best)
         add(text,
             "# other schedules of this interval may cross less, be shorter or later: out of time, or not asked for\n");

@@ -235,6 +235,7 @@ typedef struct {
     bool best; /* the second objective was reached, too */
     int bound; /* of the interval, from units and recurrences */
     int tried; /* the last interval that was tried */
+    int open;  /* from this one on up to the answer's, intervals may do, too: the time was up */
     int stages;
     Text why; /* why the interval is no smaller: lines */
     int nvars, nclauses;

@@ -82,12 +82,15 @@ cancelled() {
     test $status = 143 && test "$(cat kept)" = old && test "$(ls kept*)" = kept && grep -q 'cancelled at interval 3' err
 }
 ok 'a signal leaves nothing half written' cancelled
-out_of_time() { "$solve" $slow --time=0.3 h2 >out 2>err; test $? = 3 && test ! -s out &&
-    grep -q 'out of time (0.3 s) at interval 3' err; }
+out_of_time() { "$solve" $slow --time=0 h2 >out 2>err; test $? = 3 && test ! -s out &&
+    grep -q 'out of time (0 s) at interval 32' err; }
 ok 'out of time' out_of_time
+in_part() { "$solve" $slow --time=4 --output=part h2 && cat part && grep -q '^# intervals from 3[2-7] to' part &&
+    "$solve" --registers=1000 --check=part h2; }
+ok 'no time to show that there is nothing better: a schedule, and what was not decided' in_part
 none() { "$solve" --interval=1 fig1 >out 2>err; test $? = 2 && grep -q 'impossible with unit TC' err; }
 ok 'no schedule: status 2, and why' none
-progress() { "$solve" --progress fig1 2>&1 >out | grep -q 'I = 2 (bound 2), 2 stages, [0-9]* clauses'; }
+progress() { "$solve" --progress fig1 2>&1 >out | grep -q 'I = 2 (bound 2), 3 stages, [0-9]* clauses'; }
 ok 'progress' progress
 
 # ---- the checker sees each kind of mistake

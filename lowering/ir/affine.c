@@ -3,6 +3,7 @@
  * affine.c - integer scalars as sums; see affine.h.
  */
 #include "ir/affine.h"
+#include "ir/slice.h"
 
 enum { MAX_LEVELS = 16, SAME_LEVELS = 8 };
 static const int64_t MOST = INT64_C(1) << 62;
@@ -229,13 +230,38 @@ static bool changes_with(const Value *value, const Value *counter)
     return where && (value->block == counter->block || ir_inside(where, counter->block));
 }
 
+enum { MOST_LATE = 8 };
+
+/* It is carried on, was n - 1 steps behind in the iteration before, and begins n steps before the counter does.  */
+static int steps_behind(const Value *value, const Value *counter, int most)
+{
+    const Op *loop = counter->block ? counter->block->parent : NULL;
+    int64_t number;
+    if (value == counter)
+        return 0;
+    if (!most || !value || !loop || loop->code != OP_FOR || value->block != counter->block || !value->index)
+        return -1;
+    Carried late = carried(loop, value->index - 1);
+    int before = steps_behind(late.next, counter, most - 1);
+    if (before < 0 || (late.beyond && steps_behind(late.beyond, counter, most - 1) != before))
+        return -1;
+    Affine first = affine_add(affine_of(late.init), affine_of(loop->args[0]), -1);
+    first = affine_add(first, affine_of(loop->args[2]), before + 1);
+    return affine_is_constant(&first, &number) && !number ? before + 1 : -1;
+}
+
+int affine_late(const Value *value, const Value *counter)
+{
+    return steps_behind(value, counter, MOST_LATE);
+}
+
 bool affine_advance(const Value *x, const Value *counter, int64_t *factor)
 {
     Affine sum = affine_of(x);
     *factor = 0;
     for (int i = 0; i < sum.count; i++) {
-        if (sum.terms[i].value == counter)
-            *factor = sum.terms[i].factor;
+        if (affine_late(sum.terms[i].value, counter) >= 0)
+            *factor += sum.terms[i].factor;
         else if (changes_with(sum.terms[i].value, counter))
             return false;
     }

@@ -219,21 +219,6 @@ static bool exclude_each_other(const Op *x, const Op *y)
     return false;
 }
 
-bool stores_apart(const Op *x, const Op *y)
-{
-    const Op *a = tensor_root(x->args[0]), *b = tensor_root(y->args[0]);
-    bool additions = x->code == OP_ATOMIC_ADD && y->code == OP_ATOMIC_ADD; /* in any order */
-    if (additions || exclude_each_other(x, y) || !a || !b || a->args[0] != b->args[0])
-        return true;
-    int rank = x->nargs - 2;
-    if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
-        return false;
-    for (int dim = 0; dim < rank; dim++)
-        if (affine_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)))
-            return true;
-    return false;
-}
-
 /* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away
    from the bound, would have no second iteration that ends.  0: not known.  */
 static int64_t least_step(const Op *loop)
@@ -248,6 +233,72 @@ static int64_t least_step(const Op *loop)
             return 0;
     }
     return number <= INT32_MAX && number >= -INT32_MAX ? number : 0;
+}
+
+/* The carried value of a loop that is its result here, within the loop; NULL: it is no such result.  */
+static const Value *within_loop(const Value *value)
+{
+    const Op *loop = value->def;
+    for (int i = 0; loop && loop->code == OP_FOR && i < loop->nresults; i++)
+        if (loop->results[i] == value)
+            return carried(loop, i).argument;
+    return NULL;
+}
+
+/* How many iterations behind its counter a loop's term with that factor is, -1: none is.  It becomes `other`.  */
+static int take_late_term(Affine *x, int64_t factor, const Value *counter, const Value *other)
+{
+    for (int i = 0; i < x->count; i++) {
+        int late = x->terms[i].factor == factor ? affine_late(x->terms[i].value, counter) : -1;
+        if (late < 0)
+            continue;
+        x->terms[i].value = other;
+        return late;
+    }
+    return -1;
+}
+
+/* One window moves on in a loop, and the other, behind the loop, begins where its last ones would: there the counter was
+   stepped once more, at least.  */
+static bool apart_behind_loop(const Op *inside, const Value *x, int64_t x_extent, const Value *y, int64_t y_extent)
+{
+    Affine of_y = affine_of(y);
+    for (int i = 0; i < of_y.count && of_y.known; i++) {
+        const Value *result = of_y.terms[i].value, *within = within_loop(result);
+        const Op *loop = within ? result->def : NULL;
+        if (!loop || !ir_inside(inside, loop->blocks[0]))
+            continue;
+        const Value *counter = loop->blocks[0]->args[0];
+        Affine of_x = affine_of(x);
+        int64_t factor = of_y.terms[i].factor, constant, distance;
+        int behind = affine_late(within, counter), late = take_late_term(&of_x, factor, counter, result);
+        Affine rest = affine_add(of_y, of_x, -1);
+        if (behind < 0 || late < behind || !affine_is_constant(&rest, &constant) ||
+            __builtin_mul_overflow(factor, least_step(loop), &factor) ||
+            __builtin_mul_overflow(factor, 1 + late - behind, &distance) ||
+            __builtin_add_overflow(distance, constant, &distance))
+            continue;
+        if ((factor > 0 && distance >= x_extent) || (factor < 0 && distance <= -y_extent))
+            return true;
+    }
+    return false;
+}
+
+bool stores_apart(const Op *x, const Op *y)
+{
+    const Op *a = tensor_root(x->args[0]), *b = tensor_root(y->args[0]);
+    bool additions = x->code == OP_ATOMIC_ADD && y->code == OP_ATOMIC_ADD; /* in any order */
+    if (additions || exclude_each_other(x, y) || !a || !b || a->args[0] != b->args[0])
+        return true;
+    int rank = x->nargs - 2;
+    if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
+        return false;
+    for (int dim = 0; dim < rank; dim++)
+        if (affine_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)) ||
+            apart_behind_loop(x, x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)) ||
+            apart_behind_loop(y, y->args[1 + dim], extent(y, dim, rank), x->args[1 + dim], extent(x, dim, rank)))
+            return true;
+    return false;
 }
 
 /* The dimension in which the window moves on by at least its size with each iteration of the loop, -1: none.  */

@@ -146,6 +146,50 @@ static void how_far_a_coordinate_moves(void **state)
     assert_false(affine_advance(make(&f, OP_REMI, D_I32, 2, args), f.k, &factor));
 }
 
+/* The body's end: the loop's second carried value is the first one of the iteration before, which is the counter's.  */
+static void carry_on(Fixture *f, Value *first_init, Value *second_init, Value *late[2])
+{
+    Value *inits[] = {f->loop->args[0], f->loop->args[1], f->loop->args[2], first_init, second_init};
+    Op *loop = op_new(f->kernel, OP_FOR, nowhere, 5, inits);
+    loop->control->compare = OP_LTI;
+    op_append(f->kernel->body, loop);
+    f->block = block_new(f->kernel, loop);
+    f->k = block_arg(f->kernel, f->block, type_scalar(D_I32), "k", nowhere);
+    for (int i = 0; i < 2; i++) {
+        late[i] = block_arg(f->kernel, f->block, type_scalar(D_I32), "late", nowhere);
+        op_result(f->kernel, loop, type_scalar(D_I32), NULL);
+    }
+    Value *next[] = {f->k, late[0]};
+    op_append(f->block, op_new(f->kernel, OP_YIELD, nowhere, 2, next));
+    f->loop = loop;
+}
+
+static Value *outside(Fixture *f, int64_t value)
+{
+    return ir_const_int(f->kernel, f->kernel->body, D_I32, value);
+}
+
+static void counters_of_iterations_before(void **state)
+{
+    (void)state;
+    Fixture f = fresh();
+    Value *late[2];
+    int64_t factor;
+    carry_on(&f, outside(&f, -64), outside(&f, -128), late);
+    assert_int_equal(affine_late(f.k, f.k), 0);
+    assert_int_equal(affine_late(late[0], f.k), 1);
+    assert_int_equal(affine_late(late[1], f.k), 2);
+    assert_int_equal(affine_late(f.i, f.k), -1);
+    assert_true(affine_advance(late[1], f.k, &factor));
+    assert_int_equal(factor, 1);
+    /* One that begins elsewhere would be where the next one is, too.  */
+    f = fresh();
+    carry_on(&f, outside(&f, 0), outside(&f, -128), late);
+    assert_int_equal(affine_late(late[0], f.k), -1);
+    assert_int_equal(affine_late(late[1], f.k), -1);
+    assert_false(affine_advance(late[0], f.k, &factor));
+}
+
 static void code_for_a_sum(void **state)
 {
     (void)state;
@@ -171,6 +215,7 @@ int main(void)
         cmocka_unit_test(large_numbers_are_not_folded),
         cmocka_unit_test(windows_that_meet_and_that_do_not),
         cmocka_unit_test(how_far_a_coordinate_moves),
+        cmocka_unit_test(counters_of_iterations_before),
         cmocka_unit_test(code_for_a_sum),
     };
     return cmocka_run_group_tests_name("lowering/affine", tests, NULL, NULL);

@@ -56,4 +56,14 @@ program() {
     for seed in 1 2 3; do WS_SEED=$seed kept/decode || return 1; done
 }
 if has_plugin; then ok_plain 'a program, under seeds' program; else skip 'a program' 'no plugin'; fi
+
+# What a step stores is of the step before: other rows than in any other step, those behind the loop included.
+late() {
+    sed 's/#pragma ws pipeline(2)/& schedule(optimal)/' "$top_srcdir/tests/programs/linear_attention.c" >linear.c &&
+        "$wscc" --ws-target=emulate --ws-keep -I"$top_srcdir/tests/programs" -O1 linear.c -o kept/linear -lm || return 1
+    grep 'ws::store(' kept/linear.cu && grep -q 'store(o_out, p.o, p.o_map, b, t_., 0, box)' kept/linear.cu &&
+        ! grep -q 'store(p\.o,' kept/linear.cu || return 1
+    for seed in 1 2 3; do WS_SEED=$seed kept/linear || return 1; done
+}
+if has_plugin; then ok_plain 'a store of the step before is one of TMA' late; else skip 'a late store' 'no plugin'; fi
 done_testing

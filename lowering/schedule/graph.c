@@ -309,23 +309,32 @@ static void collect(Graph *in)
             }
 }
 
-/* Of each thread that multiplies.  One group among others has what the launch gives to each; of several, what the
-   other roles leave, about.  */
+/* Of each thread that multiplies: what the other roles leave, about.  One group beside copies alone has what the launch
+   gives to each.  */
 enum { PREPARING_REGISTERS = 96 };
+
+static int registers_of_role(const Machine *machine, const Role *role)
+{
+    return role->registers          ? role->registers
+           : role->may & ROLE_COMPUTES ? PREPARING_REGISTERS
+                                       : machine->fewest_role_registers;
+}
 
 static int registers_of_group(Kernel *kernel, int groups)
 {
     const Machine *machine = kernel->machine;
     const Role *multiplies = role_that(kernel, ROLE_STORES);
-    int all = 0, others = 0;
+    int all = 0, others = 0, busy = groups;
     FOR_ROLES (role, kernel) {
         int replicas = role == multiplies ? groups : role->replicas;
         all += replicas;
-        if (role != multiplies)
-            others += replicas * (role->may & ROLE_COMPUTES ? PREPARING_REGISTERS : machine->fewest_role_registers);
+        if (role == multiplies)
+            continue;
+        others += replicas * registers_of_role(machine, role);
+        busy += role->may & ROLE_COMPUTES ? replicas : 0;
     }
     int each = machine->registers / MACHINE_GROUP_THREADS / all / 8 * 8;
-    if (groups > 1)
+    if (busy > 1)
         each = (all * each - others) / groups / 8 * 8;
     return each < machine->most_role_registers ? each : machine->most_role_registers;
 }

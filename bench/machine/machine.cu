@@ -131,32 +131,36 @@ static __global__ void products(long long *clocks, float *out, int count, int ro
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* `count` copies of 16 KB under way at a time, each block from memory of its own, `rounds` times.  */
+/* `count` copies of 16 KB always under way, each block from memory of its own, `rounds` times.  */
 static __global__ void copies(long long *clocks, const char *from, int count, int rounds)
 {
     extern __shared__ __align__(1024) char memory[];
-    __shared__ uint64_t barrier;
-    const uint32_t at = (uint32_t)__cvta_generic_to_shared(memory), full = (uint32_t)__cvta_generic_to_shared(&barrier);
+    __shared__ uint64_t barrier[COPIES];
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(memory), full = (uint32_t)__cvta_generic_to_shared(barrier);
     const char *own = from + (size_t)blockIdx.x * COPY * COPIES;
     if (threadIdx.x)
         return;
-    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" ::"r"(full) : "memory");
+    for (int i = 0; i < count; i++)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(full + 8 * i) : "memory");
+    asm volatile("fence.proxy.async;" ::: "memory");
     const long long begin = clock64();
-    for (int r = 0; r < rounds; r++) {
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(full), "r"(count * COPY) : "memory");
-        for (int i = 0; i < count; i++)
+    for (int r = 0; r <= rounds; r++)
+        for (int i = 0; i < count; i++) {
+            int done = r == 0;
+            while (!done)
+                asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }"
+                             : "=r"(done)
+                             : "r"(full + 8 * i), "r"((r - 1) & 1)
+                             : "memory");
+            if (r == rounds)
+                continue;
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(full + 8 * i), "r"(COPY) : "memory");
             asm volatile(
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                     at + i * COPY),
-                "l"(own + i * COPY), "r"(COPY), "r"(full)
+                "l"(own + i * COPY), "r"(COPY), "r"(full + 8 * i)
                 : "memory");
-        int done = 0;
-        while (!done)
-            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }"
-                         : "=r"(done)
-                         : "r"(full), "r"(r & 1)
-                         : "memory");
-    }
+        }
     if (blockIdx.x == 0)
         *clocks = clock64() - begin;
 }
@@ -258,7 +262,8 @@ int main(int argc, char **argv)
     const figure many = product_clocks(2, 256, 4), one = product_clocks(1, 1, 16);
     const double each = 64.0 * 128 * 16, alone = many.middle / (2 * 256 * 4);
     const figure load = measured([=] { copies<<<1, 32, COPY * COPIES>>>(clocks, memory, 1, 1); });
-    const figure loads = measured([=] { copies<<<all, 32, COPY * COPIES>>>(clocks, memory, COPIES, 32); });
+    const figure loads = measured([=] { copies<<<1, 32, COPY * COPIES>>>(clocks, memory, COPIES, 32); });
+    const figure shared = measured([=] { copies<<<all, 32, COPY * COPIES>>>(clocks, memory, COPIES, 32); });
     const figure load_rate = rate(32.0 * COPY * COPIES, loads);
     const row rows[] = {
         {"mma_f16", "use=TC:", rate(each * 2 * 256 * 4, many)},
@@ -277,6 +282,7 @@ int main(int argc, char **argv)
         {"load", "latency=", minus(load, COPY / load_rate.middle)},
     };
     printf("# Measured on an %s by bench/machine; what was not measured is as it was.\n", device.name);
+    printf("# Copies by all multiprocessors at once: %.1f bytes a clock each.\n", 32.0 * COPY * COPIES / shared.middle);
     while (fgets(line, sizeof line, file))
         print_line(line, rows, sizeof rows / sizeof *rows);
     fclose(file);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""clocks.py - clocks of the first block in a trace; predictions beside measurements.
+"""clocks.py - clocks of a kernel's first block in a trace; predictions beside measurements.
 
     clocks.py clocks TRACE
     clocks.py compare ROWS DIR
@@ -8,14 +8,17 @@ import json
 import os
 import sys
 
+REPEATED = 3  # launches of the kernel, of which the last one counts
 
-def clocks(path):
-    """From the first event of the first block to the last, of the first launch."""
+
+def clocks(path, repeated=1):
+    """From the first event of the first block to the last."""
     with open(path) as file:
         events = json.load(file)
     events = events["traceEvents"] if isinstance(events, dict) else events
-    blocks = [e["pid"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name"]
-    spans = [(e["ts"], e["ts"] + e["dur"]) for e in events if e.get("ph") == "X" and e.get("pid") == blocks[0]]
+    first = [e for e in events if e.get("ph") == "M" and e.get("name") == "process_name" and e["args"]["cta"] == 0]
+    block = [e["pid"] for e in first[:repeated] if e["args"]["kernel"] == first[0]["args"]["kernel"]][-1]
+    spans = [(e["ts"], e["ts"] + e["dur"]) for e in events if e.get("ph") == "X" and e["pid"] == block]
     return max(end for _, end in spans) - min(begin for begin, _ in spans)
 
 
@@ -43,6 +46,6 @@ def compare(path, folder):
 
 
 if sys.argv[1] == "clocks":
-    print(f"{clocks(sys.argv[2]):.0f}")
+    print(f"{clocks(sys.argv[2], REPEATED):.0f}")
 else:
     compare(sys.argv[2], sys.argv[3])

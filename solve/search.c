@@ -93,7 +93,8 @@ static void name_reason(Search *in)
         else
             model->selectors[i].on = true;
     }
-    add(why, "interval %d, at most %d stages: impossible with", model->interval, stages_of(model->length, model->interval));
+    add(why, "interval %d, at most %d stages: impossible with", model->interval,
+        stages_of(model->length, model->interval));
     int n = 0, dependences = 0;
     for (int i = model->nselectors; i-- > 0;)
         if (model->selectors[i].on && rank(&model->selectors[i]))
@@ -177,8 +178,8 @@ static void fewest_stages(Search *in)
     int interval = in->schedule->interval, most = stages_of(in->found->length, interval);
     Answer answer = in->wish->length ? SAT_YES : SAT_NO;
 
-    for (int stages = stages_of(shortest_length(in->problem, interval), interval);
-         stages < most && answer == SAT_NO; stages++) {
+    for (int stages = stages_of(shortest_length(in->problem, interval), interval); stages < most && answer == SAT_NO;
+         stages++) {
         Model *model = model_at(in, interval, stages);
         answer = find(in, model);
         model_free(model);
@@ -189,9 +190,7 @@ static int most_stages(const Search *in, int interval)
 {
     int least = stages_of(shortest_length(in->problem, interval), interval);
 
-    return in->wish->length   ? stages_of(in->wish->length, interval)
-           : in->wish->stages ? in->wish->stages
-                              : least + 1;
+    return in->wish->length ? stages_of(in->wish->length, interval) : in->wish->stages ? in->wish->stages : least + 1;
 }
 
 static void keep(Model **kept, Model *model)

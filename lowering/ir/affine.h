@@ -51,8 +51,8 @@ bool affine_same(const Value *x, const Value *y);
 /* Windows of so many elements that begin at x and at y have none in common, in one iteration of the loops around
    both. */
 bool affine_apart(const Value *x, int64_t x_extent, const Value *y, int64_t y_extent);
-/* The value is the counter of n iterations before, in all of its loop; before the first one it goes on backwards.  -1: it
-   is not.  */
+/* The value is the counter of n iterations before, in all of its loop; before the first one it goes on backwards.  -1:
+   it is not.  */
 int affine_late(const Value *value, const Value *counter);
 /* x = *factor counter + what is the same in every iteration of the counter's loop.  */
 bool affine_advance(const Value *x, const Value *counter, int64_t *factor);

@@ -258,8 +258,8 @@ static int take_late_term(Affine *x, int64_t factor, const Value *counter, const
     return -1;
 }
 
-/* One window moves on in a loop, and the other, behind the loop, begins where its last ones would: there the counter was
-   stepped once more, at least.  */
+/* One window moves on in a loop, and the other, behind the loop, begins where its last ones would: there the counter
+   was stepped once more, at least.  */
 static bool apart_behind_loop(const Op *inside, const Value *x, int64_t x_extent, const Value *y, int64_t y_extent)
 {
     Affine of_y = affine_of(y);

@@ -315,7 +315,7 @@ enum { PREPARING_REGISTERS = 96 };
 
 static int registers_of_role(const Machine *machine, const Role *role)
 {
-    return role->registers          ? role->registers
+    return role->registers             ? role->registers
            : role->may & ROLE_COMPUTES ? PREPARING_REGISTERS
                                        : machine->fewest_role_registers;
 }

@@ -231,8 +231,9 @@ static void own(writer &w, passed &p, const record &r, int group, unsigned long 
         const char *name;
         char of; /* R: waits for a ring, r: does something to it; t, T: turns; w: waits; n: neither */
     } names[] = {
-        {"", 0},      {"start", 'n'}, {"put", 'R'},   {"put_done", 'r'},   {"get", 'R'},  {"consumed", 'r'}, {"", 0},
-        {"mma", 'n'}, {"wait", 'w'},  {"store", 'n'}, {"store_wait", 'w'}, {"take", 't'}, {"pass", 'T'},     {"tile", 'n'}};
+        {"", 0},       {"start", 'n'}, {"put", 'R'},  {"put_done", 'r'}, {"get", 'R'},        {"consumed", 'r'},
+        {"", 0},       {"mma", 'n'},   {"wait", 'w'}, {"store", 'n'},    {"store_wait", 'w'}, {"take", 't'},
+        {"pass", 'T'}, {"tile", 'n'}};
     const int k = kind_of(r), ring = ring_of(w, object_of(r));
     const char of = names[k].of;
     if (k == TILE)

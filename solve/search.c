@@ -293,3 +293,59 @@ void search(const Problem *problem, const Wish *wish, const Limit *most, Schedul
     if (wish->progress && isatty(2))
         fputs("\r\033[K", stderr);
 }
+
+/* ---- others ------------------------------------------------------------------------------------------------------ */
+
+/* Would both be one program?  */
+static bool is_same(const Problem *problem, const Schedule *a, const Schedule *b)
+{
+    for (int u = 0; u < problem->nops; u++) {
+        if (a->at[u] / a->interval != b->at[u] / b->interval || a->group[u] != b->group[u])
+            return false;
+        for (int v = 0; v < u; v++)
+            if ((a->at[u] % a->interval < a->at[v] % a->interval) != (b->at[u] % b->interval < b->at[v] % b->interval))
+                return false;
+    }
+    return true;
+}
+
+/* That aim comes first, but for what keeps a schedule from spilling.  */
+static void put_first(Problem *problem, Aim aim)
+{
+    int first = problem->naims && problem->aims[0] == AIM_SPARE, at = first;
+    while (at < problem->naims && problem->aims[at] != aim)
+        at++;
+    problem->naims += at == problem->naims;
+    for (; at > first; at--)
+        problem->aims[at] = problem->aims[at - 1];
+    problem->aims[first] = aim;
+}
+
+int search_others(const Problem *problem, const Wish *wish, const Limit *limit, const Outcome *outcome,
+                  Schedule *schedules, int most)
+{
+    static const Aim firsts[] = {AIM_CARRIED, AIM_GROUP_INTERVAL, AIM_LENGTH, AIM_EXPOSED};
+    int n = 1, interval = schedules[0].interval;
+
+    for (int i = -1; i < (int)(sizeof firsts / sizeof firsts[0]) && n < most && now() < limit->until; i++) {
+        Problem other = *problem;
+        Outcome its = *outcome;
+        Search in = {&other, wish, limit, &schedules[n], &its, now(), NULL, NULL};
+        int stages = i < 0 ? outcome->stages - 1 : most_stages(&in, interval); /* the first one has fewer stages */
+        bool differs;
+        if (!stages || (i < 0 && wish->length))
+            continue;
+        if (i >= 0)
+            put_first(&other, firsts[i]);
+        Model *model = model_at(&in, interval, stages);
+        if (find(&in, model) == SAT_YES) {
+            prefer(model, in.schedule, say, &in);
+            differs = spares_registers(problem, in.schedule) || !spares_registers(problem, &schedules[0]);
+            for (int k = 0; k < n; k++)
+                differs &= !is_same(problem, &schedules[k], in.schedule);
+            n += differs;
+        }
+        model_free(model);
+    }
+    return n;
+}

@@ -242,6 +242,10 @@ typedef struct {
     double seconds;
 } Outcome;
 void search(const Problem *problem, const Wish *wish, const Limit *limit, Schedule *schedule, Outcome *outcome);
+/* Others of the interval of the first one, each the best in another respect, or of fewer stages; how many there are
+   with the first one.  */
+int search_others(const Problem *problem, const Wish *wish, const Limit *limit, const Outcome *outcome,
+                  Schedule *schedules, int most);
 
 /* prefer.c: the best schedule of the model's interval, from one that was read; false: time was up.  */
 bool prefer(Model *model, Schedule *schedule, void (*progress)(const void *context, const char *what),

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_NONE = 2, STATUS_TIME = 3, DEFAULT_SECONDS = 60 };
+enum { STATUS_NONE = 2, STATUS_TIME = 3, DEFAULT_SECONDS = 60, MOST_SCHEDULES = 8 };
 
 #ifdef __SANITIZE_ADDRESS__
 /* What this process allocates is its own until it ends.  */
@@ -38,6 +38,9 @@ static const char help[] =
     "  --first            any schedule of the smallest interval\n"
     "  --time=SECONDS     stop after that time (60)\n"
     "  --output=FILE      write the schedule there, whole or not at all\n"
+    "  --others=N         and up to N others of the same interval to FILE.2, FILE.3, ...: each has fewer stages, or "
+    "is\n"
+    "                     the best in another respect\n"
     "  --check=FILE       solve nothing: is the schedule in FILE right?\n"
     "  --print=WHAT       solve nothing: graph, dot, digest, bound\n"
     "  --table            show the modular reservation table and the loop, too\n"
@@ -46,7 +49,7 @@ static const char help[] =
 
 typedef struct {
     Wish wish;
-    int groups, registers, crossings, normalize;
+    int groups, registers, crossings, normalize, others;
     double seconds;
     const char *output, *check, *print, *loop, *prefer;
     bool table;
@@ -121,6 +124,8 @@ static void read_option(Options *options, const char *argument)
         options->seconds = option_seconds(argument, value);
     else if ((value = option_value(argument, "--output")))
         options->output = value;
+    else if ((value = option_value(argument, "--others")))
+        options->others = option_number(argument, value, 0);
     else if ((value = option_value(argument, "--check")))
         options->check = value;
     else if ((value = option_value(argument, "--loop")))
@@ -239,6 +244,35 @@ static void check_file(const Options *options, const Problem *problem)
     free(text);
 }
 
+static void check_own(const Problem *problem, const Schedule *schedule)
+{
+    char *wrong = check_schedule(problem, schedule);
+    if (wrong)
+        fail("this is a defect of wsc-solve: its schedule is wrong: %s", wrong);
+}
+
+static void write_others(const Options *options, const Problem *problem, const Limit *limit, const Outcome *outcome,
+                         const Schedule *best)
+{
+    Schedule schedules[MOST_SCHEDULES] = {*best};
+    int most = options->others + 1 < MOST_SCHEDULES ? options->others + 1 : MOST_SCHEDULES;
+
+    for (int i = 1; i < most; i++)
+        schedules[i] = schedule_new(problem);
+    int n = search_others(problem, &options->wish, limit, outcome, schedules, most);
+    for (int i = 1; i < n; i++) {
+        Text text = {0};
+        char *path = format("%s.%d", options->output, i + 1);
+        check_own(problem, &schedules[i]);
+        show_schedule(&text, problem, &schedules[i], NULL);
+        write_output(path, &text);
+        free(text.text);
+        free(path);
+    }
+    for (int i = 1; i < most; i++)
+        schedule_free(&schedules[i]);
+}
+
 static int solve(const Options *options, const Problem *problem)
 {
     Limit limit = {now() + options->seconds, &signal_number};
@@ -256,13 +290,13 @@ static int solve(const Options *options, const Problem *problem)
         raise(signal_number);
     }
     if (outcome.answer == SAT_YES) {
-        char *wrong = check_schedule(problem, &schedule);
-        if (wrong)
-            fail("this is a defect of wsc-solve: its schedule is wrong: %s", wrong);
+        check_own(problem, &schedule);
         show_schedule(&text, problem, &schedule, &outcome);
         if (options->table)
             show_tables(&text, problem, &schedule);
         write_output(options->output, &text);
+        if (options->output && options->others)
+            write_others(options, problem, &limit, &outcome, &schedule);
     } else {
         status = outcome.answer == SAT_NO ? STATUS_NONE : STATUS_TIME;
         fprintf(stderr, "%s", outcome.why.text ? outcome.why.text : "");

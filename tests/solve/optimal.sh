@@ -20,6 +20,17 @@ solved() {
         "$lower" --quiet --emit "$top_srcdir/tests/lowering/attention.ir" >chosen.cu && ! cmp -s chosen.cu solved.cu
 }
 ok 'solved, kept and proved' solved
+others() {
+    n=0
+    for file in kept/attention-*.[2-5].schedule; do
+        "$lower" --quiet --emit --schedule="$file" optimal.ir >other.cu 2>messages ||
+            { says 'registers of each thread' && continue || return 1; }
+        cmp -s other.cu solved.cu && return 1
+        n=$((n + 1))
+    done
+    test $n -ge 2
+}
+ok 'others are kept beside it, and proved where they are asked for' others
 again() {
     lowered --emit >again.cu 2>messages && says 'scheduled as kept/attention-' && cmp solved.cu again.cu
 }

@@ -41,6 +41,7 @@ typedef struct {
     int use;
     bool of_table;          /* its base is an element of an array of pointers */
     struct ws_rows in, out; /* under together: what a tile loads and stores */
+    const void *parameter;  /* the kernel's; two may have one base */
 } ws_emulate_tensor;
 
 /* Who wrote and who read each element of a stretch of memory that the kernel stores.  */
@@ -173,7 +174,8 @@ typedef struct {
     long low, high, by[4];
 } ws_emulate_rows;
 /* Of the tensors at that base, of which so many dimensions are told.  */
-void ws_emulate_touches(ws_emulate_launch *launch, const void *base, int how, const ws_emulate_rows *rows, int told);
+void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
+                        int told);
 void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid, int tellers, bool tiles_wait);
 void ws_emulate_check_told(ws_emulate_launch *launch);
 /* From inside a fiber.  */

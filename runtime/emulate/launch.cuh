@@ -94,7 +94,7 @@ struct launch {
     void tensor(ws::tensor<T, N> &ref, const char *name, const void *base, const integer (&extents)[N],
                 const integer (&strides)[N], use how)
     {
-        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false, {}, {}};
+        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false, {}, {}, &ref};
         ref = ws::tensor<T, N>();
         ref.base = (T *)base;
         for (int i = 0; i < N; i++) {
@@ -143,7 +143,7 @@ struct launch {
 
     template <typename IN = void, typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
     {
-        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0, false, {}, {}};
+        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0, false, {}, {}, nullptr};
         for (int i = 0; i < N; i++) {
             t.extent[i] = of.high[i];
             t.stride[i] = of.stride[i];
@@ -203,7 +203,7 @@ struct launch {
             for (int d = 0; d < 4; d++)
                 told[i].by[d] = of[i].by[d];
         }
-        ws_emulate_touches(&state, t.base, how, told, K);
+        ws_emulate_touches(&state, &t, how, told, K);
     }
 
     template <int N, typename B>

@@ -14,11 +14,12 @@
 #include <limits.h>
 #include <string.h>
 
-void ws_emulate_touches(ws_emulate_launch *launch, const void *base, int how, const ws_emulate_rows *rows, int told)
+void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
+                        int told)
 {
     for (int i = 0; i < launch->ntensors; i++) {
         ws_emulate_tensor *t = &launch->tensors[i];
-        if (t->base != base || !(t->use & how) || t->of_table)
+        if (t->parameter != parameter || !(t->use & how) || t->of_table)
             continue;
         struct ws_rows to = {.known = 1, .width = t->size};
         for (int d = 0; d < t->rank; d++) {
@@ -86,21 +87,40 @@ void ws_emulate_tile_done(ws_sched *s)
     __atomic_fetch_add(&t->words[t->first + counter], 1, __ATOMIC_SEQ_CST);
 }
 
+/* Has the tile waited for those bytes of what the wait is about?  */
+static bool covers(const ws_emulate_launch *launch, const struct ws_wait *w, const long *position, const char *from,
+                   const char *to)
+{
+    long low = w->low;
+    for (int d = 0; d < launch->together.dims; d++)
+        low += position[d] * w->by[d];
+    return w->width >= INT_MAX / 2 ||
+           (from - w->origin >= low * w->unit && to - w->origin <= (low + w->width) * w->unit);
+}
+
+/* Two tensors of the tile that lie in what an earlier grid stores have a wait each.  */
+static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *about, const long *position,
+                      const char *from, const char *to)
+{
+    for (int i = 0; i < launch->together.nwaits; i++) {
+        const struct ws_wait *w = &launch->together.waits[i];
+        if (w->first == about->first && w->origin == about->origin && covers(launch, w, position, from, to))
+            return true;
+    }
+    return false;
+}
+
 static void check_load(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
                        const char *to)
 {
     for (int i = 0; i < launch->together.nwaits; i++) {
         const struct ws_wait *w = &launch->together.waits[i];
-        if (to <= w->begin || from >= w->end)
+        const char *low = from < w->begin ? w->begin : from, *high = to > w->end ? w->end : to;
+        if (low >= high)
             continue;
         if (!ws_sched_awaited(s))
             ws_sched_fail(s, "a tile loads what an earlier grid stores, and has not waited for it");
-        long low = w->low;
-        for (int d = 0; d < launch->together.dims; d++)
-            low += position[d] * w->by[d];
-        from = from < w->begin ? w->begin : from;
-        to = to > w->end ? w->end : to;
-        if (w->width < INT_MAX / 2 && (from - w->origin < low * w->unit || to - w->origin > (low + w->width) * w->unit))
+        if (!waits_for(launch, w, position, low, high))
             ws_sched_fail(s, "a tile loads what an earlier grid stores, of which it has waited for other rows");
     }
 }

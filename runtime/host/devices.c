@@ -13,6 +13,7 @@
  * tensors it takes; those of different iterations are compared, and a launch that would race fails.  With that check
  * the loop means what it means without the pragma.
  */
+#include "target.h"
 #include "ws/backend.h"
 
 #include <pthread.h>
@@ -177,16 +178,6 @@ void ws_devices_end_(void)
 }
 
 /* ---- who touches what -------------------------------------------------------------------------------------------- */
-
-static long common_divisor(long x, long y)
-{
-    while (y) {
-        long rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x;
-}
 
 static long period_of_use(const struct ws_use *use, long period)
 {

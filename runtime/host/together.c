@@ -20,6 +20,7 @@
  * its own.  Bytes are taken from the first to the last one, so that tensors of different shapes over the same memory
  * compare; more than a tile touches is right, and waits longer.
  */
+#include "target.h"
 #include "ws/backend.h"
 
 #include <limits.h>
@@ -105,16 +106,6 @@ static bool mul_add(long *sum, long x, long y)
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-static long divisor_of_both(long x, long y)
-{
-    while (y) {
-        long rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x < 0 ? -x : x;
-}
-
 /* In units, further away from 0 where it is none.  */
 static bool in_units(int *to, long bytes, long unit)
 {
@@ -129,9 +120,9 @@ static long unit_of(long low, const struct ws_together *past, const struct ws_us
 {
     long unit = mine->in.known ? low : 0;
     for (int d = 0; d < past->dims; d++)
-        unit = divisor_of_both(unit, past->weight[d] ? theirs->out.step[d] : 0);
+        unit = common_divisor(unit, past->weight[d] ? theirs->out.step[d] : 0);
     for (int d = 0; d < launch->dims && mine->in.known; d++)
-        unit = divisor_of_both(unit, mine->in.step[d]);
+        unit = common_divisor(unit, mine->in.step[d]);
     return unit ? unit : 1L << 40;
 }
 

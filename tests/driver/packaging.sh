@@ -64,7 +64,10 @@ another_gcc() {
             test -s debian/gcc-14-plugin-wsc.install
 }
 
+descriptions() { ! awk '/^ / && length > 79 { print FILENAME ": " FNR; wide = 1 } END { exit !wide }' "$top_srcdir/debian/control"; }
+
 ok 'one version everywhere' one_version
+ok 'lines of descriptions' descriptions
 if sanitized; then
     skip 'the ABI' 'not under sanitizers'
 else

@@ -258,7 +258,7 @@ static void use_table(Launch *launch, Window *t, ws_emulate_tensor seen)
 
 static bool map_table(Launch *launch, const Window *t)
 {
-    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false, {0}, {0}};
+    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false, {0}, {0}, NULL};
     bool usable = true;
     memcpy(seen.extent, t->high + 1, (size_t)seen.rank * sizeof *seen.extent);
     memcpy(seen.stride, t->stride + 1, (size_t)seen.rank * sizeof *seen.stride);
@@ -284,7 +284,7 @@ static void make_tensor(Launch *launch, int number)
     const Variable *field = op->results[0]->var;
     Window *t = &launch->tensors[number];
     ws_emulate_tensor seen = {
-        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false, {0}, {0}};
+        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false, {0}, {0}, NULL};
     *t = (Window){.number = number, .rank = type.rank, .dtype = type.dtype};
     t->base = (unsigned char *)(intptr_t)host_value(launch, op->args[0]).number;
     for (int i = 0; i < type.rank; i++) {
@@ -329,8 +329,8 @@ static void map_tensors(Launch *launch)
         ir_walk(role->body, visit_mapped, launch);
     for (int i = 0; i < launch->plan->ntensors; i++) {
         const Window *t = &launch->tensors[i];
-        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false, {0},
-                                  {0}};
+        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false, {0}, {0},
+                                  NULL};
         if (t->bases) {
             launch->usable[i] = launch->usable[i] && map_table(launch, t);
             continue;

@@ -110,13 +110,22 @@ static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *abo
     return false;
 }
 
+/* Does any row of what is waited for meet these bytes?  */
+static bool meets(const struct ws_wait *w, const char *from, const char *to)
+{
+    if (from >= to || !w->period)
+        return from < to;
+    const long at = ((from - w->row) % w->period + w->period) % w->period;
+    return at < w->bytes || at + (to - from) > w->period;
+}
+
 static void check_load(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
                        const char *to)
 {
     for (int i = 0; i < launch->together.nwaits; i++) {
         const struct ws_wait *w = &launch->together.waits[i];
         const char *low = from < w->begin ? w->begin : from, *high = to > w->end ? w->end : to;
-        if (low >= high)
+        if (!meets(w, low, high))
             continue;
         if (!ws_sched_awaited(s))
             ws_sched_fail(s, "a tile loads what an earlier grid stores, and has not waited for it");

@@ -179,14 +179,6 @@ void ws_devices_end_(void)
 
 /* ---- who touches what -------------------------------------------------------------------------------------------- */
 
-static long period_of_use(const struct ws_use *use, long period)
-{
-    for (int i = 0; i + 1 < use->rank; i++)
-        if (use->extent[i] > 1)
-            period = common_divisor(use->stride[i] * use->size, period);
-    return period;
-}
-
 /* Elements of a view lie, modulo the common divisor of all outer strides, in one window.  */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y)
 {

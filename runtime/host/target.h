@@ -3,6 +3,8 @@
 #ifndef WS_HOST_TARGET_H
 #define WS_HOST_TARGET_H
 
+#include "ws/backend.h"
+
 #include <stdbool.h>
 
 /* Where a device was offered: do kernels run on it?  Decided once.  */
@@ -17,6 +19,15 @@ static inline long common_divisor(long x, long y)
         y = rest;
     }
     return x < 0 ? -x : x;
+}
+
+/* Bytes of which all rows of the view are a multiple apart, and so are those of `period`; 0: of one row.  */
+static inline long period_of_use(const struct ws_use *use, long period)
+{
+    for (int i = 0; i + 1 < use->rank; i++)
+        if (use->extent[i] > 1)
+            period = common_divisor(use->stride[i] * use->size, period);
+    return period;
 }
 
 #endif

@@ -163,6 +163,9 @@ static bool make_wait(struct ws_wait *wait, const struct ws_together *past, cons
     wait->origin = theirs->begin + theirs->out.low;
     wait->begin = theirs->begin > mine->begin ? theirs->begin : mine->begin;
     wait->end = theirs->end < mine->end ? theirs->end : mine->end;
+    wait->row = theirs->begin;
+    wait->bytes = theirs->extent[theirs->rank - 1] * theirs->size;
+    wait->period = period_of_use(theirs, 0);
     long low = mine->begin + mine->in.low - wait->origin;
     wait->unit = unit_of(low, past, theirs, launch, mine);
     if (!count_theirs(wait, past, theirs))

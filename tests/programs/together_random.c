@@ -27,12 +27,13 @@ static void run(int n, int count, const struct step *s, const float *const I[], 
     for (int r = 0; r < n; r++) {
         #pragma ws together
         for (int k = 0; k < count; k++) {
-            int rows = s[k].rows, cols = s[k].cols;
-            ws_tensor a = ws_tensor_2d_ld(B[r] + s[k].a, WS_F32, rows, cols, COLS);
-            ws_tensor b = ws_tensor_2d_ld(B[r] + s[k].b, WS_F32, rows, cols, COLS);
-            ws_tensor to = ws_tensor_2d_ld(B[r] + s[k].to, WS_F32, rows, cols, COLS);
+            int rows = s[k].rows, cols = s[k].cols, from = (r + s[k].other) % n;
+            int at = s[k].a, second = s[k].b, target = s[k].to;
+            ws_tensor a = ws_tensor_2d_ld(B[r] + at, WS_F32, rows, cols, COLS);
+            ws_tensor b = ws_tensor_2d_ld(B[r] + second, WS_F32, rows, cols, COLS);
+            ws_tensor to = ws_tensor_2d_ld(B[r] + target, WS_F32, rows, cols, COLS);
             if (s[k].kind == PULL) {
-                ws_tensor x = ws_tensor_2d_ld(I[(r + s[k].other) % n] + s[k].a, WS_F32, rows, cols, COLS);
+                ws_tensor x = ws_tensor_2d_ld(I[from] + at, WS_F32, rows, cols, COLS);
                 #pragma ws grid(2) share(4)
                 for (int i = 0; i < rows; i += 8)
                     for (int j = 0; j < cols; j += 32)
@@ -45,7 +46,7 @@ static void run(int n, int count, const struct step *s, const float *const I[], 
                         ws_store(to, i, j, ws_mul(ws_add(ws_load(a, i, j, 16, 32), ws_load(b, i, j, 16, 32)), 0.5f));
                 }
             } else if (s[k].kind == TURN) {
-                ws_tensor turned = ws_tensor_2d_ld(B[r] + s[k].to, WS_F32, cols, rows, COLS);
+                ws_tensor turned = ws_tensor_2d_ld(B[r] + target, WS_F32, cols, rows, COLS);
                 #pragma ws grid(2)
                 for (int i = 0; i < rows; i += 16)
                     for (int j = 0; j < cols; j += 16)
@@ -61,7 +62,7 @@ static void run(int n, int count, const struct step *s, const float *const I[], 
                     for (int i = 0; i < rows; i += 16)
                         ws_store(to, i, j, ws_sub(ws_load(to, i, j, 16, 32), 1));
             } else {
-                ws_tensor left = ws_tensor_2d_ld(B[r] + s[k].a, WS_F32, rows, rows, COLS);
+                ws_tensor left = ws_tensor_2d_ld(B[r] + at, WS_F32, rows, rows, COLS);
                 #pragma ws grid(2)
                 for (int i = 0; i < rows; i += 16)
                     for (int j = 0; j < cols; j += 16) {

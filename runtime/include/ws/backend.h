@@ -132,6 +132,8 @@ struct ws_wait {
     int low, width, by[4];
     long unit;
     const char *origin, *begin, *end; /* of what is waited for: where it lies, as far as both know it */
+    const char *row; /* and its first row, so many bytes, the next ones further by a multiple of period */
+    long bytes, period;
 };
 enum { WS_WAITS = 4 };
 struct ws_together {

@@ -79,7 +79,7 @@ void devices_note(Walk *w, Value *tensor, Value *index, CXCursor base)
 
 static const Base *tensor_base(const Walk *w, const Value *tensor)
 {
-    while (tensor->def && tensor->def->code == OP_SLICE)
+    while (tensor->def && op_is_part(tensor->def))
         tensor = tensor->def->args[0];
     for (int i = 0; i < w->nbases; i++)
         if (w->bases[i].tensor == tensor)

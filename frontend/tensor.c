@@ -9,9 +9,14 @@
 
 #include "frontend.h"
 
+static bool is_box(const char *name)
+{
+    return !strcmp(name, "box_3d") || !strcmp(name, "box_4d");
+}
+
 bool is_tensor_constructor(const char *name)
 {
-    return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice");
+    return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice") || is_box(name);
 }
 
 /* Of the prologue, that is: nothing that the region computes.  */
@@ -172,12 +177,25 @@ static Value *slice_op(Walk *w, CXCursor call, const Cursors *args)
     return value;
 }
 
-/* Slices stay where they are; tensors do not change, and stand in the prologue.  */
+/* Its place in all dimensions but the last, then its extents.  */
+static Value *box_op(Walk *w, CXCursor call, const Cursors *args)
+{
+    Value *values[7];
+    for (int i = args->count - 1; i > 0; i--)
+        values[i] = w->outside ? number(w, call, args->list[i]) : argument_of(w, args->list[i]);
+    values[0] = value_of(w, args->list[0]);
+    w->where = loc_of(w->u, call);
+    return op_of(w, OP_BOX, type_tensor(values[0]->type.dtype, 2), args->count, values);
+}
+
+/* Parts stay where they are; tensors do not change, and stand in the prologue.  */
 Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args)
 {
     bool outside = w->outside;
     if (!strcmp(name, "slice"))
         return slice_op(w, e, args);
+    if (is_box(name))
+        return box_op(w, e, args);
     w->outside = true;
     Value *value = tensor_op(w, e, name, args, outside);
     w->outside = outside;

@@ -48,6 +48,7 @@ function opcode(name,  text) {
     if (text == "zeros") return "full"
     if (text ~ /^tensor_/) return "tensor"
     if (text == "put" || text == "get") return "ring_" text
+    if (text ~ /^(load|store)_box/) { sub(/_box.*/, "", text); return text }
     if (text in rule) return text
     sub(/_[234]d$/, "", text); sub(/_or$/, "", text)
     return text in rule ? text : ""

@@ -11,9 +11,14 @@
  */
 #include "plugin.h"
 
+static bool is_box(const char *name)
+{
+    return !strcmp(name, "box_3d") || !strcmp(name, "box_4d");
+}
+
 bool is_tensor_constructor(const char *name)
 {
-    return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice");
+    return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice") || is_box(name);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -189,12 +194,29 @@ static Value *slice_op(Walk *w, gcall *call, bool is_outside)
     return value;
 }
 
-/* A constructor of the region.  Slices stay where they are; tensors do not change, and stand in the prologue.  */
+/* Its place in all dimensions but the last, then its extents.  */
+static Value *box_op(Walk *w, gcall *call, bool is_outside)
+{
+    int count = (int)gimple_call_num_args(call);
+    Value *tensor = value_of(w, gimple_call_arg(call, 0)), *args[7] = {tensor};
+    for (int i = 1; i < count; i++)
+        args[i] = is_outside ? outside(w, call, gimple_call_arg(call, i), false)
+                             : value_of_argument(w, gimple_call_arg(call, i));
+    return value_new_op(w, OP_BOX, stmt_location(call), type_tensor(tensor->type.dtype, 2),
+                        name_of_copies(gimple_call_lhs(call), 0), count, args);
+}
+
+static Value *part_op(Walk *w, gcall *call, const char *name, bool is_outside)
+{
+    return is_box(name) ? box_op(w, call, is_outside) : slice_op(w, call, is_outside);
+}
+
+/* A constructor of the region.  Parts stay where they are; tensors do not change, and stand in the prologue.  */
 void tensor_statement(Walk *w, gcall *call, const char *name)
 {
     tree lhs = gimple_call_lhs(call);
-    if (!strcmp(name, "slice"))
-        value_set(w, lhs, slice_op(w, call, false));
+    if (!strcmp(name, "slice") || is_box(name))
+        value_set(w, lhs, part_op(w, call, name, false));
     else
         tensor_of(w, lhs);
 }
@@ -252,7 +274,8 @@ static Value *tensor_defined(Walk *w, tree name, gimple *def)
     Block *block = w->block;
     w->block = w->kernel->body;
     gcall *call = as_a<gcall *>(def);
-    Value *value = !strcmp(callee, "slice") ? slice_op(w, call, true) : tensor_op(w, call, callee);
+    bool part = !strcmp(callee, "slice") || is_box(callee);
+    Value *value = part ? part_op(w, call, callee, true) : tensor_op(w, call, callee);
     w->block = block;
     return value ? value : value_anything(w, TREE_TYPE(name));
 }

@@ -91,30 +91,26 @@ void product_batch_64(int batch, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
     }
 }
 
-/* Convolution by R x R, zeros around, of B images of H x W pixels of C channels into F; W has F x R x R x C.  */
-static inline ws_tile convolved(ws_tensor x, ws_tensor w, int b, int h, int v, int f, int R, int C)
-{
-    ws_tile acc = ws_zeros(WS_F32, 64, 128);
-    #pragma ws pipeline(auto)
-    for (int k = 0; k < R * R * C; k += 64) {
-        int tap = k / C, c = k % C;
-        ws_tile pixels = ws_load_4d(x, b, h + tap / R - R / 2, v + tap % R - R / 2, c, 64, 64);
-        acc = ws_dot(pixels, ws_trans(ws_load(w, f, k, 128, 64)), acc);
-    }
-    return acc;
-}
-
+/* Convolution by 3 x 3, zeros around, of B images of H x W pixels of C channels into F; W has F x 3 x 3 x C.  */
 void convolution_3x3(int B, int H, int W, int C, int F, const ws_f16 *X, const ws_f16 *weights, ws_f16 *Y)
 {
     ws_tensor x = ws_tensor_4d(X, WS_F16, B, H, W, C), y = ws_tensor_4d(Y, WS_F16, B, H, W, F);
     ws_tensor w = ws_tensor_2d(weights, WS_F16, F, 9 * C);
 
     #pragma ws grid(4)
-    for (int b = 0; b < B; b++)
-        for (int h = 0; h < H; h++)
-            for (int v = 0; v < W; v += 64)
-                for (int f = 0; f < F; f += 128)
-                    ws_store_4d(y, b, h, v, f, ws_cast(convolved(x, w, b, h, v, f, 3, C), WS_F16));
+    for (int b = 0; b < B; b += 2)
+        for (int h = 0; h < H; h += 8)
+            for (int v = 0; v < W; v += 8)
+                for (int f = 0; f < F; f += 128) {
+                    ws_tile acc = ws_zeros(WS_F32, 128, 128);
+                    #pragma ws pipeline(auto)
+                    for (int k = 0; k < 9 * C; k += 64) {
+                        int tap = k / C, c = k % C;
+                        ws_tile pixels = ws_load_box_4d(x, b, h + tap / 3 - 1, v + tap % 3 - 1, c, 2, 8, 8, 64);
+                        acc = ws_dot(pixels, ws_trans(ws_load(w, f, k, 128, 64)), acc);
+                    }
+                    ws_store_box_4d(y, b, h, v, f, 2, 8, 8, ws_cast(acc, WS_F16));
+                }
 }
 
 void convolution_1x1(int B, int H, int W, int C, int F, const ws_f16 *X, const ws_f16 *weights, ws_f16 *Y)

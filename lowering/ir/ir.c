@@ -617,6 +617,11 @@ bool ir_has_side_effect(const Op *op)
     return ir_any(op, is_effect, NULL);
 }
 
+bool op_is_part(const Op *op)
+{
+    return op->code == OP_SLICE || op->code == OP_BOX;
+}
+
 bool ir_inside(const Op *op, const Block *block)
 {
     for (; op && op->parent; op = op->parent->parent)

@@ -574,6 +574,7 @@ int64_t ir_wrap(Dtype dtype, int64_t value);           /* as the type holds it *
 bool ir_fold(const Op *op, const int64_t *args, int64_t *result);
 bool ir_constant_float(const Value *value, double *result);
 bool ir_has_side_effect(const Op *op); /* itself or inside its blocks */
+bool op_is_part(const Op *op);         /* of a tensor, its first operand: a slice, or a box */
 bool ir_inside(const Op *op, const Block *block);
 bool ir_outside(const Value *value, const Op *op); /* neither computed in its blocks nor handed to them by it */
 /* Does the test hold for the op, or for one inside it; for one of the block's?  */

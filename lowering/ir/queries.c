@@ -129,6 +129,28 @@ Op *op_at_block(Op *op, const Block *block)
     return op;
 }
 
+int box_extents(const Op *box, int *extents)
+{
+    int count = (box->nargs - 1) / 2;
+    for (int i = 0; i < count; i++) {
+        int64_t extent;
+        if (!ir_constant(box->args[1 + count + i], &extent) || extent < 1 || extent > MACHINE_BOX_EXTENT)
+            return 0;
+        extents[i] = (int)extent;
+    }
+    return count;
+}
+
+int box_rows(const Value *tensor)
+{
+    int extents[3], rows = 1;
+    if (!tensor->def || tensor->def->code != OP_BOX)
+        return 0;
+    for (int i = box_extents(tensor->def, extents); i > 0; i--)
+        rows *= extents[i - 1];
+    return rows;
+}
+
 int row_coordinate(const Op *op)
 {
     switch (op->code) {

@@ -58,6 +58,10 @@ int grid_variable(const Value *value);
 bool may_wrap(const Op *loop, int dim);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
+/* The extents of a box, from the tensor's first dimension on; how many there are, 0 if they are no constants that a TMA
+   box can have.  */
+int box_extents(const Op *box, int *extents);
+int box_rows(const Value *tensor); /* rows of a box, 0: it is none */
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */
 int row_coordinate(const Op *op);
 /* Does the op take columns from the loop's counter on?  */

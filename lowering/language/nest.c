@@ -18,6 +18,7 @@
  * sequential target, which runs the C loops, and on emulate.
  */
 #include "lower.h"
+#include "ir/queries.h"
 
 enum { MAX_DIMS = 4, MAX_LEVELS = 16 };
 
@@ -374,7 +375,7 @@ static void sink_reads(Nest *in, const Op *grid)
     Block *block = grid->blocks[0];
     for (Op *op = in->kernel->body->first, *next; op != grid; op = next) {
         next = op->next;
-        bool moves = op_info[op->code].class_ == CLASS_READ || op->nblocks || op->code == OP_SLICE;
+        bool moves = op_info[op->code].class_ == CLASS_READ || op->nblocks || op_is_part(op);
         for (int i = 0; i < op->nargs; i++)
             moves |= moved[op->args[i]->id];
         if (!moves)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "machine/machine.h"
 #include "ir/queries.h"
 #include "rules.h"
 
@@ -130,7 +131,7 @@ static struct ws_rule_type to_rule(const Value *value)
     case K_PTR:
         return (struct ws_rule_type){WS_RULE_SCALAR, is_float ? WS_RULE_F64 : WS_RULE_I32, 0, 0, 0};
     case K_TENSOR:
-        return (struct ws_rule_type){WS_RULE_TENSOR, (int)type.dtype, type.rank, 0, 0};
+        return (struct ws_rule_type){WS_RULE_TENSOR, (int)type.dtype, type.rank, box_rows(value), 0};
     case K_TILE:
         return (struct ws_rule_type){WS_RULE_TILE, (int)type.dtype, 0, type.rows, type.cols};
     default:
@@ -175,7 +176,8 @@ static bool has_enough_operands(Kernel *kernel, const Op *op)
 static void check_coordinates(Kernel *kernel, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
-    if (class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ && op->code != OP_SLICE)
+    if (class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ && op->code != OP_SLICE &&
+        op->code != OP_BOX)
         return;
     int end = op->nargs - (class_ == CLASS_STORE);
     for (int i = 1; i < end; i++) {
@@ -206,6 +208,24 @@ static void check_tensor(Kernel *kernel, const Op *op)
             op->nargs);
 }
 
+/* A box: of a tensor itself, by constants.  What is loaded of one or stored to it begins with its first row.  */
+static void check_box(Kernel *kernel, Op *op)
+{
+    int64_t row;
+    int extents[3];
+    bool failed = kernel->failed;
+    kernel->failed = false;
+    if (op->code == OP_BOX && !box_extents(op, extents))
+        reject(kernel, op->loc, REASON_BOX_EXTENTS, MACHINE_BOX_EXTENT);
+    if (op->code == OP_BOX && (op->args[0]->def->code != OP_TENSOR || op->args[0]->def->tensor->table))
+        reject(kernel, op->loc, REASON_BOX_OF);
+    if (op->code != OP_BOX && box_rows(op->args[0]) && (!ir_constant(op->args[1], &row) || row))
+        reject(kernel, op->loc, REASON_BOX_ROW);
+    if (op->code == OP_BOX && kernel->failed)
+        op->results[0]->type = (Type){K_NONE};
+    kernel->failed |= failed;
+}
+
 static void check_verdict(Kernel *kernel, Op *op)
 {
     struct ws_rule_type operands[MAX_OPERANDS], result;
@@ -223,6 +243,8 @@ static void check_verdict(Kernel *kernel, Op *op)
         check_coordinates(kernel, op);
     if (good && op->code == OP_DOT)
         check_dot(kernel, op);
+    if (good && count && operands[0].kind == WS_RULE_TENSOR)
+        check_box(kernel, op);
 }
 
 /* What comes of a mistake has no type, and is no mistake itself.  */

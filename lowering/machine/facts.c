@@ -3,6 +3,7 @@
  * facts.c - facts about lowered operations that layout, plan, verify and the printer must agree on.
  */
 #include "ir/affine.h"
+#include "ir/queries.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 
@@ -39,7 +40,7 @@ bool op_is_pure(const Op *op)
 
 Op *tensor_root(const Value *tensor)
 {
-    while (tensor->def && tensor->def->code == OP_SLICE)
+    while (tensor->def && op_is_part(tensor->def))
         tensor = tensor->def->args[0];
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def : NULL;
 }

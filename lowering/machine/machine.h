@@ -16,6 +16,7 @@ enum {
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
+    MACHINE_BOX_EXTENT = 256,    /* of a TMA box, in each dimension */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };

@@ -23,7 +23,7 @@ bool op_is_pure(const Op *op);         /* only makes values; may be left out or 
 bool op_reads_memory(const Op *op);    /* pure, but not across a store or a release */
 bool op_is_loop(const Op *op);         /* or a region that carries values, as loops do */
 bool op_writes_in_place(const Op *op); /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
-Op *tensor_root(const Value *tensor);  /* the TENSOR op below its slices */
+Op *tensor_root(const Value *tensor);  /* the TENSOR op below its slices and boxes */
 const Value *tensor_memory(const Value *tensor);            /* the pointer that the TENSOR op begins at */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
 Op *role_grid(const Role *role);                            /* its GRID op, or NULL */

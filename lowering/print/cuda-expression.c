@@ -12,6 +12,7 @@
 
 #include "print/cuda.h"
 #include "machine/machine.h"
+#include "ir/queries.h"
 #include "rules.h"
 
 const char *const cuda_element_text[D_COUNT] = {
@@ -515,6 +516,18 @@ static void print_slice(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+static void print_box(Printer *in, const Op *op)
+{
+    int extents[3], count = box_extents(op, extents);
+    fputs("ws::box", in->out);
+    for (int i = 0; i < count; i++)
+        fprintf(in->out, "%s%d", i ? ", " : "<", extents[i]);
+    fputs(">(", in->out);
+    cuda_value(in, op->args[0], PREC_ANY);
+    cuda_coordinates(in, op, 1, 1 + count);
+    fputc(')', in->out);
+}
+
 /* Does the kernel store to the memory that the op reads?  */
 static bool is_written(const Kernel *kernel, const Op *op)
 {
@@ -614,6 +627,9 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_SLICE:
         print_slice(in, op);
+        break;
+    case OP_BOX:
+        print_box(in, op);
         break;
     case OP_CAST:
         fprintf(in->out, "ws::cast<%s>(", cuda_element_text[op->results[0]->type.dtype]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "print/cuda.h"
+#include "ir/queries.h"
 
 static const char *tensor_field(const Value *tensor)
 {
@@ -49,11 +50,22 @@ static int map_rows(const Op *op)
     return transfer.along ? transfer.share : op->storage->tile.rows;
 }
 
+/* Extents of the box that the op moves a tile of, 0 from the last one on.  */
+static void map_box(const Op *op, int *extents)
+{
+    const Value *tensor = op->args[op->code == OP_COPY_IN];
+    extents[0] = extents[1] = extents[2] = 0;
+    if (tensor->def && tensor->def->code == OP_BOX)
+        box_extents(tensor->def, extents);
+}
+
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
-    return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
-           map->line == op->storage->line && map->present == transfer_of(op).present &&
-           map->clipped == transfer_of(op).clipped;
+    int box[3];
+    map_box(op, box);
+    return map->tensor == tensor && !memcmp(map->box, box, sizeof box) && map->rows == map_rows(op) &&
+           map->rounded == op->storage->rounded && map->line == op->storage->line &&
+           map->present == transfer_of(op).present && map->clipped == transfer_of(op).clipped;
 }
 
 static const char *map_kind(const Op *op)
@@ -102,7 +114,10 @@ static void visit_map(Op *op, void *context)
     while (is_field(list, name))
         name = arena_print(list->printer->kernel->module, "%s_", name);
     *end = arena_alloc(list->printer->kernel->module, sizeof **end);
+    int box[3];
+    map_box(op, box);
     **end = (Map){.tensor = tensor,
+                  .box = {box[0], box[1], box[2]},
                   .rows = rows,
                   .load = op->code == OP_COPY_IN,
                   .rounded = op->storage->rounded,

@@ -357,7 +357,7 @@ static void visit_access(Op *op, void *context)
 {
     Access *access = context;
     for (int i = 0; i < op->nargs; i++) {
-        if (op->code == OP_SLICE || op->args[i]->type.kind != K_TENSOR)
+        if (op_is_part(op) || op->args[i]->type.kind != K_TENSOR)
             continue;
         const Op *root = tensor_root(op->args[i]);
         if (!root || root->results[0]->var != access->tensor)
@@ -504,6 +504,13 @@ static void print_grid_launch(Printer *in)
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
 }
 
+static void print_box_extents(Printer *in, const int *extents)
+{
+    for (int i = 0; i < 3 && extents[i]; i++)
+        fprintf(in->out, "%s%d", i ? ", " : "ws::extents<", extents[i]);
+    fputs(">()", in->out);
+}
+
 static void print_map(Printer *in, const Map *map)
 {
     cuda_begin(in);
@@ -511,7 +518,11 @@ static void print_map(Printer *in, const Map *map)
         map->line      ? arena_print(in->kernel->module, "<%s>", cuda_lined(in, map->tensor->type.dtype, map->line))
         : map->rounded ? "<ws::tf32>"
                        : "";
-    fprintf(in->out, "call.map%s(p.%s, p.%s, %d", element, map->name, map->tensor->name, map->rows);
+    fprintf(in->out, "call.map%s(p.%s, p.%s, ", element, map->name, map->tensor->name);
+    if (map->box[0])
+        print_box_extents(in, map->box);
+    else
+        fprintf(in->out, "%d", map->rows);
     if (map->clipped) {
         fputs(", ", in->out);
         print_extent(in, kernel_grid(in->kernel)->args[3 * map->clipped - 1]);

@@ -17,6 +17,7 @@ struct Map {
     bool present; /* for copies in that leave out rows */
     int clipped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
     int sharers;  /* blocks that bring a tile together */
+    int box[3];   /* of tiles of boxes: the extents; 0: none */
     const char *name;
     Map *next;
 };

@@ -28,7 +28,7 @@ const Term *source_term(Validator *in, const Instance *instance, const Value *va
 
 static const Term *base_of(const Term *tensor)
 {
-    while (tensor->code == OP_SLICE)
+    while (tensor->code == OP_SLICE || tensor->code == OP_BOX)
         tensor = tensor->args[0];
     return tensor->code == OP_TENSOR ? tensor->args[0] : NULL;
 }

@@ -27,6 +27,7 @@
  * us).
  */
 #include "schedule/cluster.h"
+#include "ir/queries.h"
 #include "machine/machine.h"
 #include "ir/slice.h"
 
@@ -230,7 +231,7 @@ static int shared_along(const Former *in, const Op *load)
 static void visit_share(Op *load, void *context)
 {
     Former *in = context;
-    if (load->code != OP_LOAD || !schedule_of(load)->depth)
+    if (load->code != OP_LOAD || !schedule_of(load)->depth || box_rows(load->args[0]))
         return;
     int along = shared_along(in, load);
     for (const Op *control = load->parent->parent; control && !in->kernel->failed; control = control->parent->parent)

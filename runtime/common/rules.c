@@ -215,6 +215,11 @@ static int rule_tensor(struct question *q)
     return check_dtype(q, a->dtype);
 }
 
+static int check_no_box(struct question *q)
+{
+    return !q->operands[0].rows || wrong(q, "say it of the tensor itself", "the tensor is a box");
+}
+
 static int rule_slice(struct question *q)
 {
     const type *t = &q->operands[0];
@@ -224,7 +229,26 @@ static int rule_slice(struct question *q)
     if (q->attributes->dimension < 0 || q->attributes->dimension >= t->rank)
         return wrong(q, "dimensions count from 0", "a tensor of rank %d has no dimension %d", t->rank,
                      q->attributes->dimension);
-    return 1;
+    return check_no_box(q);
+}
+
+/* Of a tensor of rank 3 or 4: place and extents in all dimensions but the last.  */
+static int rule_box(struct question *q)
+{
+    int rank = (q->count - 1) / 2 + 1;
+    *q->result = (type){WS_RULE_TENSOR, q->operands[0].dtype, 2, 0, 0};
+    return check_tensor(q, rank, rank) && check_no_box(q);
+}
+
+/* The tile of a load or a store has all rows of a box.  */
+static int check_box(struct question *q, int rows)
+{
+    const type *t = &q->operands[0];
+    int rule = ws_rule_of(q->opcode);
+    if (t->rows && rule != R_LOAD && rule != R_STORE)
+        return check_no_box(q);
+    return !t->rows || t->rows == rows ||
+           wrong(q, "a tile of a box has all its rows", "the box has %d rows, the tile %d", t->rows, rows);
 }
 
 static int rule_at(struct question *q)
@@ -264,7 +288,7 @@ static int rule_load(struct question *q)
     give_tile(q, q->operands[0].dtype, rows, cols);
     if (!check_tensor(q, bad_rank ? 5 : rank, rank))
         return 0;
-    return check_extents(q, rows, cols);
+    return check_extents(q, rows, cols) && check_box(q, rows);
 }
 
 static int rule_store(struct question *q)
@@ -286,7 +310,7 @@ static int rule_store(struct question *q)
         return wrong(q, "a row is (1,C)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
     if (rule == R_STORE_COL && tile->cols != 1)
         return wrong(q, "a column is (R,1)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
-    return 1;
+    return check_box(q, tile->rows);
 }
 
 static int rule_print(struct question *q)
@@ -475,7 +499,7 @@ static int (*const rules[])(struct question *) = {
     [R_TRANS] = rule_trans,     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare,
     [R_MASK] = rule_mask,       [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,
     [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,
-    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
+    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

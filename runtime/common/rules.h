@@ -26,6 +26,7 @@ typedef enum {
     R_SCALAR,
     R_TENSOR,
     R_SLICE,
+    R_BOX,
     R_AT,
     R_LOAD_AT,
     R_LOAD,
@@ -80,7 +81,7 @@ typedef enum {
 } ws_rule_kind;
 
 struct ws_rule_type {
-    int kind, dtype, rank, rows, cols;
+    int kind, dtype, rank, rows, cols; /* of a tensor that is a box: its rows */
 };
 
 /* What is not an operand: the element type of TENSOR, FULL and CAST; the extents of loads, FULL and the index tiles;

@@ -75,8 +75,8 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
    for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
    registers.  */
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T> &p)
+template <typename S, typename T, int R, int C, typename W>
+static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
 {
     constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
     const auto v = view(s);
@@ -92,8 +92,8 @@ static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T> &p)
     ptx::async_copy_wait();
 }
 
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
+template <typename S, typename T, int R, int C, typename W>
+static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
     const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill)); /* no register for 0 */
     const auto v = view(s);
@@ -116,8 +116,8 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, 
     }
 }
 
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
+template <typename S, typename T, int R, int C, typename W>
+static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
     bool pairs = false;
     if constexpr (same_type<typename element_in<S>::type, T>) {

@@ -295,6 +295,27 @@ struct launch {
             say_slower(a);
     }
 
+    /* For tiles of boxes.  */
+    template <typename IN = void, typename T, int N, int... E>
+    void map(ws::map &m, const ws::tensor<T, N> &t, ws::extents<E...> box)
+    {
+        if (failed)
+            return;
+        argument *a = find((void **)&t.base);
+        typedef typename host::map_type_in<IN, T>::type in;
+        const int rows[] = {E...};
+        int of_rows[N - 1];
+        for (int d = 0; d < N - 1; d++)
+            of_rows[d] = box.of_rows(d);
+        m.can_load = encode_box<in>(m.load, t, rows, line_bytes<in>);
+        m.can_store = box.splits && m.can_load && a && (a->how & stored) &&
+                      (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 && encode_box<T>(m.store, t, of_rows, 128) &&
+                      encode_box<T>(m.store_half, t, of_rows, 64);
+        m.can_store_pairs = false;
+        if (!m.can_load)
+            say_slower(a);
+    }
+
     /* Of a tensor that is only read.  The last tile's rows have boxes of their own where they are fewer, and tiles are
        one box. */
     template <typename IN = void, typename T, int N> void map(ws::edge_map &m, const ws::tensor<T, N> &t, int rows)
@@ -828,14 +849,27 @@ struct launch {
     template <typename E, typename T, int N>
     bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = line_bytes<E>, int lines = 0)
     {
+        int extents[N - 1];
+        for (int d = 0; d < N - 1; d++)
+            extents[d] = 1;
+        extents[N - 2] = lines ? lines : rows;
+        if (lines)
+            extents[N > 2 ? N - 3 : 0] = rows;
+        return encode_box<E>(to, t, extents, bytes);
+    }
+
+    /* Of these extents in all dimensions but the last.  */
+    template <typename E, typename T, int N>
+    bool encode_box(CUtensorMap &to, const ws::tensor<T, N> &t, const int *of, int bytes)
+    {
         cuuint64_t extents[N], strides[N];
         cuuint32_t box[N], steps[N];
         for (int d = 0; d < N; d++) {
             int from = N - 1 - d;
             extents[d] = (cuuint64_t)t.high[from];
-            box[d] = 1;
+            box[d] = d ? (cuuint32_t)of[from] : (cuuint32_t)bytes / sizeof(T);
             steps[d] = 1;
-            if (t.high[from] == 0)
+            if (t.high[from] == 0 || box[d] > 256)
                 return false;
             if (d == 0)
                 continue;
@@ -846,12 +880,8 @@ struct launch {
                 return false;
             strides[d - 1] = bytes;
         }
-        if ((size_t)t.base % 16 != 0 || rows > 256)
+        if ((size_t)t.base % 16 != 0)
             return false;
-        box[0] = (cuuint32_t)bytes / sizeof(T);
-        box[1] = (cuuint32_t)(lines ? lines : rows);
-        if (lines)
-            box[N > 2 ? 2 : 1] = (cuuint32_t)rows;
         /* Rows that begin within L2's lines take two requests each; what is fetched beyond them only costs.  */
         bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
         host::encode_tiled encode_map = host::find_encoder();

@@ -128,8 +128,8 @@ template <int R, int C> static WS_DEVICE void define(tile<float, R, C, frag> &x)
         asm volatile("add.f32 %0, %0, 0f80000000;" : "+f"(x.cell.v[i]));
 }
 
-template <int R, int C, layout L, typename T>
-static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T> &p, double fill)
+template <int R, int C, layout L, typename T, typename W>
+static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
 {
     typedef spread<R, C, L> S;
     tile<T, R, C, L> y;
@@ -229,7 +229,8 @@ static WS_DEVICE void turn_over(u32 (&w)[4])
 
 /* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: turned over, each has one row's 16
    bytes.  */
-template <typename T, int R, int C> static WS_DEVICE void store_quads(const plane<T> &p, const tile<T, R, C, frag> &x)
+template <typename T, int R, int C, typename W>
+static WS_DEVICE void store_quads(const plane<T, W> &p, const tile<T, R, C, frag> &x)
 {
     typedef spread<R, C, frag> S;
 #pragma unroll
@@ -247,8 +248,8 @@ template <typename T, int R, int C> static WS_DEVICE void store_quads(const plan
         }
 }
 
-template <typename T, int R, int C, layout L>
-static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
+template <typename T, int R, int C, layout L, typename W>
+static WS_DEVICE void store_plane(const plane<T, W> &p, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
@@ -336,7 +337,8 @@ template <typename T, layout L> constexpr bool adds_fours = false;
 template <layout L> constexpr bool adds_fours<float, L> = L != frag;
 
 /* Four neighbours at a time, where each run lies inside or outside as a whole.  */
-template <int R, int C, layout L> static WS_DEVICE void add_fours(const plane<float> &p, const tile<float, R, C, L> &x)
+template <int R, int C, layout L, typename W>
+static WS_DEVICE void add_fours(const plane<float, W> &p, const tile<float, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     WS_FOR_RUNS(S, slot, j, 2)
@@ -348,8 +350,8 @@ template <int R, int C, layout L> static WS_DEVICE void add_fours(const plane<fl
     }
 }
 
-template <typename T, int R, int C, layout L>
-static WS_DEVICE void add_plane(const plane<T> &p, const tile<T, R, C, L> &x)
+template <typename T, int R, int C, layout L, typename W>
+static WS_DEVICE void add_plane(const plane<T, W> &p, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())

@@ -240,8 +240,8 @@ template <typename... I> static WS_DEVICE bool before_zero(I... at)
 
 /* A buffer read back in lines and written by this warp: 16 bytes a lane.  A row has STEP lines in it, and this is
    one. */
-template <typename B, int STEP, typename T>
-static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T> &p, int warp_row, int col)
+template <typename B, int STEP, typename T, typename W>
+static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T, W> &p, int warp_row, int col)
 {
     constexpr int chunk = 16 / (int)sizeof(T), lanes = B::bytes / 16, rows = 32 / lanes;
     const int lane = (int)ptx::lane(), c = col + lane % lanes * chunk;
@@ -257,20 +257,20 @@ static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T> &p, int w
         x.vector = ptx::load_shared_16(in_buffer<B::bytes>(buffer, row * STEP + line, lane % lanes * 16));
         if (p.row_inside(warp_row + row)) {
             if (whole) {
-                *reinterpret_cast<uint4 *>(to + rows * i * p.stride) = x.vector;
+                *reinterpret_cast<uint4 *>(p.below(to, warp_row + lane / lanes, rows * i, c)) = x.vector;
             } else {
 #pragma unroll
                 for (int e = 0; e < chunk; e++)
                     if (p.col_inside(c + e))
-                        to[rows * i * p.stride + e] = x.elements[e];
+                        p.below(to, warp_row + lane / lanes, rows * i, c)[e] = x.elements[e];
             }
         }
     }
 }
 
 /* The same element by element, neighbours by neighbouring lanes.  */
-template <bool ADD, typename B, int STEP, typename T>
-static WS_DEVICE void drain_elements(u32 buffer, int line, const plane<T> &p, int warp_row, int col)
+template <bool ADD, typename B, int STEP, typename T, typename W>
+static WS_DEVICE void drain_elements(u32 buffer, int line, const plane<T, W> &p, int warp_row, int col)
 {
 #pragma unroll 4
     for (int i = (int)ptx::lane(); i < 16 * B::columns; i += 32) {
@@ -286,8 +286,8 @@ static WS_DEVICE void drain_elements(u32 buffer, int line, const plane<T> &p, in
     }
 }
 
-template <bool ADD, bool PAIRS, int BOX, int END, typename T, int R, int C>
-static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
+template <bool ADD, bool PAIRS, int BOX, int END, typename T, int R, int C, typename W>
+static WS_DEVICE void drain_boxes(u32 buffer, const plane<T, W> &p)
 {
     typedef boxes<T, C> B;
     constexpr int step = PAIRS ? 2 : 1, line = PAIRS ? BOX % 2 : 0, col = BOX % B::across * B::columns;

@@ -129,8 +129,8 @@ template <typename X, typename I> static WS_DEVICE auto fixed_element(const X &t
 }
 
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
-   one row or of one column.  */
-template <typename T> struct plane {
+   one row or of one column.  Of a box: box.cuh.  */
+template <typename T, typename B = void> struct plane {
     T *base;
     long stride;  /* from row to row */
     int row, col; /* of the tile, in the whole */
@@ -147,6 +147,11 @@ template <typename T> struct plane {
     WS_DEVICE T *at(int r, int c) const
     {
         return base + (row + r) * stride + col + c;
+    }
+    /* So many rows below an element's address, which at(r, c) gave.  */
+    WS_DEVICE T *below(T *from, int, int rows, int) const
+    {
+        return from + rows * stride;
     }
     /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first
        column? */
@@ -238,6 +243,47 @@ template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(c
     fix(p, t, 0, clamp(x));
     return p;
 }
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+/* The extents of a box in all dimensions but the last.  Sixteen of its rows, from a multiple of sixteen on, may be a
+   box themselves, with extents of_rows.  */
+template <int... E> struct extents {
+    static constexpr int count = sizeof...(E), rows = (E * ...);
+
+    static WS_CONSTANT int extent(int dim)
+    {
+        constexpr int all[] = {E...};
+        return all[dim];
+    }
+    /* The coordinate of a row, from the box's corner on.  */
+    static WS_CONSTANT int place(int row, int dim)
+    {
+        int inner = 1;
+        for (int d = dim + 1; d < count; d++)
+            inner *= extent(d);
+        return dim ? row / inner % extent(dim) : row / inner;
+    }
+    static WS_CONSTANT int of_rows(int dim)
+    {
+        int inner = 1;
+        for (int d = dim + 1; d < count; d++)
+            inner *= extent(d);
+        const int left = inner >= 16 ? 1 : 16 / inner;
+        return left < extent(dim) ? left : extent(dim);
+    }
+    static constexpr bool is_box()
+    {
+        int all = 1, inner = 1;
+        bool divides = true;
+        for (int d = count - 1; d >= 0; inner *= extent(d), d--) {
+            all *= of_rows(d);
+            divides = divides && (inner >= 16 || 16 % inner == 0) && extent(d) % of_rows(d) == 0;
+        }
+        return divides && all == 16;
+    }
+    static constexpr bool splits = is_box();
+};
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 

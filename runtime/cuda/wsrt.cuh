@@ -22,6 +22,7 @@
  *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
+ *   box.cuh        tiles whose rows span several dimensions of a tensor
  *   blocks.cuh     sums, largest and smallest over the blocks of a cluster
  *   table.cuh      tensors out of an array of pointers
  *   together.cuh   tiles that wait for those of grids beside theirs
@@ -50,6 +51,7 @@
 #include "dynamic.cuh"
 #include "cluster.cuh"
 #include "blocks.cuh"
+#include "box.cuh"
 #include "parts.cuh"
 #include "table.cuh"
 #include "together.cuh"

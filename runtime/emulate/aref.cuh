@@ -307,8 +307,8 @@ template <typename... M> bool by_tma(const M &...maps)
     return (... && maps.usable);
 }
 
-template <typename T, int R, int C> struct copy_in_step {
-    patch<T> from;
+template <typename P, typename T, int R, int C> struct copy_in_step {
+    P from;
     T *to;
     T fill;
     int rows, there;
@@ -329,16 +329,18 @@ template <bool TMA, typename M> void check_version(const M &m)
         ws_sched_fail(ws_sched_current(), "TMA is to load a tensor that does not lie as it has to");
 }
 
-template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m,
+template <typename F, int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N,
+          typename... I>
+WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m,
                             I... i)
 {
-    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
-    long at[N];
+    constexpr int rank = V<T, N>::rank;
+    static_assert(sizeof...(I) == rank, "one coordinate for each dimension");
+    long at[rank];
     coordinates(at, (long)i...);
-    typedef copy_in_step<T, R, C> step;
+    typedef copy_in_step<decltype(tile_patch<R, C>(t, at)), T, R, C> step;
     ws_sched *s = ws_sched_current();
-    const long row = N > 1 ? at[N > 1 ? N - 2 : 0] : 0;
+    const long row = rank > 1 ? at[rank > 1 ? rank - 2 : 0] : 0;
     step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill), R, rows_there(m, row, R)};
     const bool is_plain = what.from.is_whole(R, C) || (fill == 0 && !t.sliced);
     ws_sched_range range = to.range();
@@ -351,16 +353,17 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C>
         ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
-template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m,
+template <typename F, int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N,
+          typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m,
                           I... i)
 {
     check_version<TMA>(m);
     copy_tile_or(fill, p, to, t, m, i...);
 }
 
-template <int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+template <int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N, typename... I>
+WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
 }
@@ -373,7 +376,7 @@ WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     constexpr int rows = R / B::count(A);
-    typedef copy_in_step<T, rows, C> step;
+    typedef copy_in_step<patch<T>, T, rows, C> step;
     ws_sched *s = ws_sched_current();
     long at[N];
     coordinates(at, (long)i...);
@@ -456,8 +459,8 @@ WS_DEVICE auto load_or(F fill, warp_output<E, SR, B> &o, const Rest &...rest)
 }
 
 /* Over what is there, or added to it.  */
-template <typename T, int R, bool ADD> struct copy_out_step {
-    patch<T> to;
+template <typename P, typename T, int R, bool ADD> struct copy_out_step {
+    P to;
     const T *from;
     static constexpr int line = 128 / (int)sizeof(T);
 
@@ -525,22 +528,22 @@ WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const tile<T,
 }
 
 /* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
-template <bool ADD, typename T, int SR, int BLOCKS, int N, int R, int C, int BOX>
-WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
+template <bool ADD, typename V, typename T, int SR, int BLOCKS, int R, int C, int BOX>
+WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const V &t, const map &m, const long *at,
                      const staged<T, R, C, BOX> &x)
 {
     typedef staged<T, R, C, BOX> S;
-    constexpr int bytes = output<T, SR, BLOCKS>::bytes_each;
-    typedef copy_out_step<T, bytes / 128, ADD> step;
+    constexpr int bytes = output<T, SR, BLOCKS>::bytes_each, rank = V::rank;
+    typedef copy_out_step<decltype(patch_of(t, at, 0, 1, R, C)), T, bytes / 128, ADD> step;
     ws_sched *s = ws_sched_current();
     for (int i = 0; i < S::count; i++) {
         const box_at<S, R, C> box(i);
         T *buffer = x.from + i * bytes / (int)sizeof(T);
-        long corner[N];
+        long corner[rank];
         memcpy(corner, at, sizeof corner);
-        corner[N - 2] += box.row;
-        corner[N - 1] += box.col;
-        step what = {patch_of(t, corner, N - 2, N - 1, box.rows, box.cols), buffer};
+        corner[rank - 2] += box.row;
+        corner[rank - 1] += box.col;
+        step what = {patch_of(t, corner, rank - 2, rank - 1, box.rows, box.cols), buffer};
         const bool engine = m.usable && !t.sliced;
         if (!engine)
             ws_sched_point(s);
@@ -556,9 +559,8 @@ WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const
 }
 
 /* A tile that was not staged: every step, box by box.  */
-template <bool ADD, int BOX = 0, typename T, int SR, int BLOCKS, int N, int R, int C, layout L>
-WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
-                     const tile<T, R, C, L> &x)
+template <bool ADD, int BOX = 0, typename V, typename T, int SR, int BLOCKS, int R, int C, layout L>
+WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const V &t, const map &m, const long *at, const tile<T, R, C, L> &x)
 {
     store_wait<output<T, SR, BLOCKS>::buffers - 1>();
     const auto box = stage<BOX>(o, x);
@@ -568,20 +570,20 @@ WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const
         leave<ADD, BOX + 1>(o, t, m, at, x);
 }
 
-template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void store(warp_output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+template <typename T, int R, int BLOCKS, template <typename, int> class V, int N, typename... Rest>
+WS_DEVICE void store(warp_output<T, R, BLOCKS> &o, const V<T, N> &t, const map &m, const Rest &...rest)
 {
-    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
-    long at[N];
+    static_assert(sizeof...(Rest) == V<T, N>::rank + 1, "one coordinate for each dimension, then the tile");
+    long at[V<T, N>::rank];
     const auto &x = coordinates_and_tile(at, rest...);
     leave<false>(o, t, m, at, x);
 }
 
-template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void atomic_add(warp_output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+template <typename T, int R, int BLOCKS, template <typename, int> class V, int N, typename... Rest>
+WS_DEVICE void atomic_add(warp_output<T, R, BLOCKS> &o, const V<T, N> &t, const map &m, const Rest &...rest)
 {
-    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
-    long at[N];
+    static_assert(sizeof...(Rest) == V<T, N>::rank + 1, "one coordinate for each dimension, then the tile");
+    long at[V<T, N>::rank];
     const auto &x = coordinates_and_tile(at, rest...);
     leave<true>(o, t, m, at, x);
 }

@@ -155,6 +155,17 @@ typedef struct {
 ws_emulate_patch ws_emulate_patch_of(const ws_emulate_window *tensor, const long *at, int row_dim, int col_dim,
                                      int rows, int cols);
 
+/* A box of a tensor as rows of a matrix.  */
+typedef struct {
+    int dims; /* of the tensor, but the last; 0: it is none */
+    int extent[3];
+    long at[3];
+} ws_emulate_box;
+/* The part of a tile of a box that begins at its row `row`, from the tile's row `first` on: *count rows that lie in one
+   run of the box's last extent.  Rows of the patch count from `first`.  */
+ws_emulate_patch ws_emulate_box_patch(const ws_emulate_window *tensor, const ws_emulate_box *box, long row, long col,
+                                      int rows, int cols, int first, int *count);
+
 /* ---- who touched which element: from inside a fiber, one line of elements at a time ------------------------------ */
 
 typedef enum {

@@ -151,6 +151,12 @@ struct launch {
         ref.usable = ws_emulate_map(&state, &t);
     }
 
+    template <typename IN = void, typename T, int N, int... E>
+    void map(ws::map &ref, const ws::tensor<T, N> &of, ws::extents<E...>)
+    {
+        map<IN>(ref, of, (E * ...));
+    }
+
     template <typename IN = void, typename T, int N> void map(ws::edge_map &ref, const ws::tensor<T, N> &of, int rows)
     {
         map<IN>(static_cast<ws::map &>(ref), of, rows);

@@ -134,3 +134,21 @@ ws_emulate_patch ws_emulate_patch_of(const ws_emulate_window *t, const long *at,
     p.row_stride = row_dim >= 0 ? t->stride[row_dim] : 0;
     return p;
 }
+
+ws_emulate_patch ws_emulate_box_patch(const ws_emulate_window *t, const ws_emulate_box *box, long row, long col,
+                                      int rows, int cols, int first, int *count)
+{
+    long at[4], all = 1, r = ws_emulate_near(row) + first;
+    int last = box->dims - 1;
+    for (int i = 0; i <= last; i++)
+        all *= box->extent[i];
+    *count = 1;
+    if (r < 0 || r >= all)
+        return (ws_emulate_patch){0, 0, 0, 0, 0, 0};
+    *count = box->extent[last] - (int)(r % box->extent[last]);
+    *count = *count < rows - first ? *count : rows - first;
+    for (int i = last; i >= 0; r /= box->extent[i], i--)
+        at[i] = ws_emulate_near(box->at[i]) + r % box->extent[i];
+    at[box->dims] = col;
+    return ws_emulate_patch_of(t, at, last, box->dims, *count, cols);
+}

@@ -20,9 +20,27 @@ namespace ws {
 template <typename T, int N> struct tensor {
     T *base;
     long stride[N];
+    static constexpr int rank = N;
     long origin[N], low[N], high[N];
     bool sliced;
 };
+
+template <int... E> struct extents {
+};
+
+/* A box of a tensor, whose elements are the rows of a matrix.  */
+template <typename T, int N> struct boxed {
+    static constexpr int rank = 2;
+    tensor<T, N> of;
+    ws_emulate_box box;
+    bool sliced;
+};
+
+template <int... E, typename T, int N, typename... I> WS_DEVICE boxed<T, N> box(const tensor<T, N> &t, I... i)
+{
+    static_assert(sizeof...(E) == N - 1 && sizeof...(I) == N - 1, "place and extent in all dimensions but the last");
+    return {t, {N - 1, {E...}, {(long)i...}}, t.sliced};
+}
 
 template <int DIM, typename T, int N> WS_DEVICE tensor<T, N> slice(tensor<T, N> t, long begin, long end)
 {
@@ -114,10 +132,43 @@ template <int R, int C, typename T, int N> WS_DEVICE patch<T> tile_patch(const t
         return patch_of(t, at, N - 2, N - 1, R, C);
 }
 
-template <typename T, int N, typename U, int R, int C, layout L>
-WS_DEVICE patch<T> patch_for(const tensor<T, N> &t, const long *at, const tile<U, R, C, L> &)
+template <typename V, typename U, int R, int C, layout L>
+WS_DEVICE auto patch_for(const V &t, const long *at, const tile<U, R, C, L> &)
 {
     return tile_patch<R, C>(t, at);
+}
+
+/* The same of a tile of a box, in parts.  */
+template <typename T, int N> struct box_patch {
+    boxed<T, N> of;
+    long row, col;
+    int rows, cols;
+
+    template <typename F> void each(F f) const
+    {
+        const ws_emulate_window window = {N, of.of.stride, of.of.origin, of.of.low, of.of.high};
+        for (int first = 0, count; first < rows; first += count) {
+            const ws_emulate_patch p = ws_emulate_box_patch(&window, &of.box, row, col, rows, cols, first, &count);
+            f(patch<T>{of.of.base + p.offset, p.row_stride, p.row_first, p.row_last, p.col_first, p.col_last}, first,
+              count);
+        }
+    }
+    bool is_whole(int, int) const
+    {
+        bool whole = true;
+        each([&](const patch<T> &p, int, int count) { whole = whole && p.is_whole(count, cols); });
+        return whole;
+    }
+};
+
+template <typename T, int N>
+WS_DEVICE box_patch<T, N> patch_of(const boxed<T, N> &t, const long *at, int, int, int rows, int cols)
+{
+    return {t, at[0], at[1], rows, cols};
+}
+template <int R, int C, typename T, int N> WS_DEVICE box_patch<T, N> tile_patch(const boxed<T, N> &t, const long *at)
+{
+    return {t, at[0], at[1], R, C};
 }
 
 /* Rows of `to` are cols apart.  */
@@ -133,6 +184,11 @@ template <typename T> WS_DEVICE void fetch(const patch<T> &p, T *to, int rows, i
     }
 }
 
+template <typename T, int N> WS_DEVICE void fetch(const box_patch<T, N> &b, T *to, int, int cols, T fill)
+{
+    b.each([&](const patch<T> &p, int first, int count) { fetch(p, to + first * cols, count, cols, fill); });
+}
+
 template <typename T> WS_DEVICE void touch(const patch<T> &p, ws_emulate_touch kind)
 {
     ws_sched *s = ws_sched_current();
@@ -140,11 +196,21 @@ template <typename T> WS_DEVICE void touch(const patch<T> &p, ws_emulate_touch k
         ws_emulate_touched(s, kind, p.line(r), p.line_length() * sizeof(T));
 }
 
+template <typename T, int N> WS_DEVICE void touch(const box_patch<T, N> &b, ws_emulate_touch kind)
+{
+    b.each([&](const patch<T> &p, int, int) { touch(p, kind); });
+}
+
 /* Rows of `from` are `pitch` apart.  */
 template <typename T> WS_DEVICE void deliver(const patch<T> &p, const T *from, int pitch)
 {
     for (int r = p.row_first; r < p.row_last; r++)
         memcpy(p.line(r), from + r * pitch + p.col_first, p.line_length() * sizeof(T));
+}
+
+template <typename T, int N> WS_DEVICE void deliver(const box_patch<T, N> &b, const T *from, int pitch)
+{
+    b.each([&](const patch<T> &p, int first, int) { deliver(p, from + first * pitch, pitch); });
 }
 
 /* ---- coordinates, then maybe a tile ------------------------------------------------------------------------------ */
@@ -170,8 +236,8 @@ template <typename... Rest> WS_DEVICE const auto &coordinates_and_tile(long *at,
 
 /* ---- direct loads ------------------------------------------------------------------------------------------------ */
 
-template <typename T, int R, int C, layout L, typename F>
-WS_DEVICE tile<T, R, C, L> fetch_tile(const patch<T> &p, F fill)
+template <typename T, int R, int C, layout L, typename P, typename F>
+WS_DEVICE tile<T, R, C, L> fetch_tile(const P &p, F fill)
 {
     tile<T, R, C, L> y;
     ws_sched_point(ws_sched_current());
@@ -179,17 +245,17 @@ WS_DEVICE tile<T, R, C, L> fetch_tile(const patch<T> &p, F fill)
     return y;
 }
 
-template <int R, int C, layout L, typename F, typename T, int N, typename... I>
-WS_DEVICE tile<T, R, C, L> load_or(F fill, const tensor<T, N> &t, I... i)
+template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, C, L> load_or(F fill, const V<T, N> &t, I... i)
 {
-    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
-    long at[N];
+    static_assert(sizeof...(I) == V<T, N>::rank, "one coordinate for each dimension");
+    long at[sizeof...(I)];
     coordinates(at, (long)i...);
     return fetch_tile<T, R, C, L>(tile_patch<R, C>(t, at), fill);
 }
 
-template <int R, int C, layout L, typename T, int N, typename... I>
-WS_DEVICE tile<T, R, C, L> load(const tensor<T, N> &t, I... i)
+template <int R, int C, layout L, template <typename, int> class V, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, C, L> load(const V<T, N> &t, I... i)
 {
     return load_or<R, C, L>(0, t, i...);
 }
@@ -226,7 +292,8 @@ WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... i)
 
 /* ---- direct stores ----------------------------------------------------------------------------------------------- */
 
-template <typename T, int R, int C, layout L> WS_DEVICE void deliver_tile(const patch<T> &p, const tile<T, R, C, L> &x)
+template <typename P, typename T, int R, int C, layout L>
+WS_DEVICE void deliver_tile(const P &p, const tile<T, R, C, L> &x)
 {
     x.check("reads");
     ws_sched_point(ws_sched_current());
@@ -234,10 +301,11 @@ template <typename T, int R, int C, layout L> WS_DEVICE void deliver_tile(const 
     deliver(p, x.at, C);
 }
 
-template <typename T, int N, typename... Rest> WS_DEVICE void store(const tensor<T, N> &t, const Rest &...rest)
+template <template <typename, int> class V, typename T, int N, typename... Rest>
+WS_DEVICE void store(const V<T, N> &t, const Rest &...rest)
 {
-    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
-    long at[N];
+    static_assert(sizeof...(Rest) == V<T, N>::rank + 1, "one coordinate for each dimension, then the tile");
+    long at[V<T, N>::rank];
     const auto &x = coordinates_and_tile(at, rest...);
     deliver_tile(patch_for(t, at, x), x);
 }
@@ -278,7 +346,12 @@ template <typename T> WS_DEVICE void add_patch(const patch<T> &p, const T *from,
             add_atomically(p.line(r) + c, from[r * pitch + p.col_first + c]);
 }
 
-template <typename T, int R, int C, layout L> WS_DEVICE void add_tile(const patch<T> &p, const tile<T, R, C, L> &x)
+template <typename T, int N> WS_DEVICE void add_patch(const box_patch<T, N> &b, const T *from, int pitch)
+{
+    b.each([&](const patch<T> &p, int first, int) { add_patch(p, from + first * pitch, pitch); });
+}
+
+template <typename P, typename T, int R, int C, layout L> WS_DEVICE void add_tile(const P &p, const tile<T, R, C, L> &x)
 {
     x.check("reads");
     ws_sched_point(ws_sched_current());
@@ -286,10 +359,11 @@ template <typename T, int R, int C, layout L> WS_DEVICE void add_tile(const patc
     add_patch(p, x.at, C);
 }
 
-template <typename T, int N, typename... Rest> WS_DEVICE void atomic_add(const tensor<T, N> &t, const Rest &...rest)
+template <template <typename, int> class V, typename T, int N, typename... Rest>
+WS_DEVICE void atomic_add(const V<T, N> &t, const Rest &...rest)
 {
-    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
-    long at[N];
+    static_assert(sizeof...(Rest) == V<T, N>::rank + 1, "one coordinate for each dimension, then the tile");
+    long at[V<T, N>::rank];
     const auto &x = coordinates_and_tile(at, rest...);
     add_tile(patch_for(t, at, x), x);
 }

@@ -31,7 +31,9 @@
  *   ws_load_row[_2d] ws_load_col[_2d]           load_row     tensor, coordinates; the one extent
  *   ws_store[_3d|_4d] ws_atomic_add[_3d|_4d]    store        tensor, coordinates, handle
  *   ws_store_row[_2d] ws_store_col[_2d]         store_row    tensor, coordinates, handle
+ *   ws_load_box_3d ws_load_box_4d ws_store_...  box load     what these become
  *   ws_slice                                    slice        tensor, dimension, begin, end
+ *   ws_box_3d ws_box_4d                         box          tensor, coordinates, extents
  *   ws_at ws_at_float                           at           tensor, index
  *   ws_load_at                                  load_at      tensor, handle of the indices
  *   ws_print                                    print        name, handle
@@ -267,6 +269,11 @@ WS_INLINE_ ws_strided_4_(const void *base, ws_dtype t, int rank, const long *e, 
 /* The part of a tensor between begin and end along one dimension; coordinates count from begin, and what lies outside
    the part reads as 0 and is not written.  */
 ws_tensor ws_slice(ws_tensor t, int dim, long begin, long end) WS_USE_;
+/* A matrix whose rows span the leading dimensions of a tensor: ws_box_4d(x, b, h, v, 2, 8, 16) has 256 rows, of which
+   row (i * 8 + j) * 16 + k is x[b + i][h + j][v + k]; its columns are the tensor's.  What lies outside the tensor reads
+   as 0 and is not written.  A tile has all its rows: ws_load(box, 0, c, 256, 64), ws_store(box, 0, f, y).  */
+ws_tensor ws_box_3d(ws_tensor t, long d0, long row, int n0, int rows) WS_USE_;
+ws_tensor ws_box_4d(ws_tensor t, long d0, long d1, long row, int n0, int n1, int rows) WS_USE_;
 long ws_at(ws_tensor t1, long i) WS_USE_;
 double ws_at_float(ws_tensor t1, long i) WS_USE_;
 
@@ -295,6 +302,19 @@ void ws_store_col_2d(ws_tensor t2, long d0, long row, ws_tile v);
 void ws_atomic_add(ws_tensor t, long row, long col, ws_tile v);
 void ws_atomic_add_3d(ws_tensor t, long d0, long row, long col, ws_tile v);
 void ws_atomic_add_4d(ws_tensor t, long d0, long d1, long row, long col, ws_tile v);
+
+/* A tile of a box: so many of each dimension but the last, and columns.  */
+ws_tile ws_load_box_3d(ws_tensor t, long d0, long row, long col, int n0, int rows, int cols) WS_USE_;
+ws_tile ws_load_box_4d(ws_tensor t, long d0, long d1, long row, long col, int n0, int n1, int rows, int cols) WS_USE_;
+void ws_store_box_3d(ws_tensor t, long d0, long row, long col, int n0, int rows, ws_tile v);
+void ws_store_box_4d(ws_tensor t, long d0, long d1, long row, long col, int n0, int n1, int rows, ws_tile v);
+#    define ws_load_box_3d(t, d0, row, col, n0, rows, cols) \
+        ws_load(ws_box_3d(t, d0, row, n0, rows), 0, col, (n0) * (rows), cols)
+#    define ws_load_box_4d(t, d0, d1, row, col, n0, n1, rows, cols) \
+        ws_load(ws_box_4d(t, d0, d1, row, n0, n1, rows), 0, col, (n0) * (n1) * (rows), cols)
+#    define ws_store_box_3d(t, d0, row, col, n0, rows, v) ws_store(ws_box_3d(t, d0, row, n0, rows), 0, col, v)
+#    define ws_store_box_4d(t, d0, d1, row, col, n0, n1, rows, v) \
+        ws_store(ws_box_4d(t, d0, d1, row, n0, n1, rows), 0, col, v)
 
 /* ---- tiles from tiles -------------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@ struct ws_rule_type ws_type_of_tensor(ws_tensor t)
         return (struct ws_rule_type){WS_RULE_VOID, 0, 0, 0, 0};
     if (t->magic == WS_TILE_MAGIC)
         return ws_type_of((ws_tile)t);
-    return (struct ws_rule_type){WS_RULE_TENSOR, t->dtype, t->rank, 0, 0};
+    int rows = t->box[0] * t->box[1] * (t->box[2] ? t->box[2] : 1);
+    return (struct ws_rule_type){WS_RULE_TENSOR, t->dtype, t->rank, rows, 0};
 }
 
 int ws_dtype_index(ws_dtype t)

@@ -59,6 +59,49 @@ static struct window window(ws_tensor t, const long *at, int row_dim, int col_di
     return w;
 }
 
+static int row_dimension(int opcode, int rank)
+{
+    int rule = ws_rule_of(opcode);
+    return rule == R_LOAD_ROW || rule == R_STORE_ROW   ? -1
+           : rule == R_LOAD_COL || rule == R_STORE_COL ? rank - 1
+                                                       : rank - 2;
+}
+
+static int col_dimension(int opcode, int rank)
+{
+    int rule = ws_rule_of(opcode);
+    return rule == R_LOAD_COL || rule == R_STORE_COL ? -1 : rank - 1;
+}
+
+/* Rows [first, last) of a tile that one window holds.  */
+struct part {
+    int first, last;
+    struct window window;
+};
+
+/* The part of the tile's rows from `first` on, which all lie in one window, or of a box in one run of its last extent.
+   What a window counts from is the tile's row `first`.  */
+static struct part part_of(int opcode, ws_tensor t, const long *at, int rows, int cols, int first)
+{
+    if (!t->box[0])
+        return (struct part){0, rows,
+                             window(t, at, row_dimension(opcode, t->rank), col_dimension(opcode, t->rank), rows, cols)};
+    int dims = t->box[2] ? 3 : 2;
+    struct ws_tensor_ whole = *t;
+    long place[4], row = at[0] + first, all = 1;
+    whole.rank = dims + 1;
+    for (int i = 0; i < dims; i++)
+        all *= t->box[i];
+    if (at[0] < -FAR || at[0] > FAR || row < 0 || row >= all) /* a row beyond the box */
+        return (struct part){first, first + 1, {0, 0, 0, 0, NULL, 0}};
+    int last = first + t->box[dims - 1] - (int)(row % t->box[dims - 1]);
+    for (int i = dims - 1; i >= 0; row /= t->box[i], i--)
+        place[i] = t->corner[i] + row % t->box[i];
+    place[dims] = at[1];
+    last = last < rows ? last : rows;
+    return (struct part){first, last, window(&whole, place, dims - 1, dims, last - first, cols)};
+}
+
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 /* Every element of the tile becomes the number.  */
@@ -87,20 +130,6 @@ static int allowed(int opcode, ws_tensor t, int coordinates, ws_tile v, const st
     return ws_allowed(opcode, operands, count, attributes, result);
 }
 
-static int row_dimension(int opcode, int rank)
-{
-    int rule = ws_rule_of(opcode);
-    return rule == R_LOAD_ROW || rule == R_STORE_ROW   ? -1
-           : rule == R_LOAD_COL || rule == R_STORE_COL ? rank - 1
-                                                       : rank - 2;
-}
-
-static int col_dimension(int opcode, int rank)
-{
-    int rule = ws_rule_of(opcode);
-    return rule == R_LOAD_COL || rule == R_STORE_COL ? -1 : rank - 1;
-}
-
 static ws_tile load(int opcode, ws_tensor t, int rank, const long *at, int rows, int cols, double fill)
 {
     struct ws_rule_attributes attributes = {.rows = rows, .cols = cols};
@@ -108,12 +137,16 @@ static ws_tile load(int opcode, ws_tensor t, int rank, const long *at, int rows,
     if (!allowed(opcode, t, rank, NULL, &attributes, &result))
         return ws_tile_zeros(&result);
     struct ws_tile_ *x = ws_tile_new(result.dtype, rows, cols);
-    struct window w = window(t, at, row_dimension(opcode, rank), col_dimension(opcode, rank), x->rows, x->cols);
-    size_t bytes = (size_t)(w.last_col - w.first_col) * (size_t)ws_dtype_bytes(x->dtype);
-    if (w.last_row - w.first_row < x->rows || w.last_col - w.first_col < x->cols)
-        fill_tile(x, fill);
-    for (int r = w.first_row; r < w.last_row; r++)
-        memcpy(ws_element(x, r, w.first_col), w.base + (r - w.first_row) * w.row_bytes, bytes);
+    struct part part = {0, 0, {0, 0, 0, 0, NULL, 0}};
+    for (int first = 0; first < x->rows; first = part.last) {
+        part = part_of(opcode, t, at, x->rows, x->cols, first);
+        const struct window *w = &part.window;
+        size_t bytes = (size_t)(w->last_col - w->first_col) * (size_t)ws_dtype_bytes(x->dtype);
+        if (first == 0 && (w->last_row - w->first_row < x->rows || w->last_col - w->first_col < x->cols))
+            fill_tile(x, fill);
+        for (int r = w->first_row; r < w->last_row; r++)
+            memcpy(ws_element(x, first + r, w->first_col), w->base + (r - w->first_row) * w->row_bytes, bytes);
+    }
     return x;
 }
 
@@ -187,19 +220,29 @@ static void add_row(int dtype, int n, const void *from, void *to)
             __atomic_fetch_add((uint32_t *)to + i, ((const uint32_t *)from)[i], __ATOMIC_RELAXED);
 }
 
+static void store_part(int opcode, const struct part *part, ws_tile v)
+{
+    const struct window *w = &part->window;
+    for (int r = w->first_row; r < w->last_row; r++) {
+        unsigned char *to = w->base + (r - w->first_row) * w->row_bytes;
+        const void *from = ws_element(v, part->first + r, w->first_col);
+        int n = w->last_col - w->first_col;
+        if (opcode == WS_OP_ATOMIC_ADD)
+            add_row(v->dtype, n, from, to);
+        else
+            memcpy(to, from, (size_t)n * (size_t)ws_dtype_bytes(v->dtype));
+    }
+}
+
 static void store(int opcode, ws_tensor t, int rank, const long *at, ws_tile v)
 {
     struct ws_rule_type result;
     if (!allowed(opcode, t, rank, v, NULL, &result))
         return;
-    struct window w = window(t, at, row_dimension(opcode, rank), col_dimension(opcode, rank), v->rows, v->cols);
-    for (int r = w.first_row; r < w.last_row; r++) {
-        unsigned char *to = w.base + (r - w.first_row) * w.row_bytes;
-        int n = w.last_col - w.first_col;
-        if (opcode == WS_OP_ATOMIC_ADD)
-            add_row(v->dtype, n, ws_element(v, r, w.first_col), to);
-        else
-            memcpy(to, ws_element(v, r, w.first_col), (size_t)n * (size_t)ws_dtype_bytes(v->dtype));
+    struct part part = {0, 0, {0, 0, 0, 0, NULL, 0}};
+    for (int first = 0; first < v->rows; first = part.last) {
+        part = part_of(opcode, t, at, v->rows, v->cols, first);
+        store_part(opcode, &part, v);
     }
 }
 
@@ -216,6 +259,26 @@ void ws_store_3d(ws_tensor t, long d0, long row, long col, ws_tile v)
 void ws_store_4d(ws_tensor t, long d0, long d1, long row, long col, ws_tile v)
 {
     store(WS_OP_STORE, t, 4, (const long[]){d0, d1, row, col}, v);
+}
+
+ws_tile(ws_load_box_3d)(ws_tensor t, long d0, long row, long col, int n0, int rows, int cols)
+{
+    return ws_load_box_3d(t, d0, row, col, n0, rows, cols);
+}
+
+ws_tile(ws_load_box_4d)(ws_tensor t, long d0, long d1, long row, long col, int n0, int n1, int rows, int cols)
+{
+    return ws_load_box_4d(t, d0, d1, row, col, n0, n1, rows, cols);
+}
+
+void(ws_store_box_3d)(ws_tensor t, long d0, long row, long col, int n0, int rows, ws_tile v)
+{
+    ws_store_box_3d(t, d0, row, col, n0, rows, v);
+}
+
+void(ws_store_box_4d)(ws_tensor t, long d0, long d1, long row, long col, int n0, int n1, int rows, ws_tile v)
+{
+    ws_store_box_4d(t, d0, d1, row, col, n0, n1, rows, v);
 }
 
 void ws_store_row(ws_tensor t1, long col, ws_tile v)

@@ -150,6 +150,39 @@ ws_tensor ws_slice(ws_tensor t, int dim, long begin, long end)
     return part;
 }
 
+static ws_tensor box(ws_tensor t, int rank, const long *corner, const int *extents)
+{
+    struct ws_rule_type operands[7] = {ws_type_of_tensor(t)}, result;
+    for (int i = 1; i < 2 * rank - 1; i++)
+        operands[i] = (struct ws_rule_type){WS_RULE_SCALAR, WS_RULE_I32, 0, 0, 0};
+    if (!ws_allowed(WS_OP_BOX, operands, 2 * rank - 1, NULL, &result))
+        return tensor_new(WS_RULE_F32, 2, NULL);
+    struct ws_tensor_ *part = tensor_new(t->dtype, 2, t->base);
+    if (part->rank != 2) /* no memory */
+        return part;
+    *part = *t;
+    part->rank = 2;
+    for (int i = 0; i < rank - 1; i++) {
+        if (extents[i] < 1 || extents[i] > 256) {
+            ws_error_set(WS_ERR_ARGUMENT, "ws_box: extent %d is %d", i, extents[i]);
+            return tensor_new(t->dtype, 2, NULL);
+        }
+        part->corner[i] = near(corner[i]);
+        part->box[i] = extents[i];
+    }
+    return part;
+}
+
+ws_tensor ws_box_3d(ws_tensor t, long d0, long row, int n0, int rows)
+{
+    return box(t, 3, (const long[]){d0, row}, (const int[]){n0, rows});
+}
+
+ws_tensor ws_box_4d(ws_tensor t, long d0, long d1, long row, int n0, int n1, int rows)
+{
+    return box(t, 4, (const long[]){d0, d1, row}, (const int[]){n0, n1, rows});
+}
+
 /* Element i of a vector, or NULL outside.  */
 static const unsigned char *element(ws_tensor t, long i)
 {

@@ -47,6 +47,8 @@ struct ws_tensor_ {
     unsigned char *base;
     long stride[4]; /* in elements */
     long origin[4], low[4], high[4];
+    int box[3];     /* of a box, whose rank is 2: its extents, 0 from the whole tensor's last dimension on */
+    long corner[3]; /* and where it begins; the arrays above are the whole tensor's */
 };
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */

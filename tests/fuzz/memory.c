@@ -340,6 +340,38 @@ static void note_same(Gen *g, const Tensor *t, const char *places)
     g->same_along_y |= along[1] && g->ngrid > 1 && !g->folded;
 }
 
+/* A divisor of a number, seldom 1.  */
+static int divisor(int number)
+{
+    int found[32], n = 0;
+    for (int i = 1; i <= number && n < 32; i++)
+        if (number % i == 0)
+            found[n++] = i;
+    return found[pick(n)];
+}
+
+/* The extents of a box of so many rows in a tensor's dimensions but the last, none above what a box may have.  */
+static bool box_sizes(int rows, int rank, int *sizes)
+{
+    for (int i = rank - 2; i > 0; i--) {
+        sizes[i] = divisor(rows);
+        rows /= sizes[i];
+    }
+    sizes[0] = rows;
+    for (int i = 0; i < rank - 1; i++)
+        if (sizes[i] > 256)
+            return false;
+    return true;
+}
+
+static char *box_text(const char *tensor, char **places, const int *sizes, int rank)
+{
+    char *list = text("%s", "");
+    for (int i = 0; i < rank - 1; i++)
+        list = text("%s, %d", list, sizes[i]);
+    return text("ws_box_%dd(%s%s%s)", rank, tensor, joined(places, rank - 1), list);
+}
+
 /* rows: NULL, or the grid variable at which the tile's rows begin.  */
 static char *some_load_text(Gen *g, Shape shape, bool plain, const GridVariable *rows)
 {
@@ -358,7 +390,9 @@ static char *some_load_text(Gen *g, Shape shape, bool plain, const GridVariable 
     most[rank - 2] = rows ? (rows->count - 1) * rows->step : 0;
     places[rank - 2] = rows ? rows->name : coordinate(g, shape.rows, &most[rank - 2]);
     places[rank - 1] = coordinate(g, shape.cols, &most[rank - 1]);
+    bool box = rank > 2 && !rows && chance(40) && box_sizes(shape.rows, rank, sizes);
     const Tensor *t = source(g, shape.dtype, rank, most, sizes, rows);
+    box = box && t && t->use != USE_VIEW;
     if (!t)
         return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
     if (g->slots)
@@ -374,6 +408,9 @@ static char *some_load_text(Gen *g, Shape shape, bool plain, const GridVariable 
             name, shape.rows, shape.cols);
         return text("%s(%s%s)", name, t->name, joined(places, rank));
     }
+    if (box)
+        return text("ws_load%s(%s, 0, %s, %d, %d%s)", filled ? "_or" : "", box_text(t->name, places, sizes, rank),
+                    places[rank - 1], shape.rows, shape.cols, filled ? text(", %s", fill_text(shape.dtype)) : "");
     char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", ""),
          *fill = filled ? text(", %s", fill_text(shape.dtype)) : "";
     return text("ws_load%s%s(%s%s, %s, %s%s)", filled ? "_or" : "", suffix, t->name, joined(places, rank),
@@ -578,11 +615,34 @@ static char *own_part(Gen *g, const Tensor *t, const Where *where)
     return own;
 }
 
+/* A box of lines that the row's place holds, so many in the dimension before it as there are.  */
+static bool store_box_text(Gen *g, Shape shape, Where *where, const char *value)
+{
+    int lines = shape.rows / divisor(shape.rows), rank = where->rank, sizes[4] = {1, 1, 1, 1};
+    for (int i = 0; i < rank; i++)
+        if (where->cut[i])
+            return false;
+    sizes[rank - 3] = lines;
+    sizes[rank - 2] = shape.rows / lines;
+    if (sizes[rank - 3] > 256 || sizes[rank - 2] > 256)
+        return false;
+    where->places[rank - 3] = text("(%s) * %d", where->places[rank - 3], lines);
+    where->most[rank - 3] *= lines;
+    where->sizes[rank - 3] = lines;
+    const Tensor *t = destination(g, shape.dtype, where, USE_STORE);
+    if (t)
+        line(g, "ws_store(%s, 0, %s, %s);", box_text(t->name, where->places, sizes, rank), where->places[rank - 1],
+             value);
+    return true;
+}
+
 static void some_store_text(Gen *g, Shape shape, const char *value)
 {
     bool row = shape.rows == 1 && chance(80), col = !row && shape.cols == 1 && chance(80);
     int sizes[] = {row ? shape.cols : shape.rows, shape.cols};
     Where where = find_place(g, sizes, row || col ? 1 : 2);
+    if (where.rank > 2 && !row && !col && chance(30) && store_box_text(g, shape, &where, value))
+        return;
     const Tensor *t = destination(g, shape.dtype, &where, USE_STORE);
     if (!t)
         return;

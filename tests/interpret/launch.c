@@ -220,7 +220,7 @@ static void visit_access(Op *op, void *context)
 {
     Access *access = context;
     for (int i = 0; i < op->nargs; i++) {
-        const Op *root = op->code != OP_SLICE && op->args[i]->type.kind == K_TENSOR ? tensor_root(op->args[i]) : NULL;
+        const Op *root = !op_is_part(op) && op->args[i]->type.kind == K_TENSOR ? tensor_root(op->args[i]) : NULL;
         if (!root || root->results[0]->var != access->tensor)
             continue;
         access->use |= op_info[op->code].class_ == CLASS_STORE ? WS_EMULATE_STORED : WS_EMULATE_LOADED;

@@ -28,6 +28,18 @@ Window window_slice(const Window *t, int dim, long begin, long end)
     return part;
 }
 
+Window window_box(const Window *t, const long *at, const int *extents)
+{
+    Window part = *t;
+    part.box.dims = t->rank - 1;
+    for (int i = 0; i < part.box.dims; i++) {
+        part.box.at[i] = at[i];
+        part.box.extent[i] = extents[i];
+    }
+    part.rank = 2;
+    return part;
+}
+
 Datum memory_at(Group *group, const Op *op)
 {
     const Window *t = evaluate(group, op->args[0]).tensor;
@@ -72,11 +84,39 @@ typedef struct {
     long row_bytes;
     int bytes; /* of an element */
     int row_first, row_last, col_first, col_last;
+    Window box; /* of a box, instead: the tile's row and column in it */
+    long row, col;
+    int rows, cols;
 } Patch;
+
+/* The part that begins at a row of the tile, and how many rows it has: all of them, but in a box.  */
+static Patch part_from(const Patch *p, int first, int *count)
+{
+    const Window *t = &p->box;
+    *count = p->rows;
+    if (!t->box.dims)
+        return *p;
+    ws_emulate_window window = {t->box.dims + 1, t->stride, t->origin, t->low, t->high};
+    ws_emulate_patch q = ws_emulate_box_patch(&window, &t->box, p->row, p->col, p->rows, p->cols, first, count);
+    return (Patch){.base = t->base + q.offset * p->bytes,
+                   .row_bytes = q.row_stride * p->bytes,
+                   .bytes = p->bytes,
+                   .row_first = q.row_first,
+                   .row_last = q.row_last,
+                   .col_first = q.col_first,
+                   .col_last = q.col_last};
+}
+#define FOR_PARTS(part, p, first)                                         \
+    for (int first = 0, first##_n; first < (p)->rows; first += first##_n) \
+        for (Patch part = part_from(p, first, &first##_n), *part##_once = &part; part##_once; part##_once = NULL)
 
 static bool is_whole(const Patch *p, int rows, int cols)
 {
-    return p->row_first == 0 && p->row_last == rows && p->col_first == 0 && p->col_last == cols;
+    bool whole = true;
+    (void)rows;
+    FOR_PARTS(part, p, first)
+    whole &= part.row_first == 0 && part.row_last == first_n && part.col_first == 0 && part.col_last == cols;
+    return whole;
 }
 
 static unsigned char *line_of(const Patch *p, int r)
@@ -93,17 +133,21 @@ static size_t line_bytes(const Patch *p)
 static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
     int bytes = element_bytes(t->dtype);
+    if (t->box.dims)
+        return (Patch){.bytes = bytes, .box = *t, .row = at[0], .col = at[1], .rows = rows, .cols = cols};
     ws_emulate_window window = {t->rank, t->stride, t->origin, t->low, t->high};
     ws_emulate_patch p = ws_emulate_patch_of(&window, at, row_dim, col_dim, rows, cols);
     if (t->bases && (at[0] < 0 || at[0] >= t->high[0]))
         ws_sched_fail(ws_sched_current(), "pointer %ld of an array of %ld is loaded from", at[0], t->high[0]);
-    return (Patch){(t->bases ? t->bases[at[0]] : t->base) + p.offset * bytes,
-                   p.row_stride * bytes,
-                   bytes,
-                   p.row_first,
-                   p.row_last,
-                   p.col_first,
-                   p.col_last};
+    return (Patch){.base = (t->bases ? t->bases[at[0]] : t->base) + p.offset * bytes,
+                   .row_bytes = p.row_stride * bytes,
+                   .bytes = bytes,
+                   .row_first = p.row_first,
+                   .row_last = p.row_last,
+                   .col_first = p.col_first,
+                   .col_last = p.col_last,
+                   .rows = rows,
+                   .cols = cols};
 }
 
 /* A vector is taken as a row, or as a column where the tile is one.  */
@@ -125,8 +169,9 @@ static Patch patch_for(const Op *op, const Window *t, const long *at, int rows, 
 
 static void touch(const Patch *p, ws_emulate_touch kind)
 {
-    for (int r = p->row_first; r < p->row_last; r++)
-        ws_emulate_touched(ws_sched_current(), kind, line_of(p, r), line_bytes(p));
+    FOR_PARTS(part, p, first)
+    for (int r = part.row_first; r < part.row_last; r++)
+        ws_emulate_touched(ws_sched_current(), kind, line_of(&part, r), line_bytes(&part));
 }
 
 static void coordinates(Group *group, const Op *op, int first, int rank, long *at)
@@ -153,31 +198,41 @@ static void fetch(const Patch *p, unsigned char *to, int rows, int cols, const v
         for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++)
             memcpy(to + i * bytes, fill, bytes);
     touch(p, WS_EMULATE_LOAD);
-    for (int r = p->row_first; r < p->row_last; r++)
-        memcpy(to + ((size_t)r * (size_t)cols + (size_t)p->col_first) * bytes, line_of(p, r), line_bytes(p));
+    FOR_PARTS(part, p, first)
+    for (int r = part.row_first; r < part.row_last; r++)
+        memcpy(to + ((size_t)(first + r) * (size_t)cols + (size_t)part.col_first) * bytes, line_of(&part, r),
+               line_bytes(&part));
 }
 
 static void deliver(const Patch *p, const unsigned char *from, int pitch)
 {
-    for (int r = p->row_first; r < p->row_last; r++)
-        memcpy(line_of(p, r), from + ((size_t)r * (size_t)pitch + (size_t)p->col_first) * (size_t)p->bytes,
-               line_bytes(p));
+    FOR_PARTS(part, p, first)
+    for (int r = part.row_first; r < part.row_last; r++)
+        memcpy(line_of(&part, r),
+               from + ((size_t)(first + r) * (size_t)pitch + (size_t)part.col_first) * (size_t)p->bytes,
+               line_bytes(&part));
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Rows of `from` are `pitch` apart, in elements.  */
-static void add(const Patch *p, Dtype dtype, const void *from, int pitch)
+static void add_part(const Patch *p, Dtype dtype, const void *from, int pitch, int first)
 {
     for (int r = p->row_first; r < p->row_last; r++)
         for (int c = p->col_first; c < p->col_last; c++) {
             void *to = line_of(p, r) + (c - p->col_first) * p->bytes;
-            long element = (long)r * pitch + c;
+            long element = (long)(first + r) * pitch + c;
             if (dtype == D_F32)
                 *(float *)to = ws_f32_add(*(float *)to, ((const float *)from)[element]);
             else
                 *(int32_t *)to = ws_i32_add(*(int32_t *)to, ((const int32_t *)from)[element]);
         }
+}
+
+static void add(const Patch *p, Dtype dtype, const void *from, int pitch)
+{
+    FOR_PARTS(part, p, first)
+    add_part(&part, dtype, from, pitch, first);
 }
 
 typedef struct {

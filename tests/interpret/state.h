@@ -31,6 +31,7 @@ typedef struct {
     Dtype dtype;
     long stride[4], origin[4], low[4], high[4];
     bool sliced;
+    ws_emulate_box box;          /* of a box, whose rank is 2: the arrays above are the whole tensor's */
     unsigned char *const *bases; /* of a table: the first coordinate says which */
 } Window;
 
@@ -204,6 +205,7 @@ int64_t scalar_wrap(Dtype dtype, int64_t x);
 
 int element_bytes(Dtype dtype);
 Window window_slice(const Window *t, int dim, long begin, long end);
+Window window_box(const Window *t, const long *at, const int *extents);
 Datum memory_at(Group *group, const Op *op);
 ws_tile memory_load_at(Group *group, const Op *op, ws_tile index);
 ws_tile memory_load(Group *group, const Op *op);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "rules.h"
 #include "state.h"
 
@@ -247,10 +248,23 @@ static ws_tile tile_result(Group *group, const Op *op)
 
 /* ---- any --------------------------------------------------------------------------------------------------------- */
 
+static Datum tensor_box(Group *group, const Op *op)
+{
+    long at[3] = {0};
+    int extents[3] = {0};
+    for (int i = box_extents(op, extents) - 1; i >= 0; i--)
+        at[i] = (long)number_of(group, op->args[1 + i]);
+    Window *part = arena_take(&group->arena, sizeof *part);
+    *part = window_box(evaluate(group, op->args[0]).tensor, at, extents);
+    return (Datum){.tensor = part};
+}
+
 static Datum tensor_part(Group *group, const Op *op)
 {
     if (op->code == OP_TENSOR)
         return host_value(group->launch, op->results[0]);
+    if (op->code == OP_BOX)
+        return tensor_box(group, op);
     Datum whole = evaluate(group, op->args[0]);
     long begin = (long)number_of(group, op->args[1]), end = (long)number_of(group, op->args[2]);
     Window *part = arena_take(&group->arena, sizeof *part);

@@ -40,6 +40,8 @@ bool other_ring(Kernel *kernel, Site site);
 bool other_storage(Kernel *kernel, Site site);
 bool fixed_slot(Kernel *kernel, Site site);
 bool next_slot(Kernel *kernel, Site site);
+bool moved_box(Kernel *kernel, Site site);
+bool turned_box(Kernel *kernel, Site site);
 bool first_rows(Kernel *kernel, Site site);
 bool first_part(Kernel *kernel, Site site);
 bool unnamed(Kernel *kernel, Site site);

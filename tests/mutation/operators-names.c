@@ -7,6 +7,7 @@
  *               way round
  */
 #include "mutation.h"
+#include "ir/queries.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -63,6 +64,32 @@ bool next_slot(Kernel *kernel, Site site)
     Value *one = ir_const_before(kernel, op, dtype, 1), *slots = ir_const_before(kernel, op, dtype, op->storage->slots);
     Value *sum = ir_binary_before(kernel, op, OP_ADDI, op->args[0], one);
     op->args[0] = ir_binary_before(kernel, op, OP_REMI, sum, slots);
+    return true;
+}
+
+/* A box of a tensor one element further along its last extent.  */
+bool moved_box(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    int last = op->nargs / 2;
+    if (op->code != OP_BOX)
+        return false;
+    op->args[last] = ir_binary_before(kernel, op, OP_ADDI, op->args[last],
+                                      ir_const_before(kernel, op, op->args[last]->type.dtype, 1));
+    return true;
+}
+
+/* Its extents in another order.  */
+bool turned_box(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    Op *op = site.op;
+    int extents[3], count = op->code == OP_BOX ? box_extents(op, extents) : 0, last = op->nargs - 1;
+    if (count < 2 || extents[count - 1] == extents[count - 2])
+        return false;
+    Value *extent = op->args[last];
+    op->args[last] = op->args[last - 1];
+    op->args[last - 1] = extent;
     return true;
 }
 

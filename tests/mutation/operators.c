@@ -30,7 +30,8 @@ static void add_site(Sites *sites, Site site)
 static void add_block(Sites *sites, Role *role, Block *block)
 {
     for (Op *op = block->first; op; op = op->next) {
-        if (op_info[op->code].class_ != CLASS_TENSOR && op->code != OP_CONST && op->code != OP_COMPUTED)
+        if ((op_info[op->code].class_ != CLASS_TENSOR || op->code == OP_BOX) && op->code != OP_CONST &&
+            op->code != OP_COMPUTED)
             add_site(sites, (Site){.kind = SITE_OP, .role = role, .op = op});
         for (int i = 0; i < op->nblocks; i++)
             add_block(sites, role, op->blocks[i]);
@@ -573,6 +574,8 @@ const Operator operators[] = {
     {"other-storage", "a view, copy or store is of another storage", SITE_OP, other_storage},
     {"fixed-slot", "always slot 0", SITE_OP, fixed_slot},
     {"next-slot", "the slot behind", SITE_OP, next_slot},
+    {"moved-box", "a box is one element further along", SITE_OP, moved_box},
+    {"turned-box", "a box has its extents in another order", SITE_OP, turned_box},
     {"first-rows", "every group reads the rows of the first", SITE_OP, first_rows},
     {"first-part", "every group puts its rows where those of the first belong", SITE_OP, first_part},
     {"other-operand", "two products read each other's operand", SITE_OP, other_order_of_stages},

@@ -30,6 +30,11 @@ not_ok 'the unspoiled clusters are refused' grep '^not ok' "$work/score"
 for name in release-here release-across copy-across share-less share-more; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/programs/boxes.c" >"$work/score"
+not_ok 'the unspoiled boxes are refused' grep '^not ok' "$work/score"
+for name in moved-box turned-box; do
+    ok "$name" noticed "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/tasks.c" >"$work/score"
 not_ok 'the unspoiled tasks are refused' grep '^not ok' "$work/score"
 for name in drop-put drop-put-done drop-put-tile twice-put-tile drop-get drop-release drop-barrier first-part \

@@ -438,13 +438,26 @@ static Opcode compound_code(CXCursor e)
     }
 }
 
-static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *place)
+static bool no_call(const Unit *u, CXCursor c, void *context)
+{
+    (void)u;
+    (void)context;
+    return c.kind != CXCursor_CallExpr;
+}
+
+/* What calls functions GCC computes before it looks at what it is added to.  */
+static Value *computed_first(Walk *w, CXCursor e)
+{
+    return no_call(w->u, e, NULL) && each_below(w->u, e, no_call, NULL) ? NULL : value_of(w, e);
+}
+
+static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *place, Value *first)
 {
     Opcode code = compound_code(e);
     Result old = place_read(w, place, below->list[0]);
     Dtype wide, narrow;
     if (old.kind == R_POINTER) {
-        Value *index = value_of(w, below->list[1]);
+        Value *index = first ? first : value_of(w, below->list[1]);
         CXType element = clang_getPointeeType(clang_getCanonicalType(place->type));
         Value *bytes = bytes_of_elements(w, below->list[0], index, element);
         if (code == OP_SUBI)
@@ -460,7 +473,7 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
         refuse(w, e, NULL, "this expression is not supported in a grid");
         return old;
     }
-    Value *right = value_of(w, below->list[1]);
+    Value *right = first ? first : value_of(w, below->list[1]);
     if (shift && dtype_bytes(wide) < 4)
         wide = D_I32;
     Value *left = convert(w, old.value, wide);
@@ -476,6 +489,7 @@ Result assign(Walk *w, CXCursor e)
     Place place;
     Result result;
     bool plain = is_assignment(e), simple = !clang_Cursor_isNull(decl_of(w->u, below.list[0]));
+    Value *first = plain ? NULL : computed_first(w, below.list[1]);
     if (plain && simple)
         result = eval(w, below.list[1]);
     if (!place_at(w, below.list[0], &place)) {
@@ -483,7 +497,7 @@ Result assign(Walk *w, CXCursor e)
         return (Result){.kind = R_NONE};
     }
     if (!plain)
-        result = compound(w, e, &below, &place);
+        result = compound(w, e, &below, &place, first);
     else if (!simple)
         result = eval(w, below.list[1]);
     place_write(w, &place, result, e);

@@ -212,6 +212,11 @@ static Result conditional(Walk *w, CXCursor e, const Cursors *below)
     if (x.kind == R_VALUE && y.kind == R_VALUE)
         return result_of(choose(w, op, condition, x.value, y.value));
     op_remove(op);
+    const char *text = value_text(w, condition);
+    if (x.kind == R_POINTER && y.kind == R_POINTER && !x.offset && !y.offset && !x.chosen && !y.chosen && text) {
+        text = arena_print(w->u->module, "(%s ? %s : %s)", text, x.text, y.text);
+        return (Result){.kind = R_POINTER, .text = text, .type = x.type};
+    }
     refuse(w, e, "index one array: write p[i] for the elements that the pointer passes",
            "which array this pointer goes to is known at run time only");
     return nothing_of(w, e);

@@ -252,6 +252,12 @@ static const char *operation_text(Walk *w, const Value *value)
                        : op->code == OP_MULI ? "*"
                        : op->code == OP_DIVI ? "/"
                        : op->code == OP_REMI ? "%"
+                       : op->code == OP_EQI  ? "=="
+                       : op->code == OP_NEI  ? "!="
+                       : op->code == OP_LTI  ? "<"
+                       : op->code == OP_LEI  ? "<="
+                       : op->code == OP_GTI  ? ">"
+                       : op->code == OP_GEI  ? ">="
                                              : NULL;
     const char *x = value_text(w, op->args[0]);
     if (op->code == OP_CONVI && x)

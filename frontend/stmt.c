@@ -96,28 +96,48 @@ static Exits walk_arm(Walk *w, CXCursor arm, const Rest *rest)
     return exits;
 }
 
-/* With a rest: what follows the statement, taken in.  */
-static Exits walk_if(Walk *w, CXCursor s, const Rest *rest)
+/* a && b, of which b is computed where a holds alone.  */
+static bool is_nested(const Unit *u, CXCursor condition, Cursors *sides)
 {
-    Cursors below = children(w->u, s);
-    CXCursor none = clang_getNullCursor(), then = below.list[1], otherwise = below.count > 2 ? below.list[2] : none;
-    w->where = loc_of(w->u, below.list[0]);
-    Value *condition = condition_of(w, below.list[0]);
+    condition = peel(u, condition);
+    bool both = condition.kind == CXCursor_BinaryOperator &&
+                clang_getCursorBinaryOperatorKind(condition) == CXBinaryOperator_LAnd;
+    *sides = children(u, condition);
+    return both && !is_pure(u, sides->list[1]);
+}
+
+/* With a rest: what follows the statement, taken in.  */
+static Exits walk_branch(Walk *w, CXCursor tested, CXCursor then, CXCursor otherwise, const Rest *rest)
+{
+    Cursors sides;
+    bool nested = !rest && clang_Cursor_isNull(otherwise) && is_nested(w->u, tested, &sides);
+    w->where = loc_of(w->u, tested);
+    Value *condition = condition_of(w, nested ? sides.list[0] : tested);
     int64_t known;
-    if (ir_constant(condition, &known))
+    if (ir_constant(condition, &known)) {
+        if (known && nested)
+            return walk_branch(w, sides.list[1], then, otherwise, rest);
         return walk_arm(w, known ? then : otherwise, rest);
+    }
     int on = ways_on(w->u, then);
     Op *op = if_new(w, condition);
     Block *block = w->block;
     State before = state_kept(w, &w->state, w->nslots);
     w->block = op->blocks[0];
-    Exits yes = walk_arm(w, then, on ? rest : NULL);
+    Exits yes = nested ? walk_branch(w, sides.list[1], then, otherwise, NULL) : walk_arm(w, then, on ? rest : NULL);
     w->block = op->blocks[1];
     w->state = state_kept(w, &before, before.count);
     Exits no = walk_arm(w, otherwise, on ? NULL : rest);
     w->block = block;
     w->state = before;
     return merge(w, op, condition, &yes, &no);
+}
+
+static Exits walk_if(Walk *w, CXCursor s, const Rest *rest)
+{
+    Cursors below = children(w->u, s);
+    CXCursor otherwise = below.count > 2 ? below.list[2] : clang_getNullCursor();
+    return walk_branch(w, below.list[0], below.list[1], otherwise, rest);
 }
 
 /* ---- switch ------------------------------------------------------------------------------------------------------ */

@@ -575,6 +575,19 @@ typedef struct {
     Poly guards[MAX_GUARDS]; /* each is at least 0 */
 } Guards;
 
+static void add_guards(Guards *guards, const Value *condition, bool holds);
+
+/* a && b as an IF that hands b out, or 0; a || b, where it does not hold, likewise.  */
+static void add_joined_guards(Guards *guards, const Op *op, int result, bool holds)
+{
+    const Value *other = op->blocks[holds ? 1 : 0]->last->args[result];
+    int64_t known;
+    if (!ir_constant(other, &known) || (known != 0) == holds)
+        return;
+    add_guards(guards, op->args[0], holds);
+    add_guards(guards, op->blocks[holds ? 0 : 1]->last->args[result], holds);
+}
+
 static void add_guards(Guards *guards, const Value *condition, bool holds)
 {
     const Op *op = condition->def;
@@ -585,6 +598,8 @@ static void add_guards(Guards *guards, const Value *condition, bool holds)
     } else if (op->code == (holds ? OP_ANDI : OP_ORI)) {
         add_guards(guards, op->args[0], holds);
         add_guards(guards, op->args[1], holds);
+    } else if (op->code == OP_IF) {
+        add_joined_guards(guards, op, condition->index, holds);
     }
     if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype) ||
         !dtype_is_signed(op->args[0]->type.dtype))

@@ -34,6 +34,8 @@ const Pass passes[] = {
 
     {"tally", PHASE_REWRITE, CHANGES_BODY, pass_tally, "numbers are counted where they belong"},
     {"widths", PHASE_REWRITE, CHANGES_NONE, pass_widths, "rows shorter than a tile have kernels of their own"},
+    {"spread", PHASE_REWRITE, CHANGES_NONE, pass_spread,
+     "rows that several loops read stay in the registers of a cluster's blocks"},
     {"neighbours", PHASE_REWRITE, CHANGES_BODY, pass_neighbours, "small tiles beside each other become one"},
     {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},

@@ -58,6 +58,8 @@ void pass_nest(Kernel *kernel);
 void pass_restrictions(Kernel *kernel);
 /* require: one GRID.                   ensure: no loop over blocks, no TILE_AT is left */
 void pass_blocks(Kernel *kernel);
+/* The same where each iteration has a row of so many columns a piece: what it carries are reductions of those.  */
+void blocks_of_pieces(Kernel *kernel, int piece);
 /* require: one GRID.                   ensure: no loop over parts is left */
 void pass_parts(Kernel *kernel);
 /* require: one GRID.                   ensure: nothing changed; -Wws-padded-reduction */
@@ -76,7 +78,8 @@ void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_rests(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
-void pass_kept(Kernel *kernel); /* ... and forms of it */
+void pass_spread(Kernel *kernel); /* ... and forms of it */
+void pass_kept(Kernel *kernel);   /* ... and forms of it */
 void pass_firsts(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
 void pass_handed(Kernel *kernel);

@@ -221,6 +221,7 @@ typedef struct { /* LOADs and COPY_IN */
 } TransferInfo;
 typedef struct {
     double value, start;
+    int piece;
     bool here;
 } TileInfo;
 typedef struct {

@@ -19,6 +19,9 @@
  * each block gets from all, in the order of the loop: the same bits in all of them.  So what stands between the loops
  * is computed by every block alike; what is stored there, the first stores.
  *
+ * Where one iteration is many of a loop that the user wrote, in pieces (rewrite/spread.c), the blocks reduce their rows
+ * themselves: sum = sum_blocks v, zero piece=128.
+ *
  * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
@@ -34,6 +37,7 @@ typedef struct {
     Op *grid, *first; /* the first loop */
     int count;        /* iterations of each */
     Value *block;     /* the number of this one */
+    int piece;        /* columns whose reductions are combined in the loop's order, too; 0: the loops say it all */
     Uses uses;
 } Blocks;
 
@@ -253,6 +257,10 @@ static Value *joined(const Blocks *in, Op *loop, int n)
         args[op->args[0] == part ? 1 : 0] = loop->args[3 + n];
     }
     Op *all = op_new(in->kernel, code, loop->loc, 2, args);
+    if (in->block && in->piece) { /* of the row itself, which the blocks reduce */
+        all->args[0] = part->def->args[0];
+        all->tile->piece = in->piece;
+    }
     op_before(loop, all);
     return op_result(in->kernel, all, result->type, result->name);
 }
@@ -321,10 +329,9 @@ static bool is_element(const Op *op, const void *context)
     return op->code == OP_TILE_AT;
 }
 
-/* require: the nest is one GRID.   ensure: no loop over blocks, no TILE_AT is left.  */
-void pass_blocks(Kernel *kernel)
+void blocks_of_pieces(Kernel *kernel, int piece)
 {
-    Blocks in = {.kernel = kernel};
+    Blocks in = {.kernel = kernel, .piece = piece};
     ir_walk(kernel->body, visit_loop, &in);
     if (kernel->failed || (!in.first && !ir_any_of(kernel->body, is_element, NULL)))
         return;
@@ -345,4 +352,10 @@ void pass_blocks(Kernel *kernel)
     ir_walk(in.grid->blocks[0], visit_unroll, &in);
     remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
            in.count, in.count > 1 ? "s" : "", in.count > 1 ? "" : "s");
+}
+
+/* require: the nest is one GRID.   ensure: no loop over blocks, no TILE_AT is left.  */
+void pass_blocks(Kernel *kernel)
+{
+    blocks_of_pieces(kernel, 0);
 }

@@ -192,10 +192,19 @@ enum { MOST_NEXT = 32, MOST_NEXT_OF_WARPS = 16, MOST_ONCE = 48 };
 enum { MOST_ITERATION = 40 };
 
 /* Addresses, beside those; where warps do not wait for each other, fewer blocks that stay do better.  */
-enum { BESIDE = 16, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
+enum { BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
+
+/* Columns of a row that all threads share, from which on each has too many vectors on the way for BESIDE.  */
+enum { LONG_ROW = 64 * MACHINE_GROUP_THREADS };
 
 /* Rows of a tile whose addresses BESIDE has room for: four of each warp.  */
 enum { FEW_ROWS = 16 };
+
+static bool is_long(const Op *op, const void *none)
+{
+    (void)none;
+    return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= LONG_ROW;
+}
 
 /* Of one column or row all threads have much the same, and it comes from L2.  */
 static bool is_wide(Type type)
@@ -263,7 +272,10 @@ static int ahead_of_tiles(Kernel *kernel, const Role *role)
            "persistent: a block begins to load its next tile before it works on this one, in %d registers of a "
            "thread%s",
            next + once, once ? "; what tiles have in common it loads once" : "");
-    return next + once + (role->layout == LAYOUT_WIDE ? BESIDE : BESIDE_WARPS);
+    int beside = role->layout != LAYOUT_WIDE            ? BESIDE_WARPS
+                 : ir_any_of(role->body, is_long, NULL) ? BESIDE_LONG
+                                                        : BESIDE;
+    return next + once + beside;
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */

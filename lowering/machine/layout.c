@@ -100,7 +100,8 @@ static bool keeps_warps_apart(const Op *op, const void *context)
                    op->code == OP_ROW_ARGMAX || op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
     (void)context;
     return op->code == OP_TRANS || op->code == OP_ROW_CUMSUM || op->code == OP_COL_CUMSUM || op->code == OP_PUT_TILE ||
-           op->code == OP_SUM_PARTS || (reduces && (in_loop || op->args[0]->type.cols < WIDE_COLUMNS));
+           op->code == OP_SUM_PARTS || (reduces && (in_loop || op->args[0]->type.cols < WIDE_COLUMNS)) ||
+           (op_meets_blocks(op) && op->tile->piece && op->args[0]->type.cols < WIDE_COLUMNS);
 }
 
 /* Rows that all threads share: their warps meet for each sum, which is nothing to do in a loop or for less than 16
@@ -412,7 +413,7 @@ static void visit_parts(Op *op, void *context)
     const char *name = op->results[0]->name ? op->results[0]->name : "sum";
     if (op->code != OP_SUM_PARTS) {
         op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_shares", name), USE_SHARES,
-                                  machine_shares(op->args[0]->type, in->kernel->grid.cluster[1]), in->role->replicas);
+                                  machine_shares(op, in->kernel->grid.cluster[1]), in->role->replicas);
         return;
     }
     op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,

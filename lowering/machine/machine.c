@@ -103,9 +103,12 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
-Type machine_shares(Type part, int blocks)
+/* Of a row that is reduced first, each warp sends what it has; where order counts, each piece is sent.  */
+Type machine_shares(const Op *op, int blocks)
 {
-    int columns = part.cols == 1 ? 1 : round_up(part.cols, 2);
+    Type part = op->args[0]->type;
+    int pieces = op->tile->piece ? part.cols / op->tile->piece : 0;
+    int columns = pieces ? (pieces > WARPS ? pieces : WARPS) : part.cols == 1 ? 1 : round_up(part.cols, 2);
     return type_tile(part.dtype, blocks, part.rows * columns);
 }
 

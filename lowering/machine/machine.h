@@ -81,9 +81,9 @@ int64_t machine_copy_bytes(Type tile, int line);
 int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
 int64_t machine_parts_bytes(Type part);
-/* Tiles that so many blocks send each other whole: a row for each, pairs of columns together; and their bytes, with two
-   barriers.  */
-Type machine_shares(Type part, int blocks);
+/* Tiles that so many blocks send each other whole, or reduced: a row for each, pairs of columns together; and their
+   bytes, with two barriers.  */
+Type machine_shares(const Op *op, int blocks);
 int64_t machine_shares_bytes(Type shares);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout); /* not of LAYOUT_WIDE */

@@ -102,16 +102,30 @@ static bool only_computes(const Op *op, int depth)
     return true;
 }
 
+/* Made of tiles that have variables.  */
+static bool is_made_of_variables(const Namer *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const ValueInfo *info = variables_info(in, op->args[i]);
+        if (value_is_tile(op->args[i]) && (!info || info->mentions < 2))
+            return false;
+    }
+    return op_info[op->code].class_ == CLASS_TILE && !op->storage;
+}
+
 /* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed
    at the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging
-   is free; a load had better be under way by then.  */
-static bool reaches_quietly(const Op *def, Op *user)
+   is free; a load had better be under way by then.  Nor need it be there while blocks meet for another.  */
+static bool reaches_quietly(const Namer *in, const Op *def, Op *user)
 {
     if (!user || user->parent != def->parent)
         return false;
-    for (const Op *op = def->next; op && op != user; op = op->next)
-        if (!op_is_pure(op) && !(op->code == OP_STORE_WAIT && only_computes(def, LOOK_BACK)))
+    for (const Op *op = def->next; op && op != user; op = op->next) {
+        bool waits = op->code == OP_STORE_WAIT && only_computes(def, LOOK_BACK);
+        bool meets = op_meets_blocks(op) && is_made_of_variables(in, def);
+        if (!op_is_pure(op) && !waits && !meets)
             return false;
+    }
     return true;
 }
 
@@ -167,7 +181,7 @@ static Form result_form(const Namer *in, const ValueInfo *info)
     case CLASS_LOAD:
         if (!op_is_pure(op) || value->name || op->storage || info->uses != 1 || info->user->code == OP_YIELD)
             return FORM_LOCAL;
-        return reaches_quietly(op, info->user) && !is_loop_bound(info->user, value) ? FORM_INLINE : FORM_LOCAL;
+        return reaches_quietly(in, op, info->user) && !is_loop_bound(info->user, value) ? FORM_INLINE : FORM_LOCAL;
     default:
         return FORM_LOCAL;
     }

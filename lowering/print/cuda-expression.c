@@ -573,9 +573,13 @@ static void print_sum_parts(Printer *in, const Op *op)
 
 static void print_over_blocks(Printer *in, const Op *op)
 {
-    fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
-    fputs(", ", in->out);
+    if (op->tile->piece) {
+        fprintf(in->out, "ws_sent_%s.received(", op->storage->name);
+    } else {
+        fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputs(", ", in->out);
+    }
     cuda_value(in, op->args[1], PREC_ANY);
     fputc(')', in->out);
 }

@@ -693,6 +693,49 @@ static void print_control(Printer *in, const Op *op)
     }
 }
 
+/* ---- rows that blocks of a cluster reduce ------------------------------------------------------------------------ */
+
+static bool sends_rows(const Op *op)
+{
+    return op && op_meets_blocks(op) && op->code != OP_SUM_PARTS && op->tile->piece;
+}
+
+/* Does the text of a value contain what the op makes?  */
+static bool mentions(const Value *value, const Op *op)
+{
+    if (value->def == op || !value->def || value->var)
+        return value->def == op;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (mentions(value->def->args[i], op))
+            return true;
+    return false;
+}
+
+/* Those that follow each other send before the first of them waits for what the other blocks have sent.  */
+static void print_sends(Printer *in, const Op *first)
+{
+    static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum", [OP_MAX_BLOCKS] = "max", [OP_MIN_BLOCKS] = "min"};
+    for (const Op *op = first; sends_rows(op); op = op->next) {
+        for (const Op *before = first; before != op; before = before->next)
+            if (mentions(op->args[0], before))
+                return;
+        cuda_begin(in);
+        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s<%d>(%s, ", op->storage->name, calls[op->code],
+                op->tile->piece, op->storage->name);
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputs(");\n", in->out);
+        in->sent = op;
+    }
+}
+
+static void print_meeting(Printer *in, const Op *op)
+{
+    if (sends_rows(op) && !in->sent)
+        print_sends(in, op);
+    print_definition(in, op);
+    in->sent = in->sent == op ? NULL : in->sent;
+}
+
 static void print_statement(Printer *in, const Op *op)
 {
     cuda_mark(in, op);
@@ -717,7 +760,7 @@ static void print_statement(Printer *in, const Op *op)
         break;
     default:
         if (op_meets_blocks(op))
-            print_definition(in, op);
+            print_meeting(in, op);
         else
             print_accumulate(in, op); /* a product that is done at once */
     }

@@ -27,6 +27,7 @@ typedef struct {
     Kernel *kernel;
     Role *role; /* NULL in the launcher */
     int indent;
+    const Op *sent; /* the last of the rows that are sent and not yet received; or NULL */
     const Map *maps;
 } Printer;
 

@@ -210,13 +210,18 @@ static void check_parts(RoleUses *uses, const Op *op)
 
 static void check_shares(RoleUses *uses, const Op *op)
 {
-    Type type = op->args[0]->type, shares = machine_shares(type, uses->kernel->grid.cluster[1]);
+    Type type = op->results[0]->type, from = op->args[0]->type;
+    Type shares = machine_shares(op, uses->kernel->grid.cluster[1]);
+    int piece = op->tile->piece;
+    bool whole = piece ? piece > 0 && from.cols % piece == 0 && from.rows == type.rows && type.cols == 1 &&
+                             from.dtype == type.dtype
+                       : type_equal(from, type);
     if (!is_own(uses, op->storage, USE_SHARES))
         complain(uses, op, "has no memory of its own for what other blocks send");
     else if (!type_equal(op->storage->tile, shares) || op->storage->slot_bytes < machine_shares_bytes(shares))
         complain(uses, op, "exchanges tiles in memory of another shape");
     else if (!uses->kernel->grid.parts || dtype_bytes(type.dtype) != 4 || !type_equal(op->args[1]->type, type) ||
-             !type_equal(op->results[0]->type, type))
+             !whole)
         complain(uses, op, "does not give each block of a cluster what all have together");
 }
 

@@ -82,7 +82,7 @@ static void visit_collect(Op *op, void *context)
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(op->args[0]->type);
     else if (op_meets_blocks(op))
-        in->parts_bytes += machine_shares_bytes(machine_shares(op->args[0]->type, in->kernel->grid.cluster[1]));
+        in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1]));
     in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
     if (pipeline_of(op))
         choose_push(in->kernel, &in->loops, &in->nloops, op);

@@ -9,6 +9,12 @@
  * Each CTA sends its part to all, itself included, and combines what has come in the order of the CTAs.  The barriers
  * are those of parts.cuh: full counts the bytes that have come, empty the warps of all CTAs that have read what they
  * were sent before.
+ *
+ *   const auto sent = send_sum<1024>(sum_shares, x)             of the rows of x, which are summed first
+ *   sum = sent.received(zero)
+ *
+ * Where all warps share a row, each sends what it has of it, and they meet in all CTAs at once.  The pieces of 1024
+ * columns say in which order the emulator sums.
  */
 #ifndef WS_CUDA_BLOCKS_CUH
 #define WS_CUDA_BLOCKS_CUH
@@ -122,26 +128,101 @@ static WS_DEVICE void combine(F f, tile<T, R, C, L> &y, u32 from)
     }
 }
 
+/* The others have read what they were sent before; so many words come.  */
+template <typename B> static WS_DEVICE void expect(const exchange<B> &s, int words)
+{
+    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
+    if (group_leader()) {
+        ptx::mbarrier_expect_tx(s.full, words * 4);
+        ptx::mbarrier_arrive(s.full);
+    }
+}
+template <typename B> static WS_DEVICE void have_read(exchange<B> &s)
+{
+    __syncwarp();
+    if (ptx::lane() < B::y)
+        ptx::mbarrier_arrive_there(s.in(s.empty, (int)ptx::lane()));
+    s.parity ^= 1;
+}
+
 template <typename F, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE tile<T, R, C, L> over_blocks(F f, exchange<B> &s, const tile<T, R, C, L> &x,
                                               const tile<T, R, C, L> &first)
 {
     constexpr int words = R * shared_columns(C), apart = (words + 3) / 4 * 16;
-    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
-    if (group_leader()) {
-        ptx::mbarrier_expect_tx(s.full, B::y * words * 4);
-        ptx::mbarrier_arrive(s.full);
-    }
+    expect(s, B::y * words);
     send_to_all(s, x, s.from + (u32)B::template place<along_y>() * apart);
     ptx::mbarrier_wait(s.full, s.parity);
     tile<T, R, C, L> y = first;
 #pragma unroll
     for (int part = 0; part < B::y; part++)
         combine(f, y, s.from + part * apart);
-    __syncwarp();
-    if (ptx::lane() < B::y)
-        ptx::mbarrier_arrive_there(s.in(s.empty, (int)ptx::lane()));
-    s.parity ^= 1;
+    have_read(s);
+    return y;
+}
+
+/* Rows that are reduced, and sent; what all have is received later, so that several are under way.  Y: a column.  */
+template <typename F, typename B, typename Y> struct sent {
+    exchange<B> &s;
+
+    WS_DEVICE Y received(const Y &first) const;
+};
+
+/* Of rows that lie in a warp each.  */
+template <typename F, typename B, typename T, int R, int C, layout L>
+static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, L> &x)
+{
+    const tile<T, R, 1, L> y = row_reduce(f, x);
+    expect(s, B::y * R);
+    send_to_all(s, y, s.from + (u32)B::template place<along_y>() * ((R + 3) / 4 * 16));
+    return sent<F, B, tile<T, R, 1, L>>{s};
+}
+/* Of rows that all warps share: four words of each.  A lane sends its warp's word of one row to one CTA.  */
+template <typename F, typename B, typename T, int R, int C>
+static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, wide> &x)
+{
+    constexpr int at_once = 32 / B::y;
+    const int to = (int)ptx::lane() % B::y, warp = (int)(threadIdx.x / 32 % 4);
+    const u32 mine = s.in(s.from + (u32)B::template place<along_y>() * (R * 16) + warp * 4, to),
+              full = s.in(s.full, to);
+    T all[R];
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        all[r] = across<1, 16>(f, share_of_row(f, x, r));
+    expect(s, B::y * R * 4);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        if ((int)ptx::lane() / B::y == r % at_once)
+            ptx::store_there(mine + r * 16, full, word_of(all[r]));
+    return sent<F, B, tile<T, R, 1, wide>>{s};
+}
+
+template <typename F, typename T, int R, layout L>
+static WS_DEVICE void combine_rows(F f, tile<T, R, 1, L> &y, u32 from, int part)
+{
+    combine(f, y, from + part * ((R + 3) / 4 * 16));
+}
+template <typename F, typename T, int R>
+static WS_DEVICE void combine_rows(F f, tile<T, R, 1, wide> &y, u32 from, int part)
+{
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const uint4 words = ptx::load_shared_16(from + (part * R + r) * 16);
+        T of[4];
+        of_word(of[0], words.x), of_word(of[1], words.y), of_word(of[2], words.z), of_word(of[3], words.w);
+        const T all = f(y.get(r, 0).low, f(f(of[0], of[1]), f(of[2], of[3])));
+        y.set(r, 0, all, all);
+    }
+}
+
+template <typename F, typename B, typename Y> WS_DEVICE Y sent<F, B, Y>::received(const Y &first) const
+{
+    Y y = first;
+    ptx::mbarrier_wait(s.full, s.parity);
+#pragma unroll
+    for (int part = 0; part < B::y; part++)
+        combine_rows(F(), y, s.from, part);
+    have_read(s);
     return y;
 }
 
@@ -156,6 +237,19 @@ template <typename B, typename X> static WS_DEVICE X max_blocks(exchange<B> &s, 
 template <typename B, typename X> static WS_DEVICE X min_blocks(exchange<B> &s, const X &x, const X &first)
 {
     return over_blocks(one::minimum(), s, x, first);
+}
+
+template <int PIECE, typename B, typename X> static WS_DEVICE auto send_sum(exchange<B> &s, const X &x)
+{
+    return send_rows(one::add(), s, x);
+}
+template <int PIECE, typename B, typename X> static WS_DEVICE auto send_max(exchange<B> &s, const X &x)
+{
+    return send_rows(one::maximum(), s, x);
+}
+template <int PIECE, typename B, typename X> static WS_DEVICE auto send_min(exchange<B> &s, const X &x)
+{
+    return send_rows(one::minimum(), s, x);
 }
 
 } // namespace ws

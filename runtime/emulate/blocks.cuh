@@ -50,29 +50,74 @@ template <typename B> struct exchange {
     }
 };
 
-template <typename B, typename F, typename T, int R, int C, layout L>
-tile<T, R, C, L> over_blocks(F f, exchange<B> &which, const tile<T, R, C, L> &x, const tile<T, R, C, L> &first)
+/* All get so many numbers of each, S::from; and what has come.  */
+template <typename S, typename B, typename T> void send_to_all(exchange<B> &which, const T *from, int count)
 {
-    typedef shares<T, B::y, R *(C == 1 ? 1 : (C + 1) / 2 * 2)> S;
     const exchanged<B, S> s = {(S *)which.mine};
     ws_sched *scheduler = ws_sched_current();
-    x.check("reads");
-    first.check("reads");
     s.sync();
     for (int other = 0; other < B::y; other++) {
         T *to = s.there(other)->from[B::place(along_y)];
         ws_sched_point(scheduler);
-        ws_sched_write_apart(scheduler, {to, R * C * sizeof(T)});
-        memcpy(to, x.at, R * C * sizeof(T));
+        ws_sched_write_apart(scheduler, {to, count * sizeof(T)});
+        memcpy(to, from, count * sizeof(T));
     }
+}
+template <typename S, typename B> const S &received(exchange<B> &which, int count)
+{
+    const exchanged<B, S> s = {(S *)which.mine};
     s.sync();
+    for (int part = 0; part < B::y; part++)
+        ws_sched_read(ws_sched_current(), {s.mine->from[part], count * sizeof s.mine->from[0][0]});
+    return *s.mine;
+}
+
+template <typename B, typename F, typename T, int R, int C, layout L>
+tile<T, R, C, L> over_blocks(F f, exchange<B> &which, const tile<T, R, C, L> &x, const tile<T, R, C, L> &first)
+{
+    typedef shares<T, B::y, R *(C == 1 ? 1 : (C + 1) / 2 * 2)> S;
+    x.check("reads");
+    first.check("reads");
+    send_to_all<S>(which, x.at, R * C);
+    const S &s = received<S>(which, R * C);
     tile<T, R, C, L> y = first;
-    for (int part = 0; part < B::y; part++) {
-        ws_sched_read(scheduler, {s.mine->from[part], R * C * sizeof(T)});
+    for (int part = 0; part < B::y; part++)
         for (int i = 0; i < R * C; i++)
-            y.at[i] = f(y.at[i], s.mine->from[part][i]);
-    }
+            y.at[i] = f(y.at[i], s.from[part][i]);
     return y;
+}
+
+/* Of rows, PIECE columns at a time, as the loop does it whose iterations the blocks share.  */
+template <typename F, typename B, int PIECES, typename Y> struct sent;
+template <typename F, typename B, int PIECES, typename T, int R, layout L> struct sent<F, B, PIECES, tile<T, R, 1, L>> {
+    typedef shares<T, B::y, R *(PIECES > 4 ? PIECES : 4)> S;
+    exchange<B> &which;
+    F f;
+
+    tile<T, R, 1, L> received(const tile<T, R, 1, L> &first) const
+    {
+        first.check("reads");
+        const S &s = ws::received<S>(which, R * PIECES);
+        tile<T, R, 1, L> y = first;
+        for (int part = 0; part < B::y; part++)
+            for (int i = 0; i < R * PIECES; i++)
+                y.at[i / PIECES] = f(y.at[i / PIECES], s.from[part][i]);
+        return y;
+    }
+};
+template <typename ALONG, int PIECE, typename F, typename B, typename T, int R, int C, layout L>
+auto send_rows(F f, exchange<B> &which, const tile<T, R, C, L> &x)
+{
+    constexpr int pieces = C / PIECE;
+    const sent<F, B, pieces, tile<T, R, 1, L>> s = {which, f};
+    T parts[R * pieces];
+    x.check("reads");
+    for (int r = 0; r < R; r++)
+        for (int i = 0; i < pieces; i++)
+            parts[r * pieces + i] = ALONG::apply(PIECE, x.at + r * C + i * PIECE, 1);
+    ws_sched_work("reduce", R * C);
+    send_to_all<typename sent<F, B, pieces, tile<T, R, 1, L>>::S>(which, parts, R * pieces);
+    return s;
 }
 
 template <typename B, typename X> WS_DEVICE X sum_blocks(exchange<B> &s, const X &x, const X &first)
@@ -86,6 +131,19 @@ template <typename B, typename X> WS_DEVICE X max_blocks(exchange<B> &s, const X
 template <typename B, typename X> WS_DEVICE X min_blocks(exchange<B> &s, const X &x, const X &first)
 {
     return over_blocks([](auto p, auto q) { return smallest_of(p, q); }, s, x, first);
+}
+
+template <int PIECE, typename B, typename X> WS_DEVICE auto send_sum(exchange<B> &s, const X &x)
+{
+    return send_rows<one::along::sum, PIECE>([](auto p, auto q) { return add_words(p, q); }, s, x);
+}
+template <int PIECE, typename B, typename X> WS_DEVICE auto send_max(exchange<B> &s, const X &x)
+{
+    return send_rows<one::along::max, PIECE>([](auto p, auto q) { return largest_of(p, q); }, s, x);
+}
+template <int PIECE, typename B, typename X> WS_DEVICE auto send_min(exchange<B> &s, const X &x)
+{
+    return send_rows<one::along::min, PIECE>([](auto p, auto q) { return smallest_of(p, q); }, s, x);
 }
 
 } // namespace ws

@@ -187,6 +187,19 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     return sum_of(op, own, launch->cluster, bytes);
 }
 
+/* A row's columns from this one on, as many as a piece has, reduced.  */
+static ws_tile reduced_piece(const Op *op, ws_tile rows, int first)
+{
+    int bytes = element_bytes(op->args[0]->type.dtype), piece = op->tile->piece;
+    struct ws_tile_ *part = ws_tile_new(rows->dtype, rows->rows, piece);
+    for (int r = 0; r < rows->rows; r++)
+        memcpy((char *)part->data + r * piece * bytes, (const char *)rows->data + (r * rows->cols + first) * bytes,
+               (size_t)(piece * bytes));
+    return op->code == OP_SUM_BLOCKS   ? ws_row_sum(part)
+           : op->code == OP_MAX_BLOCKS ? ws_row_max(part)
+                                       : ws_row_min(part);
+}
+
 /* What all blocks have, combined in their order with what is there before.  */
 ws_tile product_over_blocks(Group *group, const Op *op)
 {
@@ -195,10 +208,16 @@ ws_tile product_over_blocks(Group *group, const Op *op)
     Type type = op->results[0]->type;
     Datum value = evaluate(group, op->args[0]), first = evaluate(group, op->args[1]);
     ws_sched *s = ws_sched_current();
+    int piece = op->tile->piece, pieces = piece ? op->args[0]->type.cols / piece : 1;
     int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0);
-    size_t bytes = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype);
+    size_t each = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype), bytes = each * pieces;
     check_cell(value.cell, "reads");
     check_cell(first.cell, "reads");
+    unsigned char sent[bytes];
+    for (int i = 0; i < pieces; i++) {
+        ws_tile part = piece ? reduced_piece(op, value.tile, i * piece) : value.tile;
+        memcpy(sent + (size_t)i * each, part->data, each);
+    }
     if ((int64_t)bytes * launch->cluster > storage->slot_bytes)
         ws_sched_fail(s, "%d blocks exchange %zu bytes each in %lld", launch->cluster, bytes,
                       (long long)storage->slot_bytes);
@@ -209,14 +228,14 @@ ws_tile product_over_blocks(Group *group, const Op *op)
             own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
         ws_sched_point(s);
         ws_sched_write_apart(s, (ws_sched_range){to, bytes});
-        memcpy(to, value.tile->data, bytes);
+        memcpy(to, sent, bytes);
     }
     sync_blocks(group, barrier);
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
     ws_tile all = first.tile;
-    for (int block = 0; block < launch->cluster; block++) {
+    for (int i = 0; i < launch->cluster * pieces; i++) {
         struct ws_tile_ *part = ws_tile_new((int)type.dtype, type.rows, type.cols);
-        memcpy(part->data, own + (size_t)block * bytes, bytes);
+        memcpy(part->data, own + (size_t)i * each, each);
         switch (op->code) {
         case OP_SUM_BLOCKS:
             all = ws_add_(all, part);

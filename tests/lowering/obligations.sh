@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside; do
+    chain blocks_wide streams shares beside spread; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -469,6 +469,13 @@ ok 'the largest in place of the sum' spoiled blocks 'stores what the source does
 ok 'a sum that some blocks do not come to' spoiled blocks 'they do not execute line [0-9]* equally often' \
     "$all"'{s/^\( *\)store_col %m.*/&\n\1%again: tile<f32,16x1> var=again = sum_blocks %part, %zero | storage=sum_shares/;}; s/^  variable M: i32$/&\n  variable again: tile<f32,16x1> role=all/'
 
+ok 'rows that are reduced in other pieces' spoiled spread 'stores what the source does not store' \
+    's/\(var=.* = sum_blocks .*\)piece=1024/\1piece=2048/'
+ok 'rows that are not reduced' spoiled spread "exchanges tiles in memory of another shape" 's/\(var=.* = sum_blocks .*\) piece=1024/\1/'
+ok 'pieces that are no part of the row' spoiled spread 'does not give each block of a cluster what all have' \
+    's/\(var=.* = sum_blocks .*\)piece=1024/\1piece=1000/'
+ok 'rows of blocks in less memory than their pieces take' spoiled spread \
+    "exchanges tiles in memory of another shape" 's/\(storage s_shares shares tile<f32,8x\)16> slots=1 bytes=528/\18> slots=1 bytes=272/'
 
 # memory that is used in turn
 ring='1,/^kernel staged/'

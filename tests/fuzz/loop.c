@@ -452,7 +452,7 @@ void step_statement(Gen *g, const GridVariable *v)
     bool shown = chance(10);
     for (int i = first; i < first + n; i++)
         g->tiles[i].shape.rows = acc.rows;
-    g->ntiles = shown ? g->ntiles : first;
+    g->ntiles = shown ? first + n : first;
 }
 
 /* ---- parts of a sum ---------------------------------------------------------------------------------------------- */

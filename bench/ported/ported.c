@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ported.c - the five functions of PORTING.md: as they are, on one core, and under the pragmas.  bench/ported/ported runs it.
+ * ported.c - the five functions of PORTING.md: as they are, on one core, and under the pragmas; for bench/ported/ported.
  *
  * Each is there twice: this file includes itself, the second time without the pragmas.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ported.c - the five functions of PORTING.md: as they are, on one core, and under the pragmas; for bench/ported/ported.
+ * ported.c - the five functions of PORTING.md: as they are, on one core, and under the pragmas.
  *
  * Each is there twice: this file includes itself, the second time without the pragmas.
  */

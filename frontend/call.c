@@ -80,7 +80,7 @@ static bool operation_named(const char *text, Operation *operation)
         char suffix[] = {'_', (char)('0' + rank), 'd', 0};
         drop_suffix(stem, suffix);
     }
-    operation->has_fill = drop_suffix(stem, "_or");
+    operation->has_fill = !strncmp(stem, "load", 4) && drop_suffix(stem, "_or");
     for (int code = 0; code < OP_COUNT; code++) {
         OpClass class_ = op_info[code].class_;
         if (class_ != CLASS_SCALAR && class_ != CLASS_CONTROL && class_ != CLASS_SYNC &&

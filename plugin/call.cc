@@ -5,8 +5,8 @@
  *   ta_20 = ws_load (a_12, _1, _2, 128, 64);     %ta: tile 128x64 = load %a, %i, %k
  *   acc_21 = ws_dot (ta_20, _3, acc_9);          %acc = dot %ta, %4, %acc
  *
- * The operation's name is the function's: without ws_, a last "_", a rank suffix and "_or".  ops.def says what class of
- * operation it is, and the class says how the arguments are laid out (ws.h has the table).
+ * The operation's name is the function's: without ws_, a last "_", a rank suffix and, of a load, "_or".  ops.def says
+ * what class of operation it is, and the class says how the arguments are laid out (ws.h has the table).
  */
 #include "plugin.h"
 
@@ -51,7 +51,7 @@ static bool operation_named(const char *text, Operation *operation)
         if (drop_suffix(stem, suffix))
             operation->rank = rank;
     }
-    operation->has_fill = drop_suffix(stem, "_or");
+    operation->has_fill = !strncmp(stem, "load", 4) && drop_suffix(stem, "_or");
     for (int code = 0; code < OP_COUNT; code++) {
         OpClass class_ = op_info[code].class_;
         if (class_ != CLASS_SCALAR && class_ != CLASS_CONTROL && class_ != CLASS_SYNC &&

@@ -33,6 +33,7 @@ bool op_is_elementwise(const Op *op)
     case R_FLOATS:
     case R_CAST:
     case R_BINARY:
+    case R_BITS:
     case R_COMPARE:
     case R_MASK:
     case R_SELECT:
@@ -51,7 +52,8 @@ bool value_is_tile(const Value *value)
 bool op_takes_scalars(const Op *op)
 {
     const int rule = op_info[op->code].rule;
-    if (rule != R_BINARY && rule != R_FLOATS && rule != R_COMPARE && rule != R_SELECT && rule != R_FMA)
+    if (rule != R_BINARY && rule != R_FLOATS && rule != R_BITS && rule != R_COMPARE && rule != R_SELECT &&
+        rule != R_FMA)
         return false;
     for (int i = 0; i < op->nargs; i++)
         if (value_is_tile(op->args[i]) && !(op->args[i]->def && op->args[i]->def->code == OP_SPLAT))

@@ -410,7 +410,7 @@ Value *form(Nest *in, Value *value, int row, int col)
     else if (!op)
         tile = index_tile(in, where, value, row, col);
     else if (op->code == OP_ELEMENT)
-        tile = load(in, where, memory_access(in, op), row, col);
+        tile = form_element(in, where, load(in, where, memory_access(in, op), row, col), value->type.dtype);
     else
         tile = form_operation(in, where, op, row, col);
     if (!tile->name)
@@ -517,6 +517,8 @@ void form_store(Nest *in, Op *where, const Op *op)
     Value *args[2 + MAX_RANK];
     int count = operands(in, where, access, window.row, window.col, args);
     Value *tile = form_whole(in, where, op->args[2], row, col);
+    if (group->dtype == D_I16 && tile->type.dtype == D_I32) /* of an unsigned short */
+        tile = form_make(in, where, OP_CAST, op->loc, D_I16, tile, NULL, NULL);
     if (op->nargs > 3) {
         Value *mask = form_mask(in, where, op->args[3], false, row, col);
         tile = form_make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));

@@ -348,16 +348,17 @@ static bool gather(Nest *in, const Op *op, const char *why)
     return true;
 }
 
+/* As a tensor holds them: what has no sign as a number of the same bits that has one.  */
 static Dtype element_dtype(const Op *op)
 {
-    return op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
+    Dtype dtype = op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
+    return dtype == D_U16 ? D_I16 : dtype == D_U32 ? D_I32 : dtype;
 }
 
 static bool offset_of(Nest *in, const Op *op, Poly *offset)
 {
     if (element_dtype(op) > D_I16) {
-        static const char *const names[] = {
-            [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long", [D_U64] = "unsigned long"};
+        static const char *const names[] = {[D_I64] = "long", [D_U64] = "unsigned long"};
         reject(in->kernel, op->loc, REASON_PLAIN_TYPE, names[element_dtype(op)], base_name(op->args[0]));
         return false;
     }

@@ -6,7 +6,8 @@
  *   unsigned u, v; u < v                  signs are compared first
  *
  * Tiles compute integers in I32.  I8, U8 and I16 are cast to it and back.  A U16 is the I32 of its value, a U32 the
- * I32 of the same bits.  A number of 64 bits in a tile is a subscript, or a number of 32 bits that was converted.
+ * I32 of the same bits.  Shifts are by less than 32 bits, as C has it.  A number of 64 bits in a tile is a subscript,
+ * or a number of 32 bits that was converted.
  */
 #include <string.h>
 
@@ -15,10 +16,13 @@
 static const struct {
     Opcode scalar, tile, mask;
 } codes[] = {
-    {OP_ADDI, OP_ADD, OP_COUNT}, {OP_SUBI, OP_SUB, OP_COUNT}, {OP_MULI, OP_MUL, OP_COUNT}, {OP_DIVI, OP_DIV, OP_COUNT},
-    {OP_NEGI, OP_NEG, OP_COUNT}, {OP_MINI, OP_MIN, OP_COUNT}, {OP_MAXI, OP_MAX, OP_COUNT}, {OP_EQI, OP_EQ, OP_COUNT},
-    {OP_NEI, OP_NE, OP_COUNT},   {OP_LTI, OP_LT, OP_COUNT},   {OP_LEI, OP_LE, OP_COUNT},   {OP_GTI, OP_GT, OP_COUNT},
-    {OP_GEI, OP_GE, OP_COUNT},   {OP_ANDI, OP_COUNT, OP_AND}, {OP_ORI, OP_COUNT, OP_OR},   {OP_NOTI, OP_COUNT, OP_NOT},
+    {OP_ADDI, OP_ADD, OP_COUNT},     {OP_SUBI, OP_SUB, OP_COUNT},   {OP_MULI, OP_MUL, OP_COUNT},
+    {OP_DIVI, OP_DIV, OP_COUNT},     {OP_NEGI, OP_NEG, OP_COUNT},   {OP_MINI, OP_MIN, OP_COUNT},
+    {OP_MAXI, OP_MAX, OP_COUNT},     {OP_EQI, OP_EQ, OP_COUNT},     {OP_NEI, OP_NE, OP_COUNT},
+    {OP_LTI, OP_LT, OP_COUNT},       {OP_LEI, OP_LE, OP_COUNT},     {OP_GTI, OP_GT, OP_COUNT},
+    {OP_GEI, OP_GE, OP_COUNT},       {OP_ANDI, OP_BIT_AND, OP_AND}, {OP_ORI, OP_BIT_OR, OP_OR},
+    {OP_XORI, OP_BIT_XOR, OP_COUNT}, {OP_SHLI, OP_SHL, OP_COUNT},   {OP_SHRI, OP_SHR, OP_COUNT},
+    {OP_NOTI, OP_BIT_XOR, OP_NOT},
 };
 
 static Opcode code_of(const Op *op)
@@ -92,18 +96,22 @@ Value *form_widened(Nest *in, Op *where, Value *x)
     return x->type.dtype == D_I32 ? x : form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
 }
 
+static Value *low_half(Nest *in, Op *where, Value *x)
+{
+    return form_make(in, where, OP_BIT_AND, where->loc, D_I32, x, number(in, where, 0xffff), NULL);
+}
+
+Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype)
+{
+    return dtype == D_U16 ? low_half(in, where, form_widened(in, where, x)) : x;
+}
+
 /* What the type keeps of an I32.  */
 static Value *narrowed(Nest *in, Op *where, Value *x, Dtype dtype)
 {
     if (form_is_small(dtype))
         return form_make(in, where, OP_CAST, where->loc, dtype, x, NULL, NULL);
-    if (dtype != D_U16)
-        return x;
-    x = form_make(in, where, OP_CAST, where->loc, D_I16, x, NULL, NULL);
-    x = form_widened(in, where, x);
-    Value *negative = form_make(in, where, OP_LT, where->loc, D_MASK, x, number(in, where, 0), NULL);
-    Value *above = form_make(in, where, OP_ADD, where->loc, D_I32, x, number(in, where, 65536), NULL);
-    return form_make(in, where, OP_SELECT, where->loc, D_I32, negative, above, x);
+    return dtype == D_U16 ? low_half(in, where, x) : x;
 }
 
 /* How the I32 in a tile stands for a value: as a signed number, as an unsigned one, or as its low bits.  */
@@ -257,6 +265,10 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
         x = form_boxed(in, where, x, D_I32);
     if (is_unsigned && is_order(code))
         return unsigned_order(in, where, code, x, y);
+    if (code == OP_SHR && op->args[0]->type.dtype == D_U32)
+        code = OP_USHR;
+    if (op->code == OP_NOTI)
+        y = number(in, where, -1);
     if (op->code == OP_REMI) { /* x - x / y * y */
         x = form_as_tile(in, where, x, D_I32);
         Value *whole = form_make(in, where, OP_DIV, op->loc, D_I32, x, y, NULL);

@@ -256,8 +256,9 @@ Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype);
 
 /* ---- plain-operation.c ------------------------------------------------------------------------------------------- */
 
-bool form_is_small(Dtype dtype);                    /* tiles of it only load, store, cast and select: computed in I32 */
-Value *form_widened(Nest *in, Op *where, Value *x); /* a tile or number of it in I32 */
+bool form_is_small(Dtype dtype); /* tiles of it only load, store, cast and select: computed in I32 */
+Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype); /* a loaded tile, as it stands for the type */
+Value *form_widened(Nest *in, Op *where, Value *x);              /* a tile or number of it in I32 */
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col);
 Value *form_prologue(Nest *in, Value *value);
 

@@ -481,6 +481,18 @@ static int rule_floats(struct question *q)
     return 1;
 }
 
+static int rule_bits(struct question *q)
+{
+    if (!rule_binary(q))
+        return 0;
+    for (int i = 0; i < q->count; i++)
+        if (q->operands[i].kind == WS_RULE_SPLAT ? q->operands[i].dtype != WS_RULE_I32
+                                                 : is_tile(&q->operands[i]) && q->operands[i].dtype != WS_RULE_I32)
+            return wrong(q, "cast it to WS_I32 first", "operand %d is %s, and bits are those of i32", i + 1,
+                         ws_rule_dtype_name(q->operands[i].dtype));
+    return 1;
+}
+
 static int rule_reduce(struct question *q)
 {
     const type *t = &q->operands[0];
@@ -499,7 +511,7 @@ static int (*const rules[])(struct question *) = {
     [R_TRANS] = rule_trans,     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare,
     [R_MASK] = rule_mask,       [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,
     [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,
-    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,
+    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,       [R_BITS] = rule_bits,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -52,6 +52,7 @@ typedef enum {
     R_SAME,  /* not elementwise, and of the operand's type */
     R_FLOAT,
     R_FLOATS,
+    R_BITS, /* elementwise, of I32 */
     R_ROW,
     R_COL,
     R_ARGMAX

@@ -266,6 +266,35 @@ WS_SCALAR_WRAP_(add, +)
 WS_SCALAR_WRAP_(sub, -)
 WS_SCALAR_WRAP_(mul, *)
 
+/* Operations on the bits of two I32.  */
+#define WS_BITS_(X)     \
+    X(BIT_AND, bit_and) \
+    X(BIT_OR, bit_or)   \
+    X(BIT_XOR, bit_xor) \
+    X(SHL, shl)         \
+    X(SHR, shr)         \
+    X(USHR, ushr)
+
+WS_SCALAR_WRAP_(bit_and, &)
+WS_SCALAR_WRAP_(bit_or, |)
+WS_SCALAR_WRAP_(bit_xor, ^)
+
+/* By y modulo 32.  */
+static inline int32_t ws_i32_shl(int32_t x, int32_t y)
+{
+    return (int32_t)((uint32_t)x << (y & 31));
+}
+
+static inline int32_t ws_i32_shr(int32_t x, int32_t y)
+{
+    return x >> (y & 31);
+}
+
+static inline int32_t ws_i32_ushr(int32_t x, int32_t y)
+{
+    return (int32_t)((uint32_t)x >> (y & 31));
+}
+
 /* Truncates; x / 0 is 0.  */
 static inline int32_t ws_i32_div(int32_t x, int32_t y)
 {

@@ -482,6 +482,22 @@ WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y))
 WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y))
 #undef WS_ONE_BINARY
 
+/* Of the bits of two I32.  */
+#define WS_ONE_BITS(name, on_int)                    \
+    struct name {                                    \
+        WS_DEVICE int operator()(int x, int y) const \
+        {                                            \
+            return on_int;                           \
+        }                                            \
+    };
+WS_ONE_BITS(bit_and, x &y)
+WS_ONE_BITS(bit_or, x | y)
+WS_ONE_BITS(bit_xor, x ^ y)
+WS_ONE_BITS(shl, (int)((u32)x << (y & 31)))
+WS_ONE_BITS(shr, x >> (y & 31))
+WS_ONE_BITS(ushr, (int)((u32)x >> (y & 31)))
+#undef WS_ONE_BITS
+
 #define WS_ONE_COMPARE(name, operator_)                                 \
     struct name {                                                       \
         template <typename M> WS_DEVICE bool operator()(M x, M y) const \
@@ -626,6 +642,12 @@ static WS_DEVICE float logistic(float x)
 WS_BINARY(add, add)
 WS_BINARY(sub, sub)
 WS_BINARY(mul, mul)
+WS_BINARY(bit_and, bit_and)
+WS_BINARY(bit_or, bit_or)
+WS_BINARY(bit_xor, bit_xor)
+WS_BINARY(shl, shl)
+WS_BINARY(shr, shr)
+WS_BINARY(ushr, ushr)
 WS_BINARY(max, maximum)
 WS_BINARY(min, minimum)
 WS_COMPARE(lt)

@@ -239,6 +239,12 @@ WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
 WS_EMULATE_ARITHMETIC(neg, ONE, (x))
 WS_EMULATE_ARITHMETIC(abs, ONE, (x))
+#define BITS(NAME, name)                  \
+    struct name {                         \
+        WS_EMULATE_INT(name, TWO, (x, y)) \
+    };
+WS_BITS_(BITS)
+#undef BITS
 struct kept {
     static float apply(float x)
     {

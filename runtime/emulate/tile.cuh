@@ -208,6 +208,9 @@ template <typename X, typename Y> WS_DEVICE X rescale(const X &x, const Y &y)
     return mul(x, y);
 }
 WS_EMULATE_BINARY(div)
+#define BITS(NAME, name) WS_EMULATE_BINARY(name)
+WS_BITS_(BITS)
+#undef BITS
 WS_EMULATE_BINARY(max)
 WS_EMULATE_BINARY(min)
 WS_EMULATE_COMPARE(lt)

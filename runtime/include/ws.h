@@ -15,8 +15,8 @@
  *
  * For readers of the compiled form.  Every operation is one call of one plain extern function whose arguments are
  * handles and scalars.  Its opcode in runtime/common/ops.def follows from its name: drop the leading "ws_", one
- * trailing "_", then a rank suffix "_2d", "_3d" or "_4d", then "_or".  The exceptions are in the second half of the
- * table.
+ * trailing "_", then a rank suffix "_2d", "_3d" or "_4d", then of a load "_or".  The exceptions are in the second half
+ * of the table.
  *
  *   callee                                      opcode       operands and attributes, in argument order
  *   ws_add_ ws_sub_ ... ws_ne_                  add ...      two handles; a scalar arrives boxed by ws_scalar_*_
@@ -340,6 +340,12 @@ ws_tile ws_pow_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_fmod_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_hypot_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_atan2_(ws_tile y, ws_tile x) WS_USE_;
+ws_tile ws_bit_and_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_bit_or_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_bit_xor_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_shl_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_shr_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_ushr_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_lt_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_le_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_gt_(ws_tile x, ws_tile y) WS_USE_;
@@ -357,6 +363,12 @@ ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z) WS_USE_;
 #    define ws_pow(x, y)                      ws_pow_(ws_operand_(x), ws_operand_(y))
 #    define ws_fmod(x, y)                     ws_fmod_(ws_operand_(x), ws_operand_(y))
 #    define ws_hypot(x, y)                    ws_hypot_(ws_operand_(x), ws_operand_(y))
+#    define ws_bit_and(x, y)                  ws_bit_and_(ws_operand_(x), ws_operand_(y))
+#    define ws_bit_or(x, y)                   ws_bit_or_(ws_operand_(x), ws_operand_(y))
+#    define ws_bit_xor(x, y)                  ws_bit_xor_(ws_operand_(x), ws_operand_(y))
+#    define ws_shl(x, y)                      ws_shl_(ws_operand_(x), ws_operand_(y))
+#    define ws_shr(x, y)                      ws_shr_(ws_operand_(x), ws_operand_(y))
+#    define ws_ushr(x, y)                     ws_ushr_(ws_operand_(x), ws_operand_(y))
 #    define ws_atan2(y, x)                    ws_atan2_(ws_operand_(y), ws_operand_(x))
 #    define ws_lt(x, y)                       ws_lt_(ws_operand_(x), ws_operand_(y))
 #    define ws_le(x, y)                       ws_le_(ws_operand_(x), ws_operand_(y))

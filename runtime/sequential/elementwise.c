@@ -52,6 +52,9 @@ ALL(ONE, abs)
 #define MATHS(NAME, name, ...)        FLOATS(ONE, name)
 #define MATHS_OF_TWO(NAME, name, ...) FLOATS(TWO, name)
 #include "maths.def"
+#define BITS(NAME, name) TWO(name, i32, int32_t)
+WS_BITS_(BITS)
+#undef BITS
 ALL(COMPARE, lt)
 ALL(COMPARE, le)
 ALL(COMPARE, gt)
@@ -77,12 +80,27 @@ enum {
 _Static_assert((int)FLOAT_OPERATIONS == (int)MEANINGS, "ops.def and maths.def differ");
 
 static loop *const loops[WS_OP_COUNT][3] = {
-    ROW(ADD, add), ROW(SUB, sub), ROW(MUL, mul), ROW(DIV, div), ROW(MAX, max), ROW(MIN, min),
-    ROW(FMA, fma), ROW(NEG, neg), ROW(ABS, abs),
+    ROW(ADD, add),
+    ROW(SUB, sub),
+    ROW(MUL, mul),
+    ROW(DIV, div),
+    ROW(MAX, max),
+    ROW(MIN, min),
+    ROW(FMA, fma),
+    ROW(NEG, neg),
+    ROW(ABS, abs),
 #define MATHS(NAME, name, ...)        FLOAT_ROW(NAME, name),
 #define MATHS_OF_TWO(NAME, name, ...) FLOAT_ROW(NAME, name),
 #include "maths.def"
-    ROW(LT, lt),   ROW(LE, le),   ROW(GT, gt),   ROW(GE, ge),   ROW(EQ, eq),   ROW(NE, ne),
+#define BITS(NAME, name) [WS_OP_##NAME] = {NULL, NULL, loop_i32_##name},
+    WS_BITS_(BITS)
+#undef BITS
+        ROW(LT, lt),
+    ROW(LE, le),
+    ROW(GT, gt),
+    ROW(GE, ge),
+    ROW(EQ, eq),
+    ROW(NE, ne),
 };
 
 /* ---- over a tile ------------------------------------------------------------------------------------------------- */
@@ -148,6 +166,7 @@ ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z)
     }
 
 DEFINE_TWO(ADD, add)
+WS_BITS_(DEFINE_TWO)
 DEFINE_TWO(SUB, sub)
 DEFINE_TWO(MUL, mul)
 DEFINE_TWO(DIV, div)

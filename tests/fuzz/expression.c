@@ -322,6 +322,17 @@ static char *function_of_two(const Gen *g, const char *x, const char *y, double 
     }
 }
 
+/* What comes of bits is any number. */
+static char *bits_of_two(Gen *g, char *x, char *y, double *bound)
+{
+    static const char *const names[] = {"bit_and", "bit_or", "bit_xor", "shl", "shr", "ushr"};
+    int form = pick(6);
+    if (chance(50))
+        y = text("%d", pick(form < 3 ? 1000 : 32));
+    *bound = 2147483648.0;
+    return tame(g, text("ws_%s(%s, %s)", names[form], x, y), I32, bound, limit_of(I32));
+}
+
 static char *binary_make(Gen *g, Shape shape, int depth, double *bound)
 {
     static const char *const names[] = {"add", "sub", "mul", "max", "min", "div"};
@@ -330,6 +341,8 @@ static char *binary_make(Gen *g, Shape shape, int depth, double *bound)
     int form = pick(6);
     if (dtype_float(shape.dtype) && chance(15))
         return function_of_two(g, x, y, bound, other);
+    if (shape.dtype == I32 && chance(20))
+        return bits_of_two(g, x, y, bound);
     if (form == 5) {
         if (!g->wild && dtype_float(shape.dtype))
             y = text("ws_add(ws_abs(%s), 1)", y);

@@ -144,7 +144,8 @@ static ws_tile itself(ws_tile x)
 #define OF_TWO(X)                                                                                       \
     X(ADD, ws_add_) X(SUB, ws_sub_) X(MUL, ws_mul_) X(RESCALE, ws_mul_) X(DIV, ws_div_) X(MAX, ws_max_) \
     X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) X(GT, ws_gt_) X(GE, ws_ge_) X(EQ, ws_eq_) X(NE, ws_ne_) \
-    X(AND, ws_and) X(OR, ws_or)
+    X(AND, ws_and) X(OR, ws_or) X(BIT_AND, ws_bit_and_) X(BIT_OR, ws_bit_or_) X(BIT_XOR, ws_bit_xor_)   \
+    X(SHL, ws_shl_) X(SHR, ws_shr_) X(USHR, ws_ushr_)
 /* clang-format on */
 
 static ws_tile part(ws_tile x, float of(float))

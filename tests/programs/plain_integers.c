@@ -55,7 +55,14 @@ static void run(int h, int w)
     BITS(int, most, n);
     BITS(int, least, n);
     BITS(int, zero, n);
+    BITS(unsigned, word, n);
+    BITS(unsigned, hash, n);
+    BITS(unsigned short, half, n);
+    BITS(unsigned short, left, n);
+    BITS(int, mixed, n);
+    BITS(unsigned char, packed, n / 32 * 16);
     PLAIN_FLOATS(f, n);
+    PLAIN_FLOATS(g, n);
     PLAIN_DOUBLES(d, n);
     for (int i = 0; i < n; i++)
         x_[i] = x[i] %= 10000; /* products below do not overflow */
@@ -65,6 +72,8 @@ static void run(int h, int w)
     without_sign(n, P(x), P(f), P(k), P(d));
     extremes(h, w, P(a), P(s), P(most), P(least), P(zero));
     look_up(n, P(a), P(table), P(c));
+    bits(n, P(word), P(half), P(x), P(hash), P(left), P(mixed));
+    nibbles(n / 32, P(packed), P(f), P(g));
     check_fetch();
     blur_plain(h, w, a_, b_, u_);
     mix_plain(n, 77, s_, t_, u_, v_);
@@ -72,6 +81,12 @@ static void run(int h, int w)
     without_sign_plain(n, x_, f_, k_, d_);
     extremes_plain(h, w, a_, s_, most_, least_, zero_);
     look_up_plain(n, a_, table_, c_);
+    bits_plain(n, word_, half_, x_, hash_, left_, mixed_);
+    nibbles_plain(n / 32, packed_, f_, g_);
+    SAME(hash, n);
+    SAME(left, n);
+    SAME(mixed, n);
+    SAME(g, n);
     SAME(b, n);
     SAME(c, n);
     SAME(u, n);

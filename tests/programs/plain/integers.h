@@ -90,3 +90,27 @@ KERNEL(look_up)(int n, const unsigned char *index, const unsigned char *table, u
     for (int i = 0; i < n; i++)
         out[i] = table[index[i]];
 }
+
+/* bits of numbers with and without a sign, in memory and on the way */
+KERNEL(bits)(int n, const unsigned *u, const unsigned short *s, const int *x, unsigned *v, unsigned short *t, int *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        unsigned h = u[i] ^ (u[i] >> 16);
+        h = h * 0x7feb352du + (h << 5 | s[i]);
+        v[i] = ~h & 0x0fffffffu;
+        t[i] = (s[i] >> 3 ^ x[i]) + (s[i] > 40000);
+        y[i] = (x[i] >> (s[i] & 7)) + (x[i] & 15) - (x[i] | 3) + 8 * (u[i] >= 1u << 31) + (x[i] ^ 1 << (i & 15));
+    }
+}
+
+/* two numbers of four bits in each byte, with a scale for each of 32, as ggml has them */
+KERNEL(nibbles)(int n, const unsigned char *q, const float *scale, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 16; j++) {
+            y[i * 32 + j] = ((q[i * 16 + j] & 15) - 8) * scale[i];
+            y[i * 32 + 16 + j] = ((q[i * 16 + j] >> 4) - 8) * scale[i];
+        }
+}

@@ -2,8 +2,10 @@
 /*
  * gemm_w4a16 - a matrix product of f16 activations and weights of four bits: C = A W^T, a scale for each 128 of a row.
  *
- * A byte holds two weights plus 8, of columns 64 apart: low half k, high half k + 64. Both kernels do the same. In the
- * second a task says who unpacks, with what registers, and how deep the rings behind it are.
+ * A byte holds two weights plus 8, of columns 64 apart: low half k, high half k + 64. Both kernels do the same. The
+ * first makes C^T = W A^T: weights are the left operand, which tensor cores take from registers, so each group unpacks
+ * those that it multiplies. In the second they are the right one, which has to lie in shared memory; a task says who
+ * unpacks, with what registers, and how deep the rings behind it are.
  */
 #include "check.h"
 
@@ -22,18 +24,18 @@ void gemm_w4a16(int M, int N, int K, const ws_f16 *A, const unsigned char *W, co
     ws_tensor s = ws_tensor_2d(S, WS_F32, K / 128, N), c = ws_tensor_2d(C, WS_F16, M, N);
 
     #pragma ws grid(2)
-    for (int i = 0; i < M; i += 128)
+    for (int i = 0; i < M; i += 256)
         for (int j = 0; j < N; j += 128) {
-            ws_tile acc = ws_zeros(WS_F32, 128, 128);
+            ws_tile acc = ws_zeros(WS_F32, 128, 256);
 
             #pragma ws pipeline(auto)
             for (int k = 0; k < K; k += 128) {
                 ws_tile low, high;
                 unpack(ws_load(w, j, k / 2, 128, 64), ws_load_col_2d(s, k / 128, j, 128), &low, &high);
-                acc = ws_dot(ws_load(a, i, k, 128, 64), ws_trans(low), acc);
-                acc = ws_dot(ws_load(a, i, k + 64, 128, 64), ws_trans(high), acc);
+                acc = ws_dot(low, ws_trans(ws_load(a, i, k, 256, 64)), acc);
+                acc = ws_dot(high, ws_trans(ws_load(a, i, k + 64, 256, 64)), acc);
             }
-            ws_store(c, i, j, ws_cast(acc, WS_F16));
+            ws_store(c, i, j, ws_trans(ws_cast(acc, WS_F16)));
         }
 }
 

@@ -169,6 +169,13 @@ int row_coordinate(const Op *op)
     }
 }
 
+bool is_split_across(const Value *tile, uint32_t role)
+{
+    const Op *def = tile->def;
+    return def && def->code == OP_TRANS && !ring_source(tile) && def->args[0]->type.kind == K_TILE &&
+           def->args[0]->split & role && !(tile->split & role);
+}
+
 bool takes_columns(const Op *op, const void *counter)
 {
     return op->code == OP_COLUMNS && op->args[1] == counter;

@@ -64,6 +64,9 @@ int box_extents(const Op *box, int *extents);
 int box_rows(const Value *tensor); /* rows of a box, 0: it is none */
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */
 int row_coordinate(const Op *op);
+
+/* Groups of the role of that bit have rows of the tile's transpose, and so columns of the tile.  */
+bool is_split_across(const Value *tile, uint32_t role);
 /* Does the op take columns from the loop's counter on?  */
 bool takes_columns(const Op *op, const void *counter);
 /* The type of a stored tile, with all columns of the tile that it is a subtile of.  */

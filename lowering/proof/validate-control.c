@@ -57,7 +57,8 @@ static uint64_t signature(const Validator *in, const Op *op, bool source)
 
 static bool must_store(const Validator *in, const Op *store)
 {
-    return stores_here(in, store) && in->mine != 0 && (is_divided(in, store) || in->groups == 1 || in->leader != 0);
+    bool divided = is_divided(in, store) || is_divided_across(in, store);
+    return stores_here(in, store) && in->mine != 0 && (divided || in->groups == 1 || in->leader != 0);
 }
 
 static bool puts_into(const Validator *in, const Aref *aref)

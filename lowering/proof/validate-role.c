@@ -178,8 +178,13 @@ static bool run_pure(Validator *in, const Op *op)
         return true;
     }
     Op whole = *op;
+    Value turned = *op->results[0], *results[] = {&turned};
     if (op->code == OP_ROW_INDEX)
         whole.nargs = 0;
+    if (op->code == OP_TRANS && spread == SPREAD_COLS) {
+        turned.type.cols *= in->groups;
+        whole.results = results;
+    }
     know(in, op->results[0], term_of(&in->terms, &whole, terms), (Spread)spread);
     return true;
 }
@@ -211,22 +216,43 @@ bool is_divided(const Validator *in, const Op *store)
     return in->groups > 1 && (tile->split & ROLE_BIT(in->role) || ring_source_divides(tile, in->groups));
 }
 
+bool is_divided_across(const Validator *in, const Op *store)
+{
+    return in->groups > 1 && store->code == OP_STORE &&
+           is_split_across(store->args[store->nargs - 1], ROLE_BIT(in->role));
+}
+
 typedef struct {
     const Term **args;
-    Spread place; /* of the row coordinate */
+    Spread place; /* of the row coordinate; SPREAD_COLS: the column's has the group's first one */
     Known tile;
 } Stored;
+
+/* Each group has all rows of its columns of the source's tile.  */
+static bool agrees_across(const Validator *in, const Stored *what, Type part, const Term *term, Type whole)
+{
+    return what->tile.term == term && what->tile.spread == SPREAD_COLS && what->place == SPREAD_COLS &&
+           part.rows == whole.rows && part.cols * in->groups == whole.cols;
+}
+
+static bool agrees_by_rows(const Validator *in, const Op *op, const Stored *what, const Term *term, const Op *source)
+{
+    const Value *tile = source->args[source->nargs - 1];
+    bool divided = is_divided(in, source);
+    return agrees(in, what->tile, op->args[op->nargs - 1], term, tile) &&
+           divided == (op->args[op->nargs - 1]->type.rows != tile->type.rows) &&
+           (row_coordinate(op) < 0 || divided == (what->place == SPREAD_ROWS));
+}
 
 static bool is_the_store(Validator *in, const Op *op, const Stored *what, const Op *source, const Instance *instance)
 {
     const Value *tile = source->args[source->nargs - 1];
-    bool divided = is_divided(in, source);
     bool named_equal = source->code == op->code && op_means_the_same(op, source);
     if (!named_equal || source->nargs != op->nargs || instance->done[source->position] & DONE_OP)
         return false;
-    if (!agrees(in, what->tile, op->args[op->nargs - 1], source_term(in, instance, tile), tile) ||
-        divided != (op->args[op->nargs - 1]->type.rows != tile->type.rows) ||
-        (row_coordinate(op) >= 0 && divided != (what->place == SPREAD_ROWS)))
+    const Term *term = source_term(in, instance, tile);
+    if (is_divided_across(in, source) ? !agrees_across(in, what, op->args[op->nargs - 1]->type, term, tile->type)
+                                      : !agrees_by_rows(in, op, what, term, source))
         return false;
     int base = op->code == OP_PRINT ? -1 : stored_base(in, what->args[0]);
     const Term *memory = base < 0 ? NULL : in->memory[base];
@@ -259,7 +285,9 @@ static bool run_store(Validator *in, const Op *op)
     const Value *tile = op->args[op->nargs - 1];
     int row = row_coordinate(op);
     Stored what = {args, SPREAD_WHOLE, known_of(in, tile)};
-    if (row >= 0)
+    if (op->code == OP_STORE && what.tile.spread == SPREAD_COLS)
+        what.place = subtile_group(in, &args[row + 1], tile->type.cols) == SPREAD_ROWS ? SPREAD_COLS : SPREAD_WHOLE;
+    else if (row >= 0)
         what.place = subtile_group(in, &args[row], tile->type.rows);
     Box box = box_of(op);
     for (int k = 0; k < in->nopen; k++)
@@ -275,7 +303,7 @@ static bool run_store(Validator *in, const Op *op)
                                    source->loc.line);
                 continue;
             }
-            if (in->groups > 1 && !is_divided(in, source) && in->leader != 1)
+            if (in->groups > 1 && !is_divided(in, source) && !is_divided_across(in, source) && in->leader != 1)
                 return differs(in, op, "every group stores what one should store for all");
             if (!is_next_box(box, *done))
                 return differs(in, op, "stores box %u of a tile of which %u boxes are stored", box.number,

@@ -274,7 +274,8 @@ static void visit_meeting(Op *op, void *context)
     const int row = row_coordinate(op), store_row = row_coordinate(store);
     const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
     const bool divided = load ? (value->split & ROLE_BIT(in->role)) != 0 : is_divided(in, op);
-    const bool whole = other && !divided && !is_divided(in, store);
+    const bool across = is_divided_across(in, store) || (other && is_divided_across(in, op));
+    const bool whole = other && !divided && !is_divided(in, store) && !across;
     const bool together = divided && is_divided(in, store) && row >= 0 && store_row >= 0 &&
                           op->args[row] == store->args[store_row] && tile->type.rows == value->type.rows;
     meeting->wrong = whole || together ? meeting->wrong : op;

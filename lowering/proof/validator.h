@@ -106,6 +106,8 @@ Known known_of(Validator *in, const Value *value);
 Known named(Validator *in, Instance *instance, const Value *source, const Value *value);
 bool agrees(const Validator *in, Known known, const Value *value, const Term *term, const Value *source);
 bool is_divided(const Validator *in, const Op *store);
+/* ... or columns of it, which rows of its transpose are.  */
+bool is_divided_across(const Validator *in, const Op *store);
 bool run_op(Validator *in, const Op *op);
 bool run_block(Validator *in, const Block *block);
 

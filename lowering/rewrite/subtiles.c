@@ -13,6 +13,8 @@
  * is computed; and a tile that is loaded for them can come through a small ring.  A subtile is what TMA moves at once,
  * a line of 128 bytes, or half of one.
  *
+ * What is turned over on its way to a store is cut before: subtiles of its columns are rows of what is stored.
+ *
  * Elementwise operations and loads of whole tiles are cut if nothing but the cut stores needs them; what they take from
  * elsewhere is taken in subtiles.  Nothing else that touches the stored memory may stand between what moves and where
  * it moves to; and a load from it has the coordinates of the store, so that no subtile reads what another one has
@@ -43,6 +45,7 @@ typedef struct {
     Op *members[MAX_MEMBERS];
     int count;
     int rows, cols, width;
+    Op *turned; /* the transpose that is stored, NULL: what is computed is stored as it lies */
 } Cut;
 
 static bool is_member(const Cut *cut, const Op *op)
@@ -56,6 +59,15 @@ static bool is_member(const Cut *cut, const Op *op)
 static Value *stored_tile(const Op *store)
 {
     return store->args[store->nargs - 1];
+}
+
+/* Of what is computed, by the store alone.  */
+static Op *turned_for(const Op *store)
+{
+    Op *op = stored_tile(store)->def;
+    bool computed = op && op->code == OP_TRANS && op->parent == store->parent && op->results[0]->uses == 1;
+    const Op *source = computed ? op->args[0]->def : NULL;
+    return source && source->code != OP_LOAD && op->args[0]->type.rows > 1 ? op : NULL;
 }
 
 /* ---- what can be cut --------------------------------------------------------------------------------------------- */
@@ -72,6 +84,8 @@ static bool is_wide(const Cut *cut, const Value *value)
 
 static bool can_be_cut(const Cut *cut, const Op *op)
 {
+    if (op == cut->turned)
+        return true;
     bool load = op->code == OP_LOAD || op->code == OP_LOAD_ROW;
     return op->nresults == 1 && is_wide(cut, op->results[0]) && (load || is_cut_in_place(op));
 }
@@ -128,7 +142,8 @@ static bool shares(const Cut *reach, const Cut *other)
 
 static bool is_like_store(const Cut *cut, const Op *op)
 {
-    return op->code == OP_STORE && stored_tile(op)->type.cols == cut->cols && stored_tile(op)->type.rows == cut->rows;
+    return !cut->turned && op->code == OP_STORE && stored_tile(op)->type.cols == cut->cols &&
+           stored_tile(op)->type.rows == cut->rows;
 }
 
 /* The last store, those before that are made of the same, and what these alone need.  */
@@ -244,7 +259,7 @@ static bool may_move(const Cut *cut)
 static bool is_roomy(const Cut *cut)
 {
     for (int i = 0; i < cut->count; i++)
-        if (cut->members[i]->code != OP_CAST && cut->members[i]->code != OP_STORE)
+        if (cut->members[i]->code != OP_CAST && cut->members[i]->code != OP_STORE && cut->members[i] != cut->turned)
             return false;
     return cut->rows * (cut->cols + USUAL_COLUMNS) <= ROOM;
 }
@@ -324,16 +339,19 @@ static Value *columns_of(Cutter *in, Value *value, Loc loc)
 static void cut_member(Cutter *in, const Op *op)
 {
     Kernel *kernel = in->cut->kernel;
-    for (int i = 0; i < op->nargs; i++)
+    bool stores = in->cut->turned && op->code == OP_STORE; /* what is cut already */
+    for (int i = 0; i < op->nargs && !stores; i++)
         if (is_wide(in->cut, op->args[i]) && value_map_get(&in->map, op->args[i]) == op->args[i])
             columns_of(in, op->args[i], op->loc);
     Op *copy = op_clone(kernel, op, &in->map);
     copy->origin = NULL;
-    for (int i = 0; i < copy->nresults; i++)
+    for (int i = 0; i < copy->nresults && op != in->cut->turned; i++)
         narrow(in, copy->results[i]);
+    if (op == in->cut->turned)
+        copy->results[0]->type.rows = in->cut->width;
     bool store = op->code == OP_STORE;
     if (store || touches_memory(op)) {
-        int column = op->nargs - 1 - store;
+        int column = store && in->cut->turned ? row_coordinate(op) : op->nargs - 1 - store;
         copy->args[column] = moved_column(in, op, op->args[column]);
     }
     op_append(in->body, copy);
@@ -390,8 +408,9 @@ static void cut_block(Kernel *kernel, Block *block)
         before = op->prev;
         if (op->code != OP_STORE || stored_tile(op)->type.kind != K_TILE)
             continue;
-        Type type = stored_tile(op)->type;
-        Cut cut = {.kernel = kernel, .block = block, .rows = type.rows, .cols = type.cols};
+        Op *turned = turned_for(op);
+        Type type = turned ? turned->args[0]->type : stored_tile(op)->type;
+        Cut cut = {.kernel = kernel, .block = block, .rows = type.rows, .cols = type.cols, .turned = turned};
         collect(&cut, op);
         cut.width = subtile_width(&cut);
         if (cut.width == cut.cols || !is_epilogue(&cut) || !may_move(&cut))

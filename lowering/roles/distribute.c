@@ -439,6 +439,8 @@ static Type role_type(const Distributor *in, const Value *value)
     Type type = value->type;
     if (is_split(in, value))
         type.rows /= groups_of(in);
+    else if (groups_of(in) > 1 && is_split_across(value, ROLE_BIT(in->role)))
+        type.cols /= groups_of(in);
     return type;
 }
 
@@ -476,7 +478,10 @@ static void clone_plain(Distributor *in, Block *to, Op *op)
     bool store = op_info[op->code].class_ == CLASS_STORE;
     Value *tile = op->nresults ? op->results[0] : store ? args[op->nargs - 1] : NULL;
     bool split = tile && (op->nresults ? is_split(in, tile) : tile->split != 0);
-    if (row >= 0 && split) {
+    if (op->code == OP_STORE && row >= 0 && is_split_across(op->args[op->nargs - 1], ROLE_BIT(in->role))) {
+        args[row + 1] = emit_binary(in, to, op, OP_ADDI, as_coordinate(in, to, op, args[row + 1]),
+                                    group_offset(in, tile->type.cols), D_I64);
+    } else if (row >= 0 && split) {
         int rows = tile->type.rows / (op->nresults ? groups_of(in) : 1);
         args[row] =
             emit_binary(in, to, op, OP_ADDI, as_coordinate(in, to, op, args[row]), group_offset(in, rows), D_I64);

@@ -13,6 +13,8 @@
  *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs
  *                                                       all
  *
+ * A transpose that is only stored need not mix rows: each group stores the columns that its rows become.
+ *
  * What a role makes for others is split: each of its groups puts its rows of it.
  *
  * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the
@@ -29,6 +31,7 @@ typedef struct {
     Kernel *kernel;
     const Role *role;
     const Slice *slice; /* of a role that does not multiply: what it needs */
+    Uses uses;
     char *mode;         /* by value id */
     bool changed;
     int groups;
@@ -116,12 +119,28 @@ static bool is_elsewhere(const Splitter *in, const Op *op)
     return in->role != role_that(in->kernel, ROLE_STORES);
 }
 
+/* A transpose that goes to stores alone.  */
+static bool is_turned_to_store(const Splitter *in, const Op *op)
+{
+    if (op->code != OP_TRANS || arrives(in, op->args[0]) || !has_rows(op->args[0]))
+        return false;
+    const Use *use = uses_of(&in->uses, op->results[0]);
+    bool stored = use;
+    for (; use; use = use->next)
+        stored &= use->op->code == OP_STORE && use->arg == use->op->nargs - 1 && !schedule_of(use->op)->task;
+    return stored;
+}
+
 static void visit_constraint(Op *op, void *context)
 {
     Splitter *in = context;
     if (is_elsewhere(in, op))
         return;
     require_put(in, op);
+    if (is_turned_to_store(in, op)) {
+        require(in, op->results[0], WHOLE, op);
+        return;
+    }
     if (op_mixes_rows(op)) {
         require_all_rows(in, op);
         return;
@@ -232,6 +251,12 @@ typedef struct {
     Op *store;
 } Overlap;
 
+static bool is_across(const Splitter *in, const Value *value)
+{
+    const Op *def = value->def;
+    return def && is_turned_to_store(in, def) && is_split(in, def->args[0]);
+}
+
 /* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own
    group did: both divided, at the same rows.  */
 static void visit_overlap(Op *op, void *context)
@@ -247,7 +272,8 @@ static void visit_overlap(Op *op, void *context)
         return;
     int row = row_coordinate(op), store_row = row_coordinate(store);
     const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
-    bool whole = other && !is_split(in, tile) && !is_split(in, value);
+    bool across = is_across(in, tile) || (other && is_across(in, value));
+    bool whole = other && !is_split(in, tile) && !is_split(in, value) && !across;
     bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(in, tile) &&
                     is_split(in, value) && tile->type.rows == value->type.rows;
     if (!whole && !together && !in->why)
@@ -295,6 +321,7 @@ static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
     Splitter in = {.kernel = kernel,
                    .role = role,
+                   .uses = uses_new(kernel, kernel->body),
                    .slice = multiplies ? NULL : &slice,
                    .mode = mode,
                    .groups = groups,

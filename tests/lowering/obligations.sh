@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread; do
+    chain blocks_wide streams shares beside spread turned_store; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -165,6 +165,15 @@ ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \
 ok 'and a number that comes an iteration early' spoiled uniform \
     "'at' is made before its tile or iteration, on which it depends, or which another one writes" \
     "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
+
+# values: columns that rows of a transpose become
+ok 'each group stores all columns' spoiled turned_store "'consumer', at 'store': stores what the source does not store" \
+    "$consumer"'s/store %c, %column, %3, %4/store %c, %column, %j, %4/'
+ok 'each group stores at rows of its own' spoiled turned_store \
+    "'consumer', at 'store': stores what the source does not store" \
+    "$consumer"'s/store %c, %column, %3, %4/store %c, %3, %column, %4/'
+ok 'a transpose of other rows' spoiled turned_store "'consumer', at 'store': stores what the source does not store" \
+    "$consumer"'s/addi %2, %first_row/addi %2, %1/'
 
 # values: what goes into rings and comes out of them
 ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" \

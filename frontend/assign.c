@@ -217,7 +217,7 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
                "the tensor '%s' is chosen by a branch or changes in a loop", name ? name : "here");
         return result_of(anything(w, place->type));
     }
-    refuse(w, e, "index one array: write p[i] for the elements that the pointer passes",
+    refuse(w, e, "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
            "which array this pointer goes to is known at run time only");
     return (Result){.kind = R_NONE};
 }

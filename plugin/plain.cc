@@ -97,7 +97,8 @@ static Value *value_of_size(Walk *w, tree size)
 void plain_refuse_pointer(Walk *w)
 {
     if (!w->failed)
-        complain(w->where, "index one array: write p[i] for the elements that the pointer passes",
+        complain(w->where,
+                 "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
                  "which array this pointer goes to is known at run time only");
     w->failed = true;
 }

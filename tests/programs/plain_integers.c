@@ -98,8 +98,14 @@ static void run(int h, int w)
     SAME(zero, n);
     PLAIN_SAME(d, n, 1e-12);
     border(h, w, P(a), P(y));
+    steps(n, 40, P(k));
+    first(h, w, P(x), P(most));
     check_fetch();
     border_plain(h, w, a_, y_);
+    steps_plain(n, 40, k_);
+    first_plain(h, w, x_, most_);
+    SAME(k, n);
+    SAME(most, n);
     SAME(y, n);
     plain_next();
 }

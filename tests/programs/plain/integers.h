@@ -114,3 +114,31 @@ KERNEL(nibbles)(int n, const unsigned char *q, const float *scale, float *y)
             y[i * 32 + 16 + j] = ((q[i * 16 + j] >> 4) - 8) * scale[i];
         }
 }
+
+/* what ends a loop early, as conditions in one that runs to its bound */
+KERNEL(steps)(int n, int most, int *out)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        int count = 0;
+        unsigned v = i + 1;
+        for (int k = 0; k < most; k++)
+            if (v != 1) {
+                v = v & 1 ? 3 * v + 1 : v >> 1;
+                count++;
+            }
+        out[i] = count;
+    }
+}
+
+KERNEL(first)(int n, int m, const int *x, int *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        int at = m;
+        for (int k = 0; k < m; k++)
+            if (at == m && x[i * m + k] > 5000)
+                at = k;
+        y[i] = at;
+    }
+}

@@ -271,6 +271,7 @@ static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bo
     if ((w->outside || w->of_base) && text) {
         pointer.text = arena_print(w->u->module, "(%s %s %s)", pointer.text, minus ? "-" : "+", text);
         pointer.name = NULL;
+        pointer.decl = clang_getNullCursor();
         return pointer;
     }
     Value *bytes = bytes_of_elements(w, e, index, element);

@@ -489,6 +489,7 @@ Value *bytes_of_elements(Walk *w, CXCursor e, Value *count, CXType element);
 /* outside.c */
 void outside_scan(Walk *w);
 void outside_object(Walk *w, CXCursor decl);
+bool is_constant_object(CXCursor decl);
 int outside_constant(Walk *w, CXCursor decl);
 void outside_objects(Walk *w); /* structs and arrays of numbers that were initialized before the region */
 Result outside_read(Walk *w, CXCursor decl);

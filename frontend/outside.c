@@ -330,7 +330,7 @@ void outside_objects(Walk *w)
             read_object(w, &w->definitions[i]);
 }
 
-static bool is_constant_object(CXCursor decl)
+bool is_constant_object(CXCursor decl)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(decl));
     bool constant = clang_isConstQualifiedType(type); /* of an array it stands outside or with the elements */

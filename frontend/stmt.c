@@ -58,7 +58,7 @@ void declare(Walk *w, CXCursor decl)
     if (decl.kind != CXCursor_VarDecl)
         return;
     if (clang_Cursor_getStorageClass(decl) == CX_SC_Static || clang_isVolatileQualifiedType(type)) {
-        if (!clang_isConstQualifiedType(type))
+        if (!clang_isConstQualifiedType(type) && !is_constant_object(decl))
             refuse(w, decl, "use plain variables", "an object in memory changes in the grid");
         return;
     }

@@ -55,12 +55,19 @@ static void rewrite(Op *op, void *context)
 
 /* ---- common subexpressions --------------------------------------------------------------------------------------- */
 
-/* Scalars and views of memory, and what only relabels a tile.  Other tile operations stay as they are written: two
-   accumulators that begin alike are still two.  */
-static bool is_common(const Op *op)
+static bool stores_element(const Op *op, const void *base)
+{
+    return op->code == OP_SET_ELEMENT && op->args[0] == base;
+}
+
+/* Scalars and views of memory, elements of arrays that nobody stores, and what only relabels a tile.  Other tile
+   operations stay as they are written: two accumulators that begin alike are still two.  */
+static bool is_common(const Kernel *kernel, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
-    return op->nresults == 1 && op->code != OP_ELEMENT &&
+    if (op->code == OP_ELEMENT && ir_any_of(kernel->body, stores_element, op->args[0]))
+        return false;
+    return op->nresults == 1 &&
            (class_ == CLASS_SCALAR || class_ == CLASS_TENSOR || class_ == CLASS_READ || op->code == OP_TRANS);
 }
 
@@ -87,7 +94,7 @@ static bool same(const Op *x, const Op *y)
 
 static Value *common(Simplifier *in, Op *op)
 {
-    if (!is_common(op) || (in->program && op_info[op->code].class_ != CLASS_SCALAR))
+    if (!is_common(in->kernel, op) || (in->program && op_info[op->code].class_ != CLASS_SCALAR))
         return NULL;
     unsigned bucket = hash(op);
     for (Entry *entry = in->buckets[bucket]; entry; entry = entry->next)

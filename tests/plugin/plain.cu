@@ -15,35 +15,44 @@ struct linear_relu_params {
 };
 
 struct linear_relu_shared {
-    ws::shared_tile<float, 128, 32> x_tile[8];
-    ws::shared_tile<float, 64, 32> w_tile[8];
+    ws::shared_tile<float, 128, 32> x_tile[7];
+    ws::shared_tile<float, 64, 32> w_tile[7];
+    ws::shared_tile<float, 64, 32> rest[3];
     ws::output<float, 64, 2> y_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<8> x_tile_w_tile;
+    ws::ring<7> x_tile_ring;
+    ws::ring<7> w_tile_ring;
+    ws::ring<3> rest_ring;
 };
 static_assert(offsetof(linear_relu_shared, x_tile) == 0);
-static_assert(offsetof(linear_relu_shared, w_tile) == 131072);
+static_assert(offsetof(linear_relu_shared, w_tile) == 114688);
+static_assert(offsetof(linear_relu_shared, rest) == 172032);
 static_assert(offsetof(linear_relu_shared, y_out) == 196608);
 static_assert(sizeof(linear_relu_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void linear_relu_producer(const linear_relu_params &p, linear_relu_shared &s, int group)
 {
-    ws::producer<8, TMA> x_tile_w_tile(s.x_tile_w_tile);
+    ws::producer<7, TMA> x_tile_ring(s.x_tile_ring);
+    ws::producer<7, TMA> w_tile_ring(s.w_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 32) {  // plain.c:12
-            const int slot = x_tile_w_tile.put();
-            ws::copy_in(x_tile_w_tile, s.x_tile[slot], p.x, p.x_map, i, k);
-            ws::copy_in(x_tile_w_tile, s.w_tile[slot], p.w, p.w_map, j, k);
-            x_tile_w_tile.put_done();
+            const int x_tile_slot = x_tile_ring.put();
+            ws::copy_in(x_tile_ring, s.x_tile[x_tile_slot], p.x, p.x_map, i, k);
+            x_tile_ring.put_done();
+            const int w_tile_slot = w_tile_ring.put();
+            ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map, j, k);
+            w_tile_ring.put_done();
         }
     }
 }
 
 static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_relu_shared &s, int group)
 {
-    ws::consumer<8> x_tile_w_tile(s.x_tile_w_tile);
+    ws::consumer<7> x_tile_ring(s.x_tile_ring);
+    ws::consumer<7> w_tile_ring(s.w_tile_ring);
+    ws::consumer<3> rest_ring(s.rest_ring);
     ws::warp_output y_out(s.y_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
@@ -57,9 +66,15 @@ static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_r
         }
         auto s_3 = ws::add(ws::full<float, 64, 64, ws::frag>(-0.0), s_2);
         for (int k = 0; k < p.K; k += 32) {  // plain.c:12
-            const int slot = x_tile_w_tile.get();
-            ws::dot_f32(s_3, ws::window<64, 32>(s.x_tile[slot], first_row, 0), ws::trans(ws::view(s.w_tile[slot])));
-            x_tile_w_tile.consumed<0>();
+            const int x_tile_slot = x_tile_ring.get();
+            const int w_tile_slot = w_tile_ring.get();
+            const int rest_slot = rest_ring.get();
+            ws::dot_f32(s_3, ws::window<64, 32>(s.x_tile[x_tile_slot], first_row, 0),
+                        ws::trans(ws::view(s.w_tile[w_tile_slot])), ws::trans(ws::view(s.rest[rest_slot])));
+            rest_ring.consumed<0>();
+            ws::fence();
+            w_tile_ring.consumed<0>();
+            x_tile_ring.consumed<0>();
         }
         const auto x = ws::select(ws::gt(s_3, 0.0f), s_3, ws::full<float, 1, 1, ws::frag>(0));
         const long n = i + first_row;
@@ -75,27 +90,53 @@ static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_r
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p)
+static WS_DEVICE void linear_relu_preparer(const linear_relu_params &p, linear_relu_shared &s, int group)
+{
+    ws::producer<3> rest_ring(s.rest_ring);
+    ws::consumer<7> w_tile_ring(s.w_tile_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 32) {  // plain.c:12
+            const int w_tile_slot = w_tile_ring.get();
+            const auto x = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot]));
+            const auto rest = ws::rest(x);
+            const int rest_slot = rest_ring.put();
+            ws::stage(s.rest[rest_slot], rest);
+            ws::fence();
+            w_tile_ring.consumed<0>();
+            ws::group_barrier();
+            rest_ring.put_done();
+        }
+    }
+}
+
+static WS_KERNEL(512, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p)
 {
     linear_relu_shared &s = ws::shared<linear_relu_shared>();
     if (ws::first_thread()) {
-        s.x_tile_w_tile.init("x_tile_w_tile", 2);  // two groups release each slot
+        s.x_tile_ring.init("x_tile_ring", 2);  // two groups release each slot
+        s.w_tile_ring.init("w_tile_ring", 3);  // three groups release each slot
+        s.rest_ring.init("rest_ring", 2);  // two groups release each slot
         ws::prefetch(p.x_map);
         ws::prefetch(p.w_map);
         ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<24>();
+        ws::registers_down<40>();
         if (ws::first_warp()) {
             if (ws::by_tma(p.x_map, p.w_map))
                 linear_relu_producer<true>(p, s, 0);
             else
                 linear_relu_producer<false>(p, s, 0);
         }
-    } else {
-        ws::registers_up<240>();
+    } else if (ws::warp_group() < 3) {
+        ws::registers_up<200>();
         linear_relu_consumer(p, s, ws::warp_group() - 1);
+    } else {
+        ws::registers_down<72>();
+        linear_relu_preparer(p, s, 0);
     }
 }
 
@@ -115,7 +156,7 @@ extern "C" void ws_launch_linear_relu(int M, int N, int K, const void *x, const 
     p.K = K;
     p.value = value;
     call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);
-    call.run(linear_relu_kernel, p, 384, sizeof(linear_relu_shared), ws::persistent);
+    call.run(linear_relu_kernel, p, 512, sizeof(linear_relu_shared), ws::persistent);
 }
 
 // plain.c:20: smooth
@@ -169,15 +210,13 @@ static WS_DEVICE void distance_all(const distance_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // plain.c:29
         const int i = t.at(0);
-        const auto total = ws::add(ws::mul(ws::sub(ws::load_row<256, ws::lines>(p.x, i),
-                                                   ws::load_row<256, ws::lines>(p.y, i)),
-                                           ws::sub(ws::load_row<256, ws::lines>(p.x, i),
-                                                   ws::load_row<256, ws::lines>(p.y, i))), -0.0f);
+        const auto x = ws::sub(ws::load_row<256, ws::lines>(p.x, i), ws::load_row<256, ws::lines>(p.y, i));
+        const auto total = ws::add(ws::mul(x, x), -0.0f);
         ws::store_row(p.total, (long)i / 256, ws::row_sum(total));  // plain.c:30
     }
 }
 
-static WS_KERNEL(128, 5) void distance_kernel(WS_PARAMS(distance_params) p)
+static WS_KERNEL(128, 6) void distance_kernel(WS_PARAMS(distance_params) p)
 {
     ws::start();
     distance_all(p, 0);

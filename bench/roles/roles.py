@@ -82,13 +82,16 @@ def product(a, w, s):
 
 def w8a16(m, n, k):
     a, w, s = normal(m, k), torch.randint(-128, 128, (n, k), device="cuda", dtype=small), torch.rand(n, device="cuda")
-    c, wh, work = normal(m, n), normal(n, k), f"w8a16 {m} x {n} x {k}"
-    run = ours("gemm_w8a16", m, n, k, a, w, s * 0.01, c)
-    run()
-    check(work, c[:512], product(a[:512], w, s * 0.01), 0.01)
-    compare(work, run, 2 * m * n * k,
-            {"f16, 256 x 128": ours("product_256x128", m, n, k, a, wh, c),
-             "f16, 128 x 256": ours("product_128x256", m, n, k, a, wh, c), "PyTorch f16": lambda: torch.mm(a, wh.T, out=c)})
+    c, wh, work = normal(m, n), normal(n, k), f"{m} x {n} x {k}"
+    for name in "gemm_w8a16", "gemm_w8a16_left":
+        run = ours(name, m, n, k, a, w, s * 0.01, c)
+        c.zero_()
+        run()
+        check(name, c[:512], product(a[:512], w, s * 0.01), 0.01)
+        compare(f"{name} {work}", run, 2 * m * n * k,
+                {"f16, 256 x 128": ours("product_256x128", m, n, k, a, wh, c),
+                 "f16, 128 x 256": ours("product_128x256", m, n, k, a, wh, c),
+                 "PyTorch f16": lambda: torch.mm(a, wh.T, out=c)})
 
 
 def few_w8a16(name, m, n=4096, k=4096):
@@ -171,19 +174,20 @@ def pairs(i, wide_, narrow):
     return min(i + 1, wide_) * min(i + 1, narrow)
 
 
-def simplicial(groups=4, length=4096, wide_=512, narrow=32, heads=128, d=128):
+def simplicial(groups=4, length=4096, wide_=1024, narrow=32, heads=128, d=128):
     q, o = (normal(groups, length, heads, d, kind=torch.bfloat16) for _ in range(2))
     k, v, k2, v2 = (normal(groups, length, d, kind=torch.bfloat16) for _ in range(4))
     operations = 4 * groups * heads * d * sum(pairs(i, wide_, narrow) for i in range(length))
     i, g = length - 1, groups - 1
-    keys = torch.einsum("nd,jd->njd", k2[g, i + 1 - narrow:].double(), k[g, i + 1 - wide_:].double()).view(-1, d)
-    values = torch.einsum("nd,jd->njd", v2[g, i + 1 - narrow:].double(), v[g, i + 1 - wide_:].double()).view(-1, d)
+    near, far = slice(i + 1 - narrow, length), slice(i + 1 - wide_, length)
+    keys = torch.einsum("nd,jd->njd", k2[g, near].double(), k[g, far].double()).view(-1, d)
+    values = torch.einsum("nd,jd->njd", v2[g, near].double(), v[g, far].double()).view(-1, d)
     want = torch.softmax(q[g, i].double() @ keys.T / d**0.5, 1) @ values
     for name in "simplicial_plain", "simplicial_tasks":
         run = ours(name, groups, length, wide_, narrow, d**-0.5, q, k, v, k2, v2, o)
         run()
         check(name, o[g, i], want, 0.001)
-        compare(f"{name} L = {length}", run, operations, {})
+        compare(f"{name} L = {length}, {wide_} x {narrow}", run, operations, {})
 
 
 def attention(heads=128, length=4096, d=64):

@@ -32,7 +32,7 @@ typedef struct {
     const Role *role;
     const Slice *slice; /* of a role that does not multiply: what it needs */
     Uses uses;
-    char *mode;         /* by value id */
+    char *mode; /* by value id */
     bool changed;
     int groups;
     bool gathers; /* right operands that the groups computed in parts */

@@ -80,15 +80,25 @@ static void extend(Namer *in, Value *value, Op *op, int at)
     }
 }
 
-/* An accumulator that is not in its variable yet is put there before the other operands are read.  */
-static void extend_past(Namer *in, Value *value, Op *product)
+/* Is the value what a product adds to, or what a loop begins to carry?  */
+static bool is_moved_first(const Value *value, const Op *op)
+{
+    for (int i = 0; i < carried_count(op); i++)
+        if (carried(op, i).init == value)
+            return true;
+    return op_writes_in_place(op) && value == op->args[2];
+}
+
+/* An accumulator that is not in its variable yet is put there before the other operands are read; and so is what a loop
+   carries, before its counter gets a value.  */
+static void extend_past(Namer *in, Value *value, Op *op)
 {
     ValueInfo *info = variables_info(in, value);
     bool inlined = info && info->form == FORM_INLINE && value->def;
     for (int i = 0; inlined && i < value->def->nargs; i++)
-        extend_past(in, value->def->args[i], product);
-    if (!inlined && value != product->args[2])
-        extend(in, value, product, product->position + 1);
+        extend_past(in, value->def->args[i], op);
+    if (!inlined && !is_moved_first(value, op))
+        extend(in, value, op, op->position + 1);
 }
 
 static void visit_live(Op *op, void *context)
@@ -102,6 +112,8 @@ static void visit_live(Op *op, void *context)
     for (int i = 0; i < op->nargs && op_writes_in_place(op); i++)
         if (i != 2)
             extend_past(in, op->args[i], op);
+    if (op->code == OP_FOR)
+        extend_past(in, op->args[0], op);
 }
 
 bool variables_is_counter(const Value *value)

@@ -353,8 +353,9 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C>
         ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
+/* A table (table.cuh) has no rank.  */
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N,
-          typename... I>
+          int = V<T, N>::rank, typename... I>
 WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m,
                           I... i)
 {
@@ -362,7 +363,8 @@ WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &
     copy_tile_or(fill, p, to, t, m, i...);
 }
 
-template <int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N, typename... I>
+template <int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N,
+          int = V<T, N>::rank, typename... I>
 WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);

@@ -245,7 +245,9 @@ WS_DEVICE tile<T, R, C, L> fetch_tile(const P &p, F fill)
     return y;
 }
 
-template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N, typename... I>
+/* A table (table.cuh) has no rank.  */
+template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N,
+          int = V<T, N>::rank, typename... I>
 WS_DEVICE tile<T, R, C, L> load_or(F fill, const V<T, N> &t, I... i)
 {
     static_assert(sizeof...(I) == V<T, N>::rank, "one coordinate for each dimension");
@@ -254,7 +256,8 @@ WS_DEVICE tile<T, R, C, L> load_or(F fill, const V<T, N> &t, I... i)
     return fetch_tile<T, R, C, L>(tile_patch<R, C>(t, at), fill);
 }
 
-template <int R, int C, layout L, template <typename, int> class V, typename T, int N, typename... I>
+template <int R, int C, layout L, template <typename, int> class V, typename T, int N, int = V<T, N>::rank,
+          typename... I>
 WS_DEVICE tile<T, R, C, L> load(const V<T, N> &t, I... i)
 {
     return load_or<R, C, L>(0, t, i...);

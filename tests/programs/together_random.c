@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random blocks of grids that run together, on 1, 2, 3, 4 and 8 devices: copies from any device, sums, transposes,
-   products, and rows that all tiles read, of parts of one array that touch each other anywhere. `together_random 2000 7`
-   makes 2,000 of them from seed 7. */
+   products, and rows that all tiles read, of parts of one array that touch each other anywhere. The arguments `2000 7`
+   make 2,000 of them from seed 7. */
 #include "test.h"
 
 enum { ROWS = 64, COLS = 96, CELLS = ROWS * COLS, PARTS = 4, MOST = 8, LONGEST = 12 };

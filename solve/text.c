@@ -417,6 +417,13 @@ static void read_aims(Reader *in, Problem *problem)
     }
 }
 
+/* For the emulation with durations alone.  */
+static void read_for_timeline(Reader *in)
+{
+    while (next_word(in))
+        continue;
+}
+
 static void read_statement(Reader *in, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
@@ -453,6 +460,8 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
         read_wait(in, problem);
     else if (!strcmp(word, "prefer"))
         read_aims(in, problem);
+    else if (!strcmp(word, "timeline") || !strcmp(word, "processors"))
+        read_for_timeline(in);
     else
         COMPLAIN(in, "there is no statement '%s'", word);
     if ((word = next_word(in)))

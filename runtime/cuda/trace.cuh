@@ -71,7 +71,7 @@ static WS_CONSTANT u32 short_of(u32 object)
     return object >> 3 & 0xfff;
 }
 
-static WS_DEVICE u32 now()
+static WS_DEVICE u32 clock()
 {
     u32 clock;
     asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
@@ -93,13 +93,39 @@ static WS_DEVICE void keep(u32 time, u32 what)
                  "r"(time), "r"(what), "r"(at), "r"(last), "r"(cursor), "r"(at + (u32)sizeof(record)));
 }
 
+/* Each record takes about 100 clocks of its group.  With WS_TRACE_TILES there are those alone that say when a block
+   begins, comes to a tile and has ended.  */
+#    ifdef WS_TRACE_TILES
+static WS_CONSTANT bool is_kept(kind k, u32 object)
+{
+    return k == START || k == TILE || (k == STORE_WAIT && object == 0);
+}
+static WS_DEVICE u32 now()
+{
+    return 0;
+}
+#    else
+static WS_CONSTANT bool is_kept(kind, u32)
+{
+    return true;
+}
+static WS_DEVICE u32 now()
+{
+    return clock();
+}
+#    endif
+
 static WS_DEVICE void did(kind k, u32 object = 0, u32 number = 0)
 {
-    keep(now(), k == TILE ? (u32)k | object << 4 : (u32)k | short_of(object) << 4 | number << 16);
+    if (!is_kept(k, object))
+        return;
+    keep(clock(), k == TILE ? (u32)k | object << 4 : (u32)k | short_of(object) << 4 | number << 16);
 }
 static WS_DEVICE void waited(kind k, u32 object, u32 since)
 {
-    const u32 time = now();
+    if (!is_kept(k, object))
+        return;
+    const u32 time = clock();
     const u32 which = k == WAIT || k == STORE_WAIT ? object : short_of(object);
     keep(time, ((time - since) << (16 - UNIT) & 0xffff0000u) | (u32)k | which << 4);
 }

@@ -295,7 +295,10 @@ static void slots(const writer &w, unsigned long long end)
 
 static void write_block(writer &w, const traced &t, int block)
 {
-    const u32 origin = records_of(w, block, 0)->clock;
+    u32 origin = records_of(w, block, 0)->clock; /* of the group that is the first to start */
+    for (int g = 1; g < w.groups; g++)
+        if ((int)(records_of(w, block, g)->clock - origin) < 0 && records_of(w, block, g)->what)
+            origin = records_of(w, block, g)->clock;
     unsigned long long end = 0;
     record r;
     tracks(w, t, block);

@@ -520,6 +520,7 @@ WS_DEVICE staged<T, R, C, BOX> stage(warp_output<T, SR, BLOCKS> &o, const tile<T
         ws_sched_write_apart(ws_sched_current(), {buffer, o.bytes_each});
         for (int r = 0; r < box.rows; r++)
             memcpy(buffer + r * S::line, x.at + (box.row + r) * C + box.col, box.cols * sizeof(T));
+        ws_sched_work("stage", (double)o.bytes_each);
     }
     return y;
 }

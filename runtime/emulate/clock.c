@@ -8,8 +8,10 @@
  *   a product                   waits for the tensor cores, which all groups share, and for the one before it
  *   a copy in, a copy out       waits for the engine; the bytes are there after the kind's latency
  *   a wait                      is over when what it waits for has happened
+ *   a put, a get, a barrier     holds the group for the kind's latency: the kind is called as the event is
  *
- * What no kind describes takes no time: addresses, branches, barriers.  Each block has a multiprocessor of its own.
+ * What no kind describes takes no time: addresses, branches.  Each block has a multiprocessor of its own.  Lines that
+ * begin with "timeline" are kinds for this alone, in place of what "kind" says for wsc-solve.
  */
 #include "state.h"
 #include <stdio.h>
@@ -30,6 +32,9 @@ struct ws_machine {
     bool each[MOST_UNITS]; /* every group has one of its own, which it never waits for */
     kind kind[MOST_KINDS];
     int nunits, nkinds;
+    int processors;                     /* 0: it does not say */
+    int event[WS_SCHED_EVENT_EXIT + 1]; /* the kind that holds a group for an event, or -1 */
+    int record;                         /* and the one for its record */
 };
 
 struct clock {
@@ -64,6 +69,14 @@ static bool read_word(ws_machine *m, kind *k, const char *word)
     return true;
 }
 
+static int kind_named(const ws_machine *m, const char *name)
+{
+    for (int i = 0; i < m->nkinds; i++)
+        if (!strcmp(m->kind[i].name, name))
+            return i;
+    return -1;
+}
+
 static bool read_line(ws_machine *m, char *line)
 {
     char *rest, *first;
@@ -79,17 +92,30 @@ static bool read_line(ws_machine *m, char *line)
             m->each[m->nunits] |= !strcmp(word, "each-group");
         snprintf(m->unit[m->nunits++], sizeof m->unit[0], "%s", name);
     }
-    if (strcmp(first, "kind"))
+    if (!strcmp(first, "processors"))
+        m->processors = atoi(name);
+    if (strcmp(first, "kind") && strcmp(first, "timeline"))
         return true;
-    if (m->nkinds == MOST_KINDS)
+    int number = kind_named(m, name);
+    if (number < 0 && m->nkinds == MOST_KINDS)
         return false;
-    kind *k = &m->kind[m->nkinds++];
+    kind *k = &m->kind[number < 0 ? m->nkinds++ : number];
+    *k = (kind){.latency = 0};
     snprintf(k->name, sizeof k->name, "%s", name);
     for (char *word; (word = strtok_r(NULL, " \t", &rest));)
         if (!read_word(m, k, word))
             return false;
     return true;
 }
+
+static const char *const event_names[WS_SCHED_EVENT_EXIT + 1] = {
+    [WS_SCHED_EVENT_START] = "start",      [WS_SCHED_EVENT_PUT] = "put",
+    [WS_SCHED_EVENT_PUT_DONE] = "fill",    [WS_SCHED_EVENT_GET] = "get",
+    [WS_SCHED_EVENT_CONSUMED] = "release", [WS_SCHED_EVENT_COPY_ISSUED] = "copy",
+    [WS_SCHED_EVENT_COMMIT] = "commit",    [WS_SCHED_EVENT_WAIT] = "wait",
+    [WS_SCHED_EVENT_FENCE] = "fence",      [WS_SCHED_EVENT_BARRIER] = "barrier",
+    [WS_SCHED_EVENT_OUT_ISSUED] = "out",   [WS_SCHED_EVENT_STORE_WAIT] = "read_out",
+    [WS_SCHED_EVENT_TAKE] = "turn"};
 
 ws_machine *ws_machine_read(const char *path, int *line)
 {
@@ -106,20 +132,21 @@ ws_machine *ws_machine_read(const char *path, int *line)
     }
     if (file)
         fclose(file);
+    for (int i = 0; m && i <= WS_SCHED_EVENT_EXIT; i++)
+        m->event[i] = event_names[i] ? kind_named(m, event_names[i]) : -1;
+    if (m)
+        m->record = kind_named(m, "record");
     return m;
+}
+
+int ws_machine_processors(const ws_machine *m)
+{
+    return m->processors;
 }
 
 const char *ws_cta_clock_kind(const ws_sched *s, int number)
 {
     return s->clock && number >= 0 && number < s->clock->machine->nkinds ? s->clock->machine->kind[number].name : "";
-}
-
-static int kind_named(const ws_machine *m, const char *name)
-{
-    for (int i = 0; i < m->nkinds; i++)
-        if (!strcmp(m->kind[i].name, name))
-            return i;
-    return -1;
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
@@ -172,10 +199,28 @@ void ws_sched_work(const char *name, double work)
     double begin;
     if (number < 0)
         return;
-    f->clock = take_units(s->clock, number, work, f->clock, &begin);
+    f->clock = take_units(s->clock, number, work, f->clock, &begin) + latency_of(s->clock, number);
     ws_sched_point(s);
     if (s->trace)
         ws_cta_trace_work(s, number, (uint64_t)begin);
+}
+
+/* Of what does kernels compiled with --ws-trace keep a record?  */
+static bool is_recorded(ws_sched_event_kind event)
+{
+    return event != WS_SCHED_EVENT_COPY_ISSUED && event != WS_SCHED_EVENT_FENCE && event != WS_SCHED_EVENT_BARRIER;
+}
+
+/* Behind it the group goes on so much later.  */
+void ws_cta_clock_event(ws_sched *s, ws_sched_event_kind event)
+{
+    const ws_machine *m = s->clock->machine;
+    double from = self(s)->clock > s->clock->now ? self(s)->clock : s->clock->now;
+    if (!event_names[event] || s->working)
+        return;
+    self(s)->clock = from + latency_of(s->clock, m->event[event]);
+    if (is_recorded(event))
+        self(s)->clock += latency_of(s->clock, m->record);
 }
 
 void ws_sched_next(const char *name, double work)

@@ -217,23 +217,24 @@ namespace one {
         WS_EMULATE_FLOATS(name, parameters, arguments)     \
         WS_EMULATE_INT(name, parameters, arguments)        \
     };
-/* What the special function unit has a part in.  */
-template <typename F> constexpr bool is_special = false;
+/* A machine's kind: one instruction, one of the special function unit with a few around it, or many.  */
+template <typename F> constexpr bool is_long = false;
+template <typename F> constexpr const char *kind_of = is_long<F> ? "maths" : "alu";
 #define MATHS(NAME, name, ...)            \
     struct name {                         \
         WS_EMULATE_FLOATS(name, ONE, (x)) \
     };                                    \
-    template <> constexpr bool is_special<name> = true;
+    template <> constexpr bool is_long<name> = true;
 #define MATHS_OF_TWO(NAME, name, ...)        \
     struct name {                            \
         WS_EMULATE_FLOATS(name, TWO, (x, y)) \
     };                                       \
-    template <> constexpr bool is_special<name> = true;
+    template <> constexpr bool is_long<name> = true;
 WS_EMULATE_ARITHMETIC(add, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(sub, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(mul, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(div, TWO, (x, y))
-template <> constexpr bool is_special<div> = true;
+template <> constexpr const char *kind_of<div> = "maths";
 WS_EMULATE_ARITHMETIC(max, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
@@ -258,6 +259,15 @@ struct rest {
     }
 };
 #include "../common/maths.def"
+#define WS_EMULATE_KIND(name, kind) template <> constexpr const char *kind_of<name> = kind;
+WS_EMULATE_KIND(exp2, "sfu")
+WS_EMULATE_KIND(log2, "sfu")
+WS_EMULATE_KIND(rsqrt, "sfu")
+WS_EMULATE_KIND(exp, "sfu")
+WS_EMULATE_KIND(log, "sfu")
+WS_EMULATE_KIND(rint, "alu")
+WS_EMULATE_KIND(floor, "alu")
+#undef WS_EMULATE_KIND
 #undef WS_EMULATE_ARITHMETIC
 #undef WS_EMULATE_INT
 #undef WS_EMULATE_FLOATS

@@ -660,7 +660,9 @@ static void run_crew(crew *c)
 
 int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster)
 {
-    int most = ws_emulate_ctas(0) / cluster;
+    const ws_machine *machine = machine_now();
+    int most =
+        (machine && ws_machine_processors(machine) ? ws_machine_processors(machine) : ws_emulate_ctas(0)) / cluster;
     most = most > 0 ? most : 1;
     if (launch->failed || tiles <= 0)
         return 0;

@@ -191,6 +191,7 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event);
 double ws_cta_clock_now(const ws_sched *s);
 const char *ws_cta_clock_kind(const ws_sched *s, int number);
 int ws_cta_clock_choose(ws_sched *s, int count, const ws_sched_choice *choices);
+void ws_cta_clock_event(ws_sched *s, ws_sched_event_kind kind);
 void ws_cta_clock_units(const ws_sched *s, uint64_t end, char *text, size_t room);
 void ws_cta_trace_work(ws_sched *s, int kind, uint64_t begin); /* trace.c: a group's own work ends */
 
@@ -215,6 +216,8 @@ static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int obje
         s->config.observe(s->config.user, &event);
     if (s->trace)
         ws_cta_trace(s, &event);
+    if (s->clock)
+        ws_cta_clock_event(s, kind);
     if (s->stepped)
         ws_cta_step_event(s, &event);
     if (!s->config.no_clocks)

@@ -242,6 +242,7 @@ WS_DEVICE tile<T, R, C, L> fetch_tile(const P &p, F fill)
     tile<T, R, C, L> y;
     ws_sched_point(ws_sched_current());
     fetch(p, y.at, R, C, element_of<T>(fill));
+    ws_sched_work("read", sizeof y.at);
     return y;
 }
 
@@ -302,6 +303,7 @@ WS_DEVICE void deliver_tile(const P &p, const tile<T, R, C, L> &x)
     ws_sched_point(ws_sched_current());
     touch(p, WS_EMULATE_STORE);
     deliver(p, x.at, C);
+    ws_sched_work("write", sizeof x.at);
 }
 
 template <template <typename, int> class V, typename T, int N, typename... Rest>
@@ -464,6 +466,7 @@ WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, const tile<T, 
     ws_sched_point(s);
     ws_sched_write(s, to.range());
     memcpy(to.elements(), x.at, sizeof x.at);
+    ws_sched_work("stage", sizeof x.at);
     return view(to);
 }
 

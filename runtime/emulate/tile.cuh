@@ -179,7 +179,7 @@ WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::kind> ap
     for (int r = 0; r < J::rows; r++)
         for (int c = 0; c < J::cols; c++)
             y.at[r * J::cols + c] = number<U>::narrow(F::apply(operand<M>(x, r, c)...));
-    ws_sched_work(one::is_special<F> ? "sfu" : "alu", J::rows * J::cols);
+    ws_sched_work(one::kind_of<F>, J::rows * J::cols);
     return y;
 }
 

@@ -144,7 +144,7 @@ void ws_emulate_step(void);                     /* step the launches of this pro
 /* Steps take the time that a machine description says, and the earliest happens next: a prediction.  */
 typedef struct ws_machine ws_machine;
 ws_machine *ws_machine_read(const char *path, int *line);    /* NULL: it cannot be read, or that line of it */
-int ws_machine_processors(const ws_machine *machine); /* 0: it does not say */
+int ws_machine_processors(const ws_machine *machine);        /* 0: it does not say */
 bool ws_sched_clock(ws_sched *s, const ws_machine *machine); /* false: no memory */
 
 /* ---- below: from inside a fiber ---------------------------------------------------------------------------------- */

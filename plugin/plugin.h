@@ -196,10 +196,11 @@ struct Walk {
     auto_vec<TileArray> arrays;
     auto_vec<Shown> prints; /* in the sequential target */
     auto_vec<MarkedLoop> *marks;
-    auto_vec<TaskBlock> tasks; /* in the kernel's order */
-    int task;                  /* of the statement in hand, from 1 on; 0: none */
-    edge entry, end;           /* of the region: from its preheader, to what follows */
-    int *order;                /* reverse postorder number of each block */
+    auto_vec<TaskBlock> tasks;    /* in the kernel's order */
+    hash_set<const Pragma *> met; /* of tasks and pipelined loops, those of which a tile's statement was walked */
+    int task;                     /* of the statement in hand, from 1 on; 0: none */
+    edge entry, end;              /* of the region: from its preheader, to what follows */
+    int *order;                   /* reverse postorder number of each block */
 };
 
 /* A path out of the code just emitted: to a block that is emitted later, with the values for its PHIs.  */

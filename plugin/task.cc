@@ -187,9 +187,13 @@ void task_note_rings(Walk *w, gimple *stmt)
     for (unsigned i = 0; i < w->tasks.length(); i++)
         note_shares(w, w->tasks[i].pragma->shares, var, (*value)->def);
     const MarkedLoop *mark = pipeline_around(w->marks, gimple_bb(stmt));
-    if (mark)
+    if (mark) {
+        w->met.add(mark->pragma);
         note_rings(mark->pragma->rings, var, (*value)->def);
+    }
     for (unsigned i = 0; i < w->tasks.length(); i++) {
+        if (is_inside(gimple_block(stmt), w->tasks[i].block))
+            w->met.add(w->tasks[i].pragma);
         const MarkedLoop *around = pipeline_around(w->marks, w->tasks[i].bb);
         if (!around || around == mark)
             note_rings(w->tasks[i].pragma->rings, var, (*value)->def);
@@ -213,13 +217,14 @@ static void check_rings(Walk *w, const Pragma *pragma)
         }
 }
 
-/* Behind the walk: each ring was of a tile.  */
+/* Behind the walk: each ring was of a tile.  A branch that is never taken was not walked: its tiles are not known.  */
 void task_check_rings(Walk *w)
 {
     for (unsigned i = 0; i < w->tasks.length() && !w->failed; i++)
-        check_rings(w, w->tasks[i].pragma);
+        if (w->met.contains(w->tasks[i].pragma))
+            check_rings(w, w->tasks[i].pragma);
     for (unsigned i = 0; i < w->marks->length() && !w->failed; i++)
-        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop))
+        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop) && w->met.contains((*w->marks)[i].pragma))
             check_rings(w, (*w->marks)[i].pragma);
 }
 

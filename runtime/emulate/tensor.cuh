@@ -247,8 +247,8 @@ WS_DEVICE tile<T, R, C, L> fetch_tile(const P &p, F fill)
 }
 
 /* A table (table.cuh) has no rank.  */
-template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N,
-          int = V<T, N>::rank, typename... I>
+template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N, int = V<T, N>::rank,
+          typename... I>
 WS_DEVICE tile<T, R, C, L> load_or(F fill, const V<T, N> &t, I... i)
 {
     static_assert(sizeof...(I) == V<T, N>::rank, "one coordinate for each dimension");

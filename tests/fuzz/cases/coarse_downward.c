@@ -8,11 +8,11 @@ static void kernel(int n, int m, const ws_bf16 *A, const float *B, float *C, flo
     ws_tensor a = ws_tensor_2d(A, WS_BF16, 64, 64), b = ws_tensor_1d(B, WS_F32, 64);
     ws_tensor c = ws_tensor_2d(C, WS_F32, 64, 16), d = ws_tensor_1d(D, WS_F32, 64);
 
-    #pragma ws grid(1)
+#pragma ws grid(1)
     for (int i = 0; i < 64; i += 64) {
         ws_tile out = ws_zeros(WS_F32, 64, 16), most = ws_full(WS_F32, 64, 1, -100), sum = ws_zeros(WS_F32, 64, 1);
         ws_tile q = ws_load(a, i, i, 64, 32);
-        #pragma ws pipeline(2) schedule(coarse)
+#pragma ws pipeline(2) schedule(coarse)
         for (int k = (n - 1) / 16 * 16; k >= 0; k -= 16) {
             ws_tile s = ws_dot(q, ws_trans(ws_load(a, k, 0, 32, 32)), ws_zeros(WS_F32, 64, 32));
             ws_tile now = ws_max(most, ws_row_max(s));

@@ -145,6 +145,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->stepped)
         args_add(args, "-fplugin-arg-wsc-steps");
+    if (options->traced)
+        args_add(args, "-fplugin-arg-wsc-traced");
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
     if (options->python)
@@ -268,6 +270,8 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, "--lines");
     if (options->show)
         args_add(&args, "--show");
+    if (options->traced)
+        args_add(&args, "--traced");
     args_add(&args, "--");
     args_add(&args, text ? text : source->text);
     add_options(options, &args);

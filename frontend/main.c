@@ -23,7 +23,7 @@ enum { PRAGMAS_ELSEWHERE = 3 };
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
     Target target;
-    bool both, strict, lines, show, cxx;
+    bool both, strict, traced, lines, show, cxx;
     const char *source;
     const char **args;
     int nargs;
@@ -113,6 +113,8 @@ static void read_option(Request *request, const char *argument)
         request->cxx = true;
     else if (!strcmp(argument, "--lines"))
         request->lines = true;
+    else if (!strcmp(argument, "--traced"))
+        request->traced = true;
     else if (!strcmp(argument, "--show"))
         request->show = true;
     else if (!value_after(argument, "--source", &request->original) &&
@@ -198,7 +200,7 @@ static void parse(Unit *u, const Request *request)
 static Module *new_module(Unit *u, const Request *request)
 {
     size_t size;
-    Module *module = module_new(request->original, &machine_hopper, say, u);
+    Module *module = module_new(request->original, request->traced ? machine_hopper_traced() : &machine_hopper, say, u);
     module->target = request->target;
     module->strict = request->strict;
     module->solver = request->machine ? request->solver : NULL;

@@ -273,7 +273,8 @@ static void read_schedule(void)
 static void start_unit(void *, void *)
 {
     static bool silent;
-    plugin.module = module_new(main_input_filename ? main_input_filename : "", &machine_hopper, sink, &silent);
+    plugin.module = module_new(main_input_filename ? main_input_filename : "",
+                               plugin.traced ? machine_hopper_traced() : &machine_hopper, sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
     read_schedule();
@@ -350,6 +351,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.lines = plugin.steps = true;
     else if (!strcmp(key, "strict"))
         plugin.strict = true;
+    else if (!strcmp(key, "traced"))
+        plugin.traced = true;
     else if (!strcmp(key, "show"))
         plugin.show = true;
     else if (!strcmp(key, "time"))

@@ -103,8 +103,9 @@ struct Plugin {
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;
-    bool lines; /* #line in the .cu */
-    bool steps; /* and WS_AT */
+    bool traced; /* the machine's shared memory has a trace's part */
+    bool lines;  /* #line in the .cu */
+    bool steps;  /* and WS_AT */
     bool show;
     const char *signatures; /* a file for them, or NULL */
 };

@@ -57,6 +57,8 @@ struct Machine {
     int nproducts;
 };
 extern const Machine machine_hopper;
+/* The same for kernels that write a trace (runtime/cuda/trace.cuh): that takes shared memory of each block.  */
+const Machine *machine_hopper_traced(void);
 
 /* May operands of this type lie in shared memory across K?  */
 bool machine_takes_across_k(const Machine *machine, Dtype operands);

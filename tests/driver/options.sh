@@ -292,8 +292,17 @@ if has_plugin; then
         skip 'cuda: object, program and shared library' 'no nvcc'
     fi
     ok 'cuda: nvcc fails, nothing is left' cuda_fails
+
+    # Cursors of a trace are static shared memory: with them a block has 231,424 bytes of its own.
+    most_shared() { "$wscc" --ws-target=emulate --ws-keep "$@" -w -O1 -fopt-info-optimized -S \
+        "$top_srcdir/samples/mlp_fused.c" -o most.s 2>&1 | sed -n 's/.* \([0-9]*\) bytes of shared memory.*/\1/p' |
+        sort -n | tail -n 1; }
+    traced_has_less() { plain=$(most_shared) && traced=$(most_shared --ws-trace) && echo "$plain, traced $traced" &&
+        test "$plain" = 232448 && test "$traced" -le 231424; }
+    ok '--ws-trace leaves room for what it writes with' traced_has_less
 else
     skip '--ws-keep' 'no plugin'
+    skip '--ws-trace leaves room for what it writes with' 'no plugin'
     ok 'without the plugin other targets are an error' says 'built without the plugin' --ws-target=emulate -c plain.c
 fi
 done_testing

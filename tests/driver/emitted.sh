@@ -76,7 +76,7 @@ ok 'emulate: CUDA that was not emitted' refused 'mine.cu does not include <wsrt.
 # Under -g: gdb stops at the user's line and shows what is there; what is kept stays readable.
 cat >stop.gdb <<'END'
 set pagination off
-break scale.c:9
+break scale.c:9 if j == 0
 run
 info locals
 print t_2

@@ -19,7 +19,8 @@ static void layer(int B, int H, int W, int I, int O, const ws_f16 *X, const ws_f
                     for (int n = 0; n < 9; n++) {
 #pragma ws pipeline(2)
                         for (int i = 0; i < I; i += 32) {
-                            ws_tile pixels = ws_load_box_4d(x, b, h + n / 3 - 1, w + n % 3 - 1, i, 2, 4, 16, 32);
+                            ws_tensor there = ws_box_4d(x, b, h + n / 3 - 1, w + n % 3 - 1, 2, 4, 16);
+                            ws_tile pixels = ws_load(there, 0, i, 128, 32);
                             acc = ws_dot(pixels, ws_trans(ws_load_3d(f, n, o, i, 64, 32)), acc);
                         }
                     }
@@ -39,7 +40,7 @@ static void neighbours(int H, int W, int C, const float *X, float *Y)
         for (int w = 0; w < W; w += 5) {
             ws_tile before = ws_load_or(ws_box_3d(x, h - 1, w, 3, 5), 0, 0, 15, 24, FILL);
             ws_tile behind = ws_load_or(ws_box_3d(x, h + 1, w, 3, 5), 0, 0, 15, 24, FILL);
-            ws_store(ws_box_3d(y, h, w, 3, 5), 0, 0, ws_mul(ws_add(before, behind), 0.5));
+            ws_store_box_3d(y, h, w, 0, 3, 5, ws_mul(ws_add(before, behind), 0.5));
         }
 }
 

@@ -18,7 +18,7 @@ void product(int M, int N, int K, const ws_f16 *X, const signed char *Q, const f
             for (int k = 0; k < K; k += 64) {
                 ws_tile tx = ws_load(x, i, k, 128, 64), tq = ws_load(q, j, k, 64, 64), w;
                 {
-                    #pragma ws task(prepare) ring(w, 2)
+                    #pragma ws task(prepare) groups(2) ring(w, 3)
                     w = ws_cast(ws_mul(ws_cast(tq, WS_F32), ws_load_col_2d(s, k / 64, j, 64)), WS_F16);
                 }
                 {

@@ -181,16 +181,18 @@ void task_note_rings(Walk *w, gimple *stmt)
     Value **value = var ? w->values.get(ssa_resolve(lhs)) : NULL;
     if (!value || !(*value)->def)
         return;
-    for (unsigned i = 0; i < w->marks->length(); i++)
-        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop))
-            note_shares(w, (*w->marks)[i].pragma->shares, var, (*value)->def);
+    for (unsigned i = 0; i < w->marks->length(); i++) {
+        const MarkedLoop *around = &(*w->marks)[i];
+        if (flow_bb_inside_loop_p(around->loop, gimple_bb(stmt)))
+            w->met.add(around->pragma);
+        if (flow_loop_nested_p(w->outer, around->loop))
+            note_shares(w, around->pragma->shares, var, (*value)->def);
+    }
     for (unsigned i = 0; i < w->tasks.length(); i++)
         note_shares(w, w->tasks[i].pragma->shares, var, (*value)->def);
     const MarkedLoop *mark = pipeline_around(w->marks, gimple_bb(stmt));
-    if (mark) {
-        w->met.add(mark->pragma);
+    if (mark)
         note_rings(mark->pragma->rings, var, (*value)->def);
-    }
     for (unsigned i = 0; i < w->tasks.length(); i++) {
         if (is_inside(gimple_block(stmt), w->tasks[i].block))
             w->met.add(w->tasks[i].pragma);

@@ -8,6 +8,8 @@
 #ifndef WS_CUDA_DEVICE_CUH
 #define WS_CUDA_DEVICE_CUH
 
+#include <stdio.h>
+#include <string.h>
 #include <ws/backend.h>
 
 #include "ptx.cuh"
@@ -22,46 +24,98 @@ inline cudaStream_t stream()
     return (cudaStream_t)ws_stream();
 }
 
-/* Not 0 when a tile has waited too long for those of another grid, and ended its kernel with a trap (together.cuh).  */
-inline u32 *stuck_report()
+/* Filled in where a tile has waited too long for those of another grid, and ended its kernel with a trap
+   (together.cuh).  */
+inline ws_stuck *stuck_report()
 {
-    static u32 *report;
+    static ws_stuck *report;
     static bool tried;
     if (!tried && cudaHostAlloc(&report, sizeof *report, cudaHostAllocPortable | cudaHostAllocMapped) == cudaSuccess)
-        *report = 0;
+        *report = ws_stuck{};
     else if (!tried)
         cudaGetLastError();
     tried = true;
     return report;
 }
 
-/* WS_WATCHDOG: seconds.  */
+/* Looks, of a microsecond each.  */
 inline u32 patience()
 {
-    const char *text = getenv("WS_WATCHDOG");
-    const long seconds = text ? atol(text) : 0;
-    return (u32)(seconds > 0 && seconds < 4000 ? seconds : 30) * 1000000u; /* looks, of a microsecond each */
+    return (u32)ws_watchdog_() * 1000000u;
 }
 
-/* In the context of what `what` says.  */
+enum { MAX_DEVICES = 64, MAX_RECENT = 4 };
+
+/* Kernels that this thread has launched on a device since it last waited for it: the first ones and the last one.  */
+struct recent_kernels {
+    const char *names[MAX_RECENT];
+    int count;
+};
+inline thread_local recent_kernels recent[MAX_DEVICES];
+
+inline void remember_kernel(int device, const char *kernel)
+{
+    recent_kernels &r = recent[device];
+    int i = 0;
+    while (i < r.count && strcmp(r.names[i], kernel))
+        i++;
+    if (i == r.count && r.count < MAX_RECENT)
+        r.count++;
+    r.names[i < MAX_RECENT ? i : MAX_RECENT - 1] = kernel;
+}
+
+/* The device fails from now on: an error of one of its kernels, of which CUDA does not say which one.  */
+inline ws_status lost_device(cudaError_t error, ws_status status, int device, const char *what)
+{
+    char kernels[256] = "", waited[384];
+    const recent_kernels &r = recent[device];
+    const ws_stuck *stuck = stuck_report();
+    for (int i = 0; i < r.count; i++) {
+        const size_t used = strlen(kernels);
+        snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? ", " : "", r.names[i]);
+    }
+    if (stuck && stuck->id)
+        return ws_error_set(status, "%s: %s: has a device or a kernel been lost? (WS_WATCHDOG=SECONDS waits longer)",
+                            what, ws_together_stuck_(waited, sizeof waited, *stuck, ws_watchdog_()));
+    return ws_error_set(status, "%s: device %d is lost, in %s%s: %s", what, device, r.count > 1 ? "one of " : "",
+                        r.count ? kernels : "a kernel of another thread", cudaGetErrorString(error));
+}
+
+/* After such errors a device's context is of no use.  */
+inline bool is_lasting(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorLaunchFailure:
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* In the context of what `what` says, on the current device.  */
 inline ws_status check(cudaError_t error, ws_status status, const char *what)
 {
+    int device = 0;
     if (error == cudaSuccess)
         return WS_OK;
     cudaGetLastError();
-    const u32 *stuck = error == cudaErrorLaunchFailure ? stuck_report() : nullptr;
-    if (stuck && *stuck)
-        return ws_error_set(
-            status,
-            "%s: a tile has waited too long for those of an earlier grid: has a device or a kernel been "
-            "lost? (WS_WATCHDOG=SECONDS waits longer)",
-            what);
+    if (is_lasting(error) && cudaGetDevice(&device) == cudaSuccess && device < MAX_DEVICES)
+        return lost_device(error, status, device, what);
     return ws_error_set(status, "%s: %s", what, cudaGetErrorString(error));
 }
 
 enum class memory { of_host, of_device, elsewhere };
 
-enum { MAX_DEVICES = 64 };
 enum reach : signed char { reach_unknown, reach_none, reach_all };
 inline reach peers[MAX_DEVICES][MAX_DEVICES]; /* whose memory a device loads from, as loops over devices found */
 
@@ -103,9 +157,16 @@ inline void backend_free(void *p)
     cudaFree(p);
 }
 
+inline ws_status sync_devices();
+
 inline ws_status backend_sync()
 {
-    return check(cudaStreamSynchronize(stream()), WS_ERR_LAUNCH, "ws_sync");
+    ws_status status = sync_devices();
+    if (status == WS_OK)
+        status = check(cudaStreamSynchronize(stream()), WS_ERR_LAUNCH, "ws_sync");
+    for (int i = 0; i < MAX_DEVICES && status == WS_OK; i++)
+        recent[i].count = 0;
+    return status;
 }
 
 inline ws_status backend_copy(void *to, const void *from, size_t bytes)
@@ -156,8 +217,29 @@ struct device_loop {
     device_stream streams[MAX_DEVICES];
     cudaEvent_t begin[MAX_DEVICES]; /* one of each device that a caller's stream was of */
     int home;
+    int running; /* streams of loops that nobody has waited for */
 };
 inline thread_local device_loop loop_of_thread;
+
+/* What the caller's stream waits for may never come where a device is lost, so each device is asked.  */
+inline ws_status sync_devices()
+{
+    device_loop &loop = loop_of_thread;
+    const int count = loop.running > 1 ? device_count() : 0;
+    for (bool busy = count > 1; busy;) {
+        busy = false;
+        for (int i = 0; i < loop.running; i++) {
+            const cudaError_t error = loop.streams[i].stream ? cudaStreamQuery(loop.streams[i].stream) : cudaSuccess;
+            busy = busy || error == cudaErrorNotReady;
+            if (error == cudaSuccess || error == cudaErrorNotReady)
+                continue;
+            cudaGetLastError();
+            return lost_device(error, WS_ERR_DEVICE, i % count, "ws_sync");
+        }
+    }
+    loop.running = 0;
+    return WS_OK;
+}
 
 /* Tensor maps and loads reach the memory of peers, where the machine has a way.  */
 inline cudaError_t reach_peers(int device, int count)
@@ -229,10 +311,15 @@ inline ws_status leave_devices(int devices, void *callers)
 {
     device_loop &loop = loop_of_thread;
     cudaError_t error = cudaSetDevice(loop.home);
+    loop.running = devices > loop.running ? devices : loop.running;
     for (int i = 0; i < devices && i < MAX_DEVICES; i++) {
         if (!loop.streams[i].stream)
             continue;
         cudaError_t each = cudaEventRecord(loop.streams[i].done, loop.streams[i].stream);
+        if (is_lasting(each)) {
+            cudaGetLastError();
+            return lost_device(each, WS_ERR_DEVICE, i % device_count(), "the end of a loop over devices");
+        }
         if (each == cudaSuccess)
             each = cudaStreamWaitEvent((cudaStream_t)callers, loop.streams[i].done, 0);
         error = error == cudaSuccess ? each : error;

@@ -484,6 +484,8 @@ struct launch {
         cudaError_t error = cudaLaunchKernelExC(&config, (const void *)function, list);
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_LAUNCH, "launch");
+        else
+            host::remember_kernel(device, kernel);
         launched = !failed;
     }
 
@@ -533,7 +535,10 @@ struct launch {
     void fail_cuda(cudaError_t error, ws_status status, const char *what)
     {
         cudaGetLastError();
-        ws_error_set(status, "%s: %s: %s", kernel, what, cudaGetErrorString(error));
+        if (host::is_lasting(error))
+            host::lost_device(error, status, device, kernel);
+        else
+            ws_error_set(status, "%s: %s: %s", kernel, what, cudaGetErrorString(error));
         failed = true;
     }
 
@@ -703,14 +708,16 @@ struct launch {
     void enter()
     {
         told.share = only;
+        told.kernel = kernel;
         failed = ws_together_enter(&told) != WS_OK;
         taken = told.taken;
         if (failed || !place_of_told)
             return;
         ws::together &t = *place_of_told;
         t.early = *early = told.early;
-        t.counters = told.first < 0 ? nullptr : told.words + told.first;
+        t.counters = told.first < 0 || told.silent ? nullptr : told.words + told.first;
         t.nwaits = told.nwaits;
+        t.id = (u32)told.id;
         t.patience = host::patience();
         t.report = host::stuck_report();
         for (int d = 0; d < 4; d++)

@@ -228,6 +228,11 @@ static WS_DEVICE void sleep(u32 nanoseconds)
     asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
 
+static WS_DEVICE void store_system(void *p, u32 x, u32 y)
+{
+    asm volatile("st.relaxed.sys.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(x), "r"(y) : "memory");
+}
+
 static WS_DEVICE void trap()
 {
     asm volatile("trap;");

@@ -31,18 +31,18 @@ struct together {
     int early, nwaits;
     u32 *counters; /* of this grid's tiles, NULL: nobody is told */
     int weight[4];
-    u32 patience; /* looks until a wait ends with a report */
-    u32 *report;
+    u32 id, patience; /* of this launch; looks until a wait ends with a report */
+    ws_stuck *report;
     earlier_tiles waits[WS_WAITS];
 };
 
 enum grid_waiting { grid_waits, tiles_wait };
 
-/* In memory of the host, which reads it when the trap shows (device.cuh).  */
-static WS_DEVICE void report_stuck(volatile u32 *report)
+/* Into memory of the host, which reads it when the trap shows (device.cuh).  */
+static WS_DEVICE void report_stuck(const together &g, const u32 *counter)
 {
-    if (report)
-        *report = 1;
+    if (g.report)
+        ptx::store_system(g.report, g.id, (u32)(u64)counter);
     __threadfence_system();
     ptx::trap();
 }
@@ -56,7 +56,7 @@ static WS_DEVICE void await_counters(const together &g, const earlier_tiles &w, 
         if (__all_sync(0xffffffff, ptx::load_acquire(w.counters + counter) >= w.expected))
             return;
         if (looks++ == g.patience)
-            report_stuck(g.report);
+            report_stuck(g, w.counters + counter);
         ptx::sleep(100);
     }
 }

@@ -414,6 +414,7 @@ void ws_emulate_place(ws_emulate_launch *launch)
         check_overlap(launch);
     if (!launch->failed)
         check_devices(launch);
+    launch->together.kernel = launch->kernel;
     if (!launch->failed)
         launch->failed = ws_together_enter(&launch->together) != WS_OK;
     if (!launch->failed)
@@ -683,6 +684,12 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
                     long tiles, bool persistent, int cluster)
 {
     int ctas = ws_emulate_size(launch, shared_bytes, tiles, persistent, cluster);
+    if (ctas && ws_fault_(WS_FAULT_LOST, launch->kernel, launch->together.number)) {
+        ws_emulate_fail(launch, WS_ERR_DEVICE, "device %d: lost while it ran %s (WS_FAULT)",
+                        ws_devices_current() < 0 ? 0 : ws_devices_current(), launch->kernel);
+        ws_devices_fail_();
+        return;
+    }
     if (!ctas)
         return;
     launch->ran = true;

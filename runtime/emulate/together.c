@@ -66,9 +66,47 @@ static void locate(const ws_emulate_launch *launch, long tile, long *position)
     ws_emulate_locate(grid, tile / side, (int)(tile % side), position);
 }
 
+/* Positions at which stretches of `span`, `step` apart, meet [low, low + width): the first, and behind the last.  */
+static void meeting(const struct ws_wait *w, int dim, long low, long *first, long *end)
+{
+    const long span = w->span[dim], step = w->step[dim], high = low + w->width;
+    *first = low < span ? 0 : step ? (low - span) / step + 1 : w->count[dim];
+    *end = high <= 0 ? 0 : step ? (high - 1) / step + 1 : w->count[dim];
+    *end = *end < w->count[dim] ? *end : w->count[dim];
+}
+
+/* The earlier grids have ended: a counter that is short stays so, and on a GPU the tile would wait until its watchdog
+   ends it.  */
+static void look_at_counters(ws_sched *s, const ws_emulate_launch *launch, int wait, const long *position)
+{
+    const struct ws_wait *w = &launch->together.waits[wait];
+    long low = w->low, first[2], end[2];
+    char text[384];
+    for (int d = 0; d < launch->together.dims; d++)
+        low += position[d] * w->by[d];
+    meeting(w, 0, low, &first[0], &end[0]);
+    for (long p = first[0]; p < end[0]; p++) {
+        meeting(w, 1, low - p * w->step[0], &first[1], &end[1]);
+        for (long q = first[1]; q < end[1]; q++) {
+            const unsigned *counter = &launch->together.words[w->first + p * w->count[1] + q];
+            const struct ws_stuck stuck = {(unsigned)launch->together.id, (unsigned)(uintptr_t)counter};
+            if (__atomic_load_n(counter, __ATOMIC_SEQ_CST) < w->expected)
+                ws_sched_fail(s, "%s, which never comes", ws_together_stuck_(text, sizeof text, stuck, ws_watchdog_()));
+        }
+    }
+}
+
 void ws_emulate_await_tiles(ws_sched *s)
 {
+    const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
+    const long tile = ws_sched_tile(s);
+    long position[4] = {0};
     ws_sched_await(s);
+    if (!launch->together.nwaits || tile < 0)
+        return;
+    locate(launch, tile, position);
+    for (int i = 0; i < launch->together.nwaits; i++)
+        look_at_counters(s, launch, i, position);
 }
 
 void ws_emulate_tile_done(ws_sched *s)
@@ -79,7 +117,7 @@ void ws_emulate_tile_done(ws_sched *s)
     long position[4];
     int counter = 0;
     ws_sched_tile_done(s);
-    if (t->first < 0 || !t->words || tile < 0)
+    if (t->first < 0 || !t->words || tile < 0 || t->silent)
         return;
     locate(launch, tile, position);
     for (int d = 0; d < t->dims; d++)
@@ -173,7 +211,7 @@ void ws_emulate_check_told(ws_emulate_launch *launch)
 {
     const struct ws_together *t = &launch->together;
     unsigned expected = (unsigned)t->tellers;
-    if (launch->failed || !launch->grid || t->first < 0 || !t->words)
+    if (launch->failed || !launch->grid || t->first < 0 || !t->words || t->silent)
         return;
     for (int d = 0; d < t->dims; d++)
         expected *= t->weight[d] ? 1 : (unsigned)t->count[d];

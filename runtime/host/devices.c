@@ -128,6 +128,11 @@ static void fail_loop(ws_status status)
     device_loop.failed = device_loop.failed || status != WS_OK;
 }
 
+void ws_devices_fail_(void)
+{
+    device_loop.failed = device_loop.failed || device_loop.depth > 0;
+}
+
 void ws_devices_begin_(long devices)
 {
     ws_begin_launch();

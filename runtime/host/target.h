@@ -30,4 +30,7 @@ static inline long period_of_use(const struct ws_use *use, long period)
     return period;
 }
 
+/* faults.c: a launch that waits for tiles gets a number, under which ws_together_stuck_ knows it.  */
+__attribute__((visibility("hidden"))) void ws_faults_remember(struct ws_together *launch);
+
 #endif

@@ -38,6 +38,7 @@ static _Thread_local struct {
     int depth;
     bool pending; /* a launch has said what it uses, and has not been entered */
     bool opened;  /* `words` are there, or cannot be had */
+    int number;   /* of the last launch */
     int launches; /* that the next one may run beside */
     unsigned *words, *own;
     int used; /* words */
@@ -55,7 +56,7 @@ void ws_together_begin_(void)
 {
     if (block.depth++)
         return;
-    block.launches = block.used = 0;
+    block.launches = block.used = block.number = 0;
     block.count = 0;
     block.pending = block.opened = false;
     block.words = NULL;
@@ -160,6 +161,9 @@ static bool make_wait(struct ws_wait *wait, const struct ws_together *past, cons
                       const struct ws_together *launch, const struct ws_use *mine)
 {
     *wait = (struct ws_wait){.first = past->first, .expected = (unsigned)past->tellers};
+    wait->kernel = past->kernel;
+    wait->number = past->number;
+    wait->device = theirs->device;
     wait->origin = theirs->begin + theirs->out.low;
     wait->begin = theirs->begin > mine->begin ? theirs->begin : mine->begin;
     wait->end = theirs->end < mine->end ? theirs->end : mine->end;
@@ -251,9 +255,13 @@ ws_status ws_together_enter(struct ws_together *launch)
 {
     launch->early = launch->taken = launch->nwaits = launch->counters = 0;
     launch->first = launch->tickets = -1;
+    launch->id = 0;
     launch->words = NULL;
+    launch->number = launch->silent = 0;
     if (!block.depth || !block.pending)
         return WS_OK;
+    launch->number = ++block.number;
+    launch->silent = ws_fault_(WS_FAULT_SILENT, launch->kernel, launch->number);
     if (!block.opened)
         open_block();
     launch->early = block.launches > 0 && block.launches < LAUNCHES && block.words && launch->tiles_wait;
@@ -269,6 +277,7 @@ ws_status ws_together_enter(struct ws_together *launch)
     launch->words = block.words;
     for (int i = 0; i < block.launches; i++)
         launch->taken += block.past[i].share;
+    ws_faults_remember(launch);
     block.past[block.launches++] = *launch;
     block.pending = false;
     return WS_OK;

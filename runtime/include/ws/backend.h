@@ -134,10 +134,13 @@ struct ws_wait {
     const char *origin, *begin, *end; /* of what is waited for: where it lies, as far as both know it */
     const char *row; /* and its first row, so many bytes, the next ones further by a multiple of period */
     long bytes, period;
+    const char *kernel; /* of the earlier grid */
+    int number, device; /* of it; -1: of no loop over devices */
 };
 enum { WS_WAITS = 4 };
 struct ws_together {
     /* what the launch says */
+    const char *kernel;
     int share; /* multiprocessors; 0: any */
     int dims;  /* of the grid, and tiles in each */
     long count[4];
@@ -150,6 +153,9 @@ struct ws_together {
     int first, weight[4]; /* its own tiles' counters; first = -1: nobody is told */
     int counters;
     int tickets; /* two words; -1: none */
+    int number;  /* of the block's launches on this device, from 1 on; 0: there is no block */
+    int id;      /* of this launch, in a report of ws_together_stuck_; 0: it waits for no tiles */
+    int silent;  /* a fault that a test asks for: it says of no tile that it is done */
     int nwaits;
     struct ws_wait waits[WS_WAITS];
 };
@@ -158,6 +164,25 @@ struct ws_together {
 ws_status ws_together_enter(struct ws_together *launch);
 void ws_together_leave(int launched);
 int ws_together_open(void); /* is this thread in a block? */
+
+/* What a kernel leaves in the host's memory as it ends a wait: the launch's id, or 0, and the low half of the counter's
+   address.  */
+struct ws_stuck {
+    unsigned id, counter;
+};
+/* Of a wait that has taken so many seconds: which grid waits on which device, and for which tiles of which one.  */
+const char *ws_together_stuck_(char *text, size_t bytes, struct ws_stuck stuck, int seconds);
+/* WS_WATCHDOG: seconds that a tile waits for another grid's; 30 without it.  */
+int ws_watchdog_(void);
+
+/* Faults that tests ask for: WS_FAULT=KIND:KERNEL#NUMBER@DEVICE, where number and device may be left out; several with
+   a comma.  */
+enum ws_fault {
+    WS_FAULT_SILENT, /* "silent": its tiles are never said to be done */
+    WS_FAULT_LOST    /* "lost": the device fails as the kernel is launched */
+};
+int ws_fault_(enum ws_fault kind, const char *kernel, int number);
+void ws_devices_fail_(void); /* a launch of this loop over devices has failed: what follows in it is not launched */
 ws_status ws_together_use(const struct ws_use *use);
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: no element in common */
 

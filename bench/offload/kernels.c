@@ -4,7 +4,7 @@
  *
  *   -DFORM_WS        #pragma ws, for wscc
  *   -DFORM_OMP       #pragma omp target teams distribute parallel for, as OpenMP's textbooks have it
- *   -DFORM_SIMD      the same for all lanes of a warp, which GCC uses for simd alone: rows are summed by a warp each
+ *   -DFORM_SIMD      the same for all lanes of a warp, which GCC uses for a single simd loop alone
  *   -DDATA='long double'    no pragma
  *
  * Sums are in a variable, and loops stand in the order that suits a GPU, for all forms alike.  Extents to be timed are
@@ -22,17 +22,24 @@
 #else
 #    define WS(...)
 #endif
-/* the loops of a nest whose last one goes along memory; one whose iterations each sum a row; such a sum */
+/* OMP_NEST(n): n loops of a nest, the last of which goes along memory, and OMP_LANES in front of that one. OMP_ROWS: a
+   loop whose iterations each sum a row, by a loop behind OMP_SUM. */
 #if defined FORM_OMP
 #    define OMP_NEST(n) PRAGMA(omp target teams distribute parallel for collapse(n))
-#    define OMP_ROWS    PRAGMA(omp target teams distribute parallel for)
+#    define OMP_COLUMNS PRAGMA(omp target teams distribute parallel for)
+#    define OMP_LANES
+#    define OMP_ROWS PRAGMA(omp target teams distribute parallel for)
 #    define OMP_SUM(...)
 #elif defined FORM_SIMD
-#    define OMP_NEST(n) PRAGMA(omp target teams distribute parallel for simd collapse(n))
+#    define OMP_NEST(n) PRAGMA(omp target teams distribute parallel for collapse(n - 1))
+#    define OMP_COLUMNS PRAGMA(omp target teams distribute parallel for simd)
+#    define OMP_LANES PRAGMA(omp simd)
 #    define OMP_ROWS    PRAGMA(omp target teams distribute parallel for)
 #    define OMP_SUM(...) PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #else
 #    define OMP_NEST(n)
+#    define OMP_COLUMNS
+#    define OMP_LANES
 #    define OMP_ROWS
 #    define OMP_SUM(...)
 #endif
@@ -44,8 +51,9 @@ static void gemm(int ni, int nj, int nk, DATA alpha, DATA beta, DATA C[restrict 
                  const DATA B[restrict nk][nj])
 {
     OMP_NEST(2)
-    WS(grid(2) tile(128, 128))
+    WS(grid(2) tile(128, 64))
     for (int i = 0; i < ni; i++)
+        OMP_LANES
         for (int j = 0; j < nj; j++) {
             DATA s = 0;
             WS(pipeline(auto) tile(16) reduction(+ : s))
@@ -61,8 +69,9 @@ static void two_mm(int ni, int nj, int nk, int nl, DATA alpha, DATA beta, DATA t
                    DATA D[restrict ni][nl])
 {
     OMP_NEST(2)
-    WS(grid(2) tile(128, 128))
+    WS(grid(2) tile(128, 64))
     for (int i = 0; i < ni; i++)
+        OMP_LANES
         for (int j = 0; j < nj; j++) {
             DATA s = 0;
             WS(pipeline(auto) tile(16) reduction(+ : s))
@@ -71,8 +80,9 @@ static void two_mm(int ni, int nj, int nk, int nl, DATA alpha, DATA beta, DATA t
             tmp[i][j] = alpha * s;
         }
     OMP_NEST(2)
-    WS(grid(2) tile(128, 128))
+    WS(grid(2) tile(128, 64))
     for (int i = 0; i < ni; i++)
+        OMP_LANES
         for (int j = 0; j < nl; j++) {
             DATA s = 0;
             WS(pipeline(auto) tile(16) reduction(+ : s))
@@ -86,8 +96,9 @@ static void two_mm(int ni, int nj, int nk, int nl, DATA alpha, DATA beta, DATA t
 static void syrk(int n, int m, DATA alpha, DATA beta, DATA C[restrict n][n], const DATA A[restrict n][m])
 {
     OMP_NEST(2)
-    WS(grid(2) tile(128, 128))
+    WS(grid(2) tile(128, 64))
     for (int i = 0; i < n; i++)
+        OMP_LANES
         for (int j = 0; j < n; j++) {
             if (j > i)
                 continue;
@@ -104,7 +115,7 @@ static void atax(int m, int n, const DATA A[restrict m][n], const DATA x[restric
                  DATA tmp[restrict m])
 {
     OMP_ROWS
-    WS(grid(1) tile(8))
+    WS(grid(1) tile(4))
     for (int i = 0; i < m; i++) {
         DATA s = 0;
         OMP_SUM(s)
@@ -113,11 +124,11 @@ static void atax(int m, int n, const DATA A[restrict m][n], const DATA x[restric
             s += A[i][j] * x[j];
         tmp[i] = s;
     }
-    OMP_NEST(1)
-    WS(grid(1) tile(32))
+    OMP_COLUMNS
+    WS(grid(1) tile(16))
     for (int j = 0; j < n; j++) {
         DATA s = 0;
-        WS(pipeline(auto) tile(64) reduction(+ : s))
+        WS(pipeline(auto) tile(128) reduction(+ : s))
         for (int i = 0; i < m; i++)
             s += A[i][j] * tmp[i];
         y[j] = s;
@@ -129,7 +140,7 @@ static void mvt(int n, DATA x1[restrict n], DATA x2[restrict n], const DATA y1[r
                 const DATA A[restrict n][n])
 {
     OMP_ROWS
-    WS(grid(1) tile(8))
+    WS(grid(1) tile(4))
     for (int i = 0; i < n; i++) {
         DATA s = x1[i];
         OMP_SUM(s)
@@ -138,11 +149,11 @@ static void mvt(int n, DATA x1[restrict n], DATA x2[restrict n], const DATA y1[r
             s += A[i][j] * y1[j];
         x1[i] = s;
     }
-    OMP_NEST(1)
-    WS(grid(1) tile(32))
+    OMP_COLUMNS
+    WS(grid(1) tile(16))
     for (int j = 0; j < n; j++) {
         DATA s = x2[j];
-        WS(pipeline(auto) tile(64) reduction(+ : s))
+        WS(pipeline(auto) tile(128) reduction(+ : s))
         for (int i = 0; i < n; i++)
             s += A[i][j] * y2[i];
         x2[j] = s;
@@ -154,7 +165,7 @@ static void gesummv(int n, DATA alpha, DATA beta, const DATA A[restrict n][n], c
                     const DATA x[restrict n], DATA y[restrict n])
 {
     OMP_ROWS
-    WS(grid(1) tile(8))
+    WS(grid(1) tile(4))
     for (int i = 0; i < n; i++) {
         DATA s = 0, t = 0;
         OMP_SUM(s, t)
@@ -175,19 +186,20 @@ static void gemver(int n, DATA alpha, DATA beta, DATA A[restrict n][n], const DA
     OMP_NEST(2)
     WS(grid(2))
     for (int i = 0; i < n; i++)
+        OMP_LANES
         for (int j = 0; j < n; j++)
             A[i][j] = A[i][j] + u1[i] * v1[j] + u2[i] * v2[j];
-    OMP_NEST(1)
-    WS(grid(1) tile(32))
-    for (int j = 0; j < n; j++) {
-        DATA s = 0;
-        WS(pipeline(auto) tile(64) reduction(+ : s))
-        for (int i = 0; i < n; i++)
-            s += A[i][j] * y[i];
-        x[j] = x[j] + beta * s + z[j];
+        OMP_COLUMNS
+        WS(grid(1) tile(16))
+        for (int j = 0; j < n; j++) {
+            DATA s = 0;
+            WS(pipeline(auto) tile(128) reduction(+ : s))
+            for (int i = 0; i < n; i++)
+                s += A[i][j] * y[i];
+            x[j] = x[j] + beta * s + z[j];
     }
     OMP_ROWS
-    WS(grid(1) tile(8))
+    WS(grid(1) tile(4))
     for (int i = 0; i < n; i++) {
         DATA s = 0;
         OMP_SUM(s)
@@ -204,11 +216,13 @@ static void jacobi_2d(int n, DATA A[restrict n][n], DATA B[restrict n][n])
         OMP_NEST(2)
         WS(grid(2))
         for (int i = 1; i < n - 1; i++)
+            OMP_LANES
             for (int j = 1; j < n - 1; j++)
                 B[i][j] = (DATA)0.2 * (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]);
         OMP_NEST(2)
         WS(grid(2))
         for (int i = 1; i < n - 1; i++)
+            OMP_LANES
             for (int j = 1; j < n - 1; j++)
                 A[i][j] = (DATA)0.2 * (B[i][j] + B[i][j - 1] + B[i][j + 1] + B[i + 1][j] + B[i - 1][j]);
     }
@@ -221,6 +235,7 @@ static void heat_3d(int n, DATA A[restrict n][n][n], DATA B[restrict n][n][n])
         WS(grid(3))
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
+                OMP_LANES
                 for (int k = 1; k < n - 1; k++)
                     B[i][j][k] = (DATA)0.125 * (A[i + 1][j][k] - 2 * A[i][j][k] + A[i - 1][j][k]) +
                                  (DATA)0.125 * (A[i][j + 1][k] - 2 * A[i][j][k] + A[i][j - 1][k]) +
@@ -229,6 +244,7 @@ static void heat_3d(int n, DATA A[restrict n][n][n], DATA B[restrict n][n][n])
         WS(grid(3))
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
+                OMP_LANES
                 for (int k = 1; k < n - 1; k++)
                     A[i][j][k] = (DATA)0.125 * (B[i + 1][j][k] - 2 * B[i][j][k] + B[i - 1][j][k]) +
                                  (DATA)0.125 * (B[i][j + 1][k] - 2 * B[i][j][k] + B[i][j - 1][k]) +
@@ -239,11 +255,11 @@ static void heat_3d(int n, DATA A[restrict n][n][n], DATA B[restrict n][n][n])
 /* the lower triangle of the covariances of columns */
 static void covariance(int m, int n, DATA data[restrict n][m], DATA cov[restrict m][m], DATA mean[restrict m])
 {
-    OMP_NEST(1)
-    WS(grid(1) tile(32))
+    OMP_COLUMNS
+    WS(grid(1) tile(16))
     for (int j = 0; j < m; j++) {
         DATA s = 0;
-        WS(pipeline(auto) tile(64) reduction(+ : s))
+        WS(pipeline(auto) tile(128) reduction(+ : s))
         for (int i = 0; i < n; i++)
             s += data[i][j];
         mean[j] = s / n;
@@ -251,11 +267,13 @@ static void covariance(int m, int n, DATA data[restrict n][m], DATA cov[restrict
     OMP_NEST(2)
     WS(grid(2))
     for (int i = 0; i < n; i++)
+        OMP_LANES
         for (int j = 0; j < m; j++)
             data[i][j] -= mean[j];
     OMP_NEST(2)
-    WS(grid(2) tile(128, 128))
+    WS(grid(2) tile(128, 64))
     for (int i = 0; i < m; i++)
+        OMP_LANES
         for (int j = 0; j < m; j++) {
             if (j > i)
                 continue;

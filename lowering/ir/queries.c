@@ -66,6 +66,16 @@ bool op_meets_blocks(const Op *op)
     return op_info[op->code].about & MEETS_BLOCKS;
 }
 
+bool op_adds(const Op *op)
+{
+    return op->code == OP_ATOMIC_ADD || op->code == OP_ATOMIC_ADD_AT;
+}
+
+bool op_scatters(const Op *op)
+{
+    return op_info[op->code].rule == R_STORE_AT;
+}
+
 bool op_mixes_rows(const Op *op)
 {
     return op_info[op->code].about & MIXES_ROWS;

@@ -185,7 +185,7 @@ static void visit_shared(Op *op, void *context)
     if ((!loads && !stores) || op == store || sharing->kernel->failed ||
         tensor_memory(op->args[0]) != tensor_memory(store->args[0]))
         return;
-    bool both_add = op->code == OP_ATOMIC_ADD && store->code == OP_ATOMIC_ADD;
+    bool both_add = op_adds(op) && op_adds(store);
     bool in_order = stores && !loop && !other, apart = stores && loop != other && stores_apart(op, store);
     if (!both_add && !in_order && !apart)
         reject(sharing->kernel, op->loc, REASON_BLOCKS_MEMORY, store->loc.line);

@@ -77,7 +77,7 @@ static bool is_load(const Op *op)
 
 static bool is_store(const Op *op)
 {
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !op_scatters(op);
 }
 
 static int rank_of(const Op *op)
@@ -230,7 +230,7 @@ static void check_store(Mistakes *mistakes, const Op *store)
             !differs_only_in(store, dim, place.counter))
             continue;
         int extent = extent_of(store, dim);
-        if (place.step < extent && place.loop->code == OP_GRID && store->code != OP_ATOMIC_ADD)
+        if (place.step < extent && place.loop->code == OP_GRID && !op_adds(store))
             warn_step(mistakes, store, &place, extent, "iterations of the grid store the same elements");
         else if (leaves_gaps(store, dim, &place) && affine_same(place.high, tensor->args[1 + dim]))
             warn_step(mistakes, store, &place, extent, "the others are not stored");

@@ -24,6 +24,7 @@
  */
 #include "lower.h"
 #include "machine/machine.h"
+#include "ir/queries.h"
 #include "ir/slice.h"
 
 enum {
@@ -284,7 +285,7 @@ static void visit_conflict(Op *op, void *context)
         return;
     if (store && !is_shared(in, op->args[op->nargs - 1]))
         reject(kernel, op->loc, REASON_PARTS_STORE);
-    else if (op->code == OP_PRINT || (needs_columns(op) && is_cut(in, op)))
+    else if (op->code == OP_PRINT || op_scatters(op) || (needs_columns(op) && is_cut(in, op)))
         reject(kernel, op->loc, REASON_PARTS_WHOLE,
                op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }

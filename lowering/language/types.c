@@ -179,6 +179,8 @@ static void check_coordinates(Kernel *kernel, const Op *op)
     if (class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ && op->code != OP_SLICE &&
         op->code != OP_BOX)
         return;
+    if (op_scatters(op))
+        return;
     int end = op->nargs - (class_ == CLASS_STORE);
     for (int i = 1; i < end; i++) {
         Type type = op->args[i]->type;

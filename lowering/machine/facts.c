@@ -288,11 +288,11 @@ static bool apart_behind_loop(const Op *inside, const Value *x, int64_t x_extent
 bool stores_apart(const Op *x, const Op *y)
 {
     const Op *a = tensor_root(x->args[0]), *b = tensor_root(y->args[0]);
-    bool additions = x->code == OP_ATOMIC_ADD && y->code == OP_ATOMIC_ADD; /* in any order */
+    bool additions = op_adds(x) && op_adds(y); /* in any order */
     if (additions || exclude_each_other(x, y) || !a || !b || a->args[0] != b->args[0])
         return true;
     int rank = x->nargs - 2;
-    if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
+    if (op_scatters(x) || op_scatters(y) || y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
         return false;
     for (int dim = 0; dim < rank; dim++)
         if (affine_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)) ||
@@ -307,7 +307,7 @@ static int advancing_dim(const Op *store, const Op *loop, unsigned used)
 {
     int rank = store->nargs - 2;
     int64_t step = loop->code == OP_FOR ? least_step(loop) : 0, factor;
-    if (!step)
+    if (!step || op_scatters(store))
         return -1;
     for (int dim = 0; dim < rank; dim++) {
         if (used >> dim & 1 || !affine_advance(store->args[1 + dim], loop->blocks[0]->args[0], &factor))
@@ -324,7 +324,7 @@ static int advancing_dim(const Op *store, const Op *loop, unsigned used)
 bool store_moves_on(const Op *store)
 {
     unsigned used = 0;
-    if (store->code == OP_ATOMIC_ADD)
+    if (op_adds(store))
         return true;
     for (const Block *block = store->parent; block && block->parent; block = block->parent->parent) {
         const Op *loop = block->parent;

@@ -30,7 +30,7 @@ static int tensor_operand(const Op *op, bool stored)
         return class_ == CLASS_STORE && op->code != OP_PRINT && op->code != OP_SET_ELEMENT ? 0 : -1;
     if (op->code == OP_COPY_IN)
         return 1;
-    return class_ == CLASS_LOAD || op->code == OP_ATOMIC_ADD ? 0 : -1;
+    return class_ == CLASS_LOAD || op_adds(op) ? 0 : -1;
 }
 
 /* The rows and columns of what is moved; stores of a box say those of the whole tile's.  */

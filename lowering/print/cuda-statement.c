@@ -587,7 +587,12 @@ static void print_store(Printer *in, const Op *op)
     cuda_value(in, op->args[0], PREC_ANY);
     if (op->storage)
         fprintf(in->out, ", p.%s", cuda_map_for(in, op));
-    cuda_coordinates(in, op, 1, op->nargs - 1);
+    if (op_scatters(op)) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[1], PREC_TERNARY);
+    } else {
+        cuda_coordinates(in, op, 1, op->nargs - 1);
+    }
     fputs(", ", in->out);
     cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
     fputs(");", in->out);

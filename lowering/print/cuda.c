@@ -363,7 +363,7 @@ static void visit_access(Op *op, void *context)
         if (!root || root->results[0]->var != access->tensor)
             continue;
         access->how |= op_info[op->code].class_ == CLASS_STORE ? STORED : LOADED;
-        access->how |= op->code == OP_ATOMIC_ADD ? LOADED : 0;
+        access->how |= op_adds(op) ? LOADED : 0;
     }
 }
 

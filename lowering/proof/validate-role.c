@@ -131,6 +131,9 @@ static int spread_of(Validator *in, const Op *op, const Known *args)
                : args[0].term == group_rows(in, op->results[0]->type.rows) ? SPREAD_ROWS
                                                                            : SPREAD_MIXED;
     case OP_TRANS:
+        if (args[0].spread == SPREAD_ANY && is_split_across(op->results[0], ROLE_BIT(in->role)))
+            return SPREAD_COLS; /* of the same in all rows: a part as good as another */
+        /* fallthrough */
     case OP_TRANS_VIEW:
         return args[0].spread == SPREAD_ROWS   ? SPREAD_COLS
                : args[0].spread == SPREAD_COLS ? SPREAD_ROWS
@@ -213,7 +216,8 @@ static bool run_load(Validator *in, const Op *op)
 bool is_divided(const Validator *in, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
-    return in->groups > 1 && (tile->split & ROLE_BIT(in->role) || ring_source_divides(tile, in->groups));
+    return in->groups > 1 && !op_scatters(store) &&
+           (tile->split & ROLE_BIT(in->role) || ring_source_divides(tile, in->groups));
 }
 
 bool is_divided_across(const Validator *in, const Op *store)
@@ -277,6 +281,11 @@ static bool is_next_box(Box box, unsigned done)
     return done / DONE_BOX + 1 == box.number || (!box.number && done < DONE_BOX);
 }
 
+static bool is_part(Known tile)
+{
+    return tile.spread == SPREAD_ROWS || tile.spread == SPREAD_COLS;
+}
+
 static bool run_store(Validator *in, const Op *op)
 {
     const Term *args[op->nargs];
@@ -285,6 +294,8 @@ static bool run_store(Validator *in, const Op *op)
     const Value *tile = op->args[op->nargs - 1];
     int row = row_coordinate(op);
     Stored what = {args, SPREAD_WHOLE, known_of(in, tile)};
+    if (op_scatters(op) && (is_part(what.tile) || is_part(known_of(in, op->args[1]))))
+        return differs(in, op, "stores a part of a tile by indices of which it may have another");
     if (op->code == OP_STORE && what.tile.spread == SPREAD_COLS)
         what.place = subtile_group(in, &args[row + 1], tile->type.cols) == SPREAD_ROWS ? SPREAD_COLS : SPREAD_WHOLE;
     else if (row >= 0)

@@ -98,7 +98,9 @@ static void require_all_rows(Splitter *in, Op *op)
     if (op->nresults && arrives(in, op->results[0]))
         return;
     in->whole = op;
-    require(in, op->args[0], WHOLE, op);
+    for (int i = 0; i < op->nargs; i++)
+        if (has_rows(op->args[i]))
+            require(in, op->args[i], WHOLE, op);
     for (int i = 0; i < op->nresults; i++)
         require(in, op->results[i], WHOLE, op);
 }

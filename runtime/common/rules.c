@@ -291,6 +291,19 @@ static int rule_load(struct question *q)
     return check_extents(q, rows, cols) && check_box(q, rows);
 }
 
+/* The type of what is stored, or added to what is there.  */
+static int check_stored(struct question *q, int tile, int tensor)
+{
+    int adds = q->opcode == WS_OP_ATOMIC_ADD || q->opcode == WS_OP_ATOMIC_ADD_AT;
+    if (tile != tensor)
+        return wrong(q, "use ws_cast on the tile", "the tile is %s and the tensor %s", ws_rule_dtype_name(tile),
+                     ws_rule_dtype_name(tensor));
+    if (adds && tile != WS_RULE_F32 && tile != WS_RULE_I32)
+        return wrong(q, "add into an f32 or i32 tensor", "memory of type %s has no atomic addition",
+                     ws_rule_dtype_name(tile));
+    return 1;
+}
+
 static int rule_store(struct question *q)
 {
     int rule = ws_rule_of(q->opcode);
@@ -300,17 +313,32 @@ static int rule_store(struct question *q)
     *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
     if (!check_tensor(q, bad_rank ? 5 : rank, rank) || !check_numbers(q, q->count - 1))
         return 0;
-    if (tile->dtype != tensor->dtype)
-        return wrong(q, "use ws_cast on the tile", "the tile is %s and the tensor %s", ws_rule_dtype_name(tile->dtype),
-                     ws_rule_dtype_name(tensor->dtype));
-    if (q->opcode == WS_OP_ATOMIC_ADD && tile->dtype != WS_RULE_F32 && tile->dtype != WS_RULE_I32)
-        return wrong(q, "add into an f32 or i32 tensor", "memory of type %s has no atomic addition",
-                     ws_rule_dtype_name(tile->dtype));
+    if (!check_stored(q, tile->dtype, tensor->dtype))
+        return 0;
     if (rule == R_STORE_ROW && tile->rows != 1)
         return wrong(q, "a row is (1,C)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
     if (rule == R_STORE_COL && tile->cols != 1)
         return wrong(q, "a column is (R,1)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
     return check_box(q, tile->rows);
+}
+
+static int rule_store_at(struct question *q)
+{
+    const type *tensor = &q->operands[0], *index = &q->operands[1], *tile = &q->operands[2];
+    *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
+    if (!check_tensor(q, 1, 1) || !check_box(q, 0))
+        return 0;
+    if (index->kind == WS_RULE_SPLAT || tile->kind == WS_RULE_SPLAT)
+        return wrong(q, "make a tile with ws_full", "operand %d is a number, not a tile",
+                     index->kind == WS_RULE_SPLAT ? 2 : 3);
+    if (!check_numbers(q, 1) || !check_numbers(q, 2))
+        return 0;
+    if (index->dtype != WS_RULE_I32)
+        return wrong(q, "use ws_cast(index, WS_I32)", "the indices are %s", ws_rule_dtype_name(index->dtype));
+    if (index->rows != tile->rows || index->cols != tile->cols)
+        return wrong(q, "an index for each element", "the indices are (%d,%d) and the tile (%d,%d)", index->rows,
+                     index->cols, tile->rows, tile->cols);
+    return check_stored(q, tile->dtype, tensor->dtype);
 }
 
 static int rule_print(struct question *q)
@@ -504,14 +532,15 @@ static int rule_reduce(struct question *q)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static int (*const rules[])(struct question *) = {
-    [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,     [R_AT] = rule_at,         [R_LOAD] = rule_load,
-    [R_LOAD_AT] = rule_load_at, [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load, [R_STORE] = rule_store,
-    [R_STORE_ROW] = rule_store, [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,
-    [R_SPLAT] = rule_splat,     [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32,
-    [R_TRANS] = rule_trans,     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare,
-    [R_MASK] = rule_mask,       [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,
-    [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,
-    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,       [R_BITS] = rule_bits,
+    [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,       [R_AT] = rule_at,           [R_LOAD] = rule_load,
+    [R_LOAD_AT] = rule_load_at, [R_STORE_AT] = rule_store_at, [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load,
+    [R_STORE] = rule_store,     [R_STORE_ROW] = rule_store,   [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,
+    [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,       [R_INDEX] = rule_index,     [R_DOT] = rule_dot,
+    [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,       [R_CAST] = rule_cast,       [R_BINARY] = rule_binary,
+    [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,         [R_SELECT] = rule_select,   [R_FMA] = rule_binary,
+    [R_UNARY] = rule_unary,     [R_SAME] = rule_unary,        [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats,
+    [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,        [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,
+    [R_BITS] = rule_bits,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -9,6 +9,8 @@
 #ifndef WS_RULES_H
 #define WS_RULES_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,6 +37,7 @@ typedef enum {
     R_STORE,
     R_STORE_ROW,
     R_STORE_COL,
+    R_STORE_AT,
     R_PRINT,
     R_FULL,
     R_SPLAT,
@@ -101,6 +104,9 @@ struct ws_rule_message {
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,
                   const struct ws_rule_attributes *attributes, struct ws_rule_type *result,
                   struct ws_rule_message *message);
+
+/* Does an index from low to high - 1 stand twice?  1: *which; 0: no; -1: there is no memory to see that.  */
+int ws_index_twice(const int32_t *index, int count, long low, long high, int32_t *which);
 
 int ws_rule_of(int opcode);                /* R_... */
 const char *ws_rule_dtype_name(int dtype); /* "f16", "mask" */

@@ -388,6 +388,49 @@ static WS_DEVICE void atomic_add(const tensor<T, 4> &t, V v, W w, X row, Y col, 
     add_plane(plane_at(t, v, w, row, col), x);
 }
 
+/* ---- elements of a vector by their indices ----------------------------------------------------------------------- */
+
+template <typename T> static WS_DEVICE T *element_to(const tensor<T, 1> &t, int index)
+{
+    const int x = absolute(index, t.origin[0]);
+    return inside(x, t.low[0], t.high[0]) ? t.base + x : nullptr;
+}
+
+template <typename T, int R, int C, layout L, typename F>
+static WS_DEVICE void each_index(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x,
+                                 F to)
+{
+    typedef spread<R, C, L> S;
+    if ((R == 1 || C == 1) && !S::speaks())
+        return;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        const int c = S::col(j);
+        const auto at = index.get(slot, j);
+        const auto from = x.get(slot, j);
+        if (!has_row<S, R>(slot))
+            continue;
+        T *const low = C == 1 || c < C ? element_to(t, at.low) : nullptr;
+        T *const high = C > 1 && c + 1 < C ? element_to(t, at.high) : nullptr;
+        if (low)
+            to(low, from.low);
+        if (high)
+            to(high, from.high);
+    }
+}
+
+template <typename T, int R, int C, layout L>
+static WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+{
+    each_index(t, index, x, [](T *to, auto from) { *to = number<T>::narrow(from); });
+}
+
+template <typename T, int R, int C, layout L>
+static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+{
+    each_index(t, index, x, [](T *to, auto from) { atomicAdd(to, from); });
+}
+
 /* ---- read: shared memory to registers ---------------------------------------------------------------------------- */
 
 /* Can eight rows be read as matrices of 8 x 8?  */

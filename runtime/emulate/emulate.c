@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "emulate.h"
+#include "rules.h"
 #include "step.h"
 #include "steps.h"
 #include <limits.h>
@@ -380,6 +381,16 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
                 touch_store(s, shadow, entry, (uint32_t)tile + 1, kind);
         }
     }
+}
+
+void ws_emulate_once(ws_sched *s, const int32_t *index, int count, long low, long high)
+{
+    int32_t twice = 0;
+    int found = ws_index_twice(index, count, low, high, &twice);
+    if (found < 0)
+        ws_sched_fail(s, "no memory to compare %d indices", count);
+    if (found)
+        ws_sched_fail(s, "tile %ld: ws_store_at has the index %d twice", ws_sched_tile(s), (int)twice);
 }
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */

@@ -176,6 +176,8 @@ typedef enum {
 } ws_emulate_touch;
 
 void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes);
+/* ws_store_at: no index from low to high - 1 stands twice.  */
+void ws_emulate_once(ws_sched *s, const int32_t *index, int count, long low, long high);
 
 /* ---- grids that run together: together.c ------------------------------------------------------------------------- */
 

@@ -373,6 +373,38 @@ WS_DEVICE void atomic_add(const V<T, N> &t, const Rest &...rest)
     add_tile(patch_for(t, at, x), x);
 }
 
+/* Elements of a vector by their indices; those outside are left out.  */
+template <typename T, int R, int C, layout L, typename F>
+WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const tile<int, R, C, L> &index,
+                          const tile<T, R, C, L> &x, F to)
+{
+    ws_sched *s = ws_sched_current();
+    index.check("reads");
+    x.check("reads");
+    ws_sched_point(s);
+    for (int i = 0; i < R * C; i++) {
+        const long at = t.origin[0] + index.at[i];
+        if (at < t.low[0] || at >= t.high[0])
+            continue;
+        ws_emulate_touched(s, kind, t.base + at, sizeof(T));
+        to(t.base + at, x.at[i]);
+    }
+}
+
+template <typename T, int R, int C, layout L>
+WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+{
+    ws_emulate_once(ws_sched_current(), index.at, R * C, t.low[0] - t.origin[0], t.high[0] - t.origin[0]);
+    each_index(WS_EMULATE_STORE, t, index, x, [](T *to, T from) { *to = from; });
+    ws_sched_work("write", sizeof x.at);
+}
+
+template <typename T, int R, int C, layout L>
+WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+{
+    each_index(WS_EMULATE_ADD, t, index, x, [](T *to, T from) { add_atomically(to, from); });
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 constexpr int round_up(int x, int multiple)

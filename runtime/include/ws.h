@@ -36,6 +36,7 @@
  *   ws_box_3d ws_box_4d                         box          tensor, coordinates, extents
  *   ws_at ws_at_float                           at           tensor, index
  *   ws_load_at                                  load_at      tensor, handle of the indices
+ *   ws_store_at ws_atomic_add_at                store_at     tensor, handle of the indices, handle
  *   ws_print                                    print        name, handle
  *   ws_ring_new                                 ring_new     slots
  *   ws_ring_put_ ws_ring_get_                   ring_put     handle of the ring; handle: what ws_put and ws_get become
@@ -302,6 +303,10 @@ void ws_store_col_2d(ws_tensor t2, long d0, long row, ws_tile v);
 void ws_atomic_add(ws_tensor t, long row, long col, ws_tile v);
 void ws_atomic_add_3d(ws_tensor t, long d0, long row, long col, ws_tile v);
 void ws_atomic_add_4d(ws_tensor t, long d0, long d1, long row, long col, ws_tile v);
+
+/* Each element of v to that of its index, an I32; those outside are left out. ws_store_at: no index twice.  */
+void ws_store_at(ws_tensor t1, ws_tile index, ws_tile v);
+void ws_atomic_add_at(ws_tensor t1, ws_tile index, ws_tile v);
 
 /* A tile of a box: so many of each dimension but the last, and columns.  */
 ws_tile ws_load_box_3d(ws_tensor t, long d0, long row, long col, int n0, int rows, int cols) WS_USE_;

@@ -246,6 +246,50 @@ static void store(int opcode, ws_tensor t, int rank, const long *at, ws_tile v)
     }
 }
 
+/* The element of a vector, or NULL outside.  */
+static unsigned char *element_to(ws_tensor t, long low, int32_t index)
+{
+    const long at = t->origin[0] + index, bytes = ws_dtype_bytes(t->dtype);
+    return index >= low && at < t->high[0] ? (unsigned char *)(uintptr_t)t->base + at * bytes : NULL;
+}
+
+static void store_at(int opcode, ws_tensor t, ws_tile index, ws_tile v)
+{
+    struct ws_rule_type operands[] = {ws_type_of_tensor(t), ws_type_of(index), ws_type_of(v)}, result;
+    if (!ws_allowed(opcode, operands, 3, NULL, &result))
+        return;
+    const long low = t->low[0] - t->origin[0], high = t->high[0] - t->origin[0];
+    const int adds = opcode == WS_OP_ATOMIC_ADD_AT, bytes = ws_dtype_bytes(t->dtype);
+    int32_t twice = 0;
+    int found = 0;
+    for (int r = 0; r < v->rows; r++)
+        for (int c = 0; c < v->cols; c++) {
+            unsigned char *to = element_to(t, low, *(const int32_t *)(const void *)ws_element(index, r, c));
+            if (to && adds)
+                add_row(v->dtype, 1, ws_element(v, r, c), to);
+            else if (to)
+                memcpy(to, ws_element(v, r, c), (size_t)bytes);
+        }
+    if (!adds)
+        found = ws_index_twice((const int32_t *)(const void *)ws_element(index, 0, 0), index->rows * index->cols, low,
+                               high, &twice);
+    if (found)
+        ws_error_set(found < 0 ? WS_ERR_MEMORY : WS_ERR_ARGUMENT,
+                     found < 0 ? "ws_store_at: no memory to compare %d indices"
+                               : "ws_store_at: the index %d stands twice in a tile",
+                     found < 0 ? index->rows * index->cols : (int)twice);
+}
+
+void ws_store_at(ws_tensor t1, ws_tile index, ws_tile v)
+{
+    store_at(WS_OP_STORE_AT, t1, index, v);
+}
+
+void ws_atomic_add_at(ws_tensor t1, ws_tile index, ws_tile v)
+{
+    store_at(WS_OP_ATOMIC_ADD_AT, t1, index, v);
+}
+
 void ws_store(ws_tensor t, long row, long col, ws_tile v)
 {
     store(WS_OP_STORE, t, 2, (const long[]){row, col}, v);

@@ -99,6 +99,40 @@ int main(int argc, char **argv)
 }
 END
 
+cat >equal.c <<'END'
+#include <stdio.h>
+#include <ws.h>
+
+static void put(int n, const int *at, const float *x, float *y)
+{
+    ws_tensor k = ws_tensor_1d(at, WS_I32, n), tx = ws_tensor_1d(x, WS_F32, n), ty = ws_tensor_1d(y, WS_F32, n);
+    #pragma ws grid(1)
+    for (int i = 0; i < n; i += 8)
+        ws_store_at(ty, ws_load_row(k, i, 8), ws_load_row(tx, i, 8));
+}
+
+int main(void)
+{
+    int at[16] = {1, 0, 3, 2, -1, -1, 5, 40};
+    float x[16], y[16];
+    for (int i = 0; i < 16; i++) {
+        x[i] = i;
+        at[i] = i < 8 ? at[i] : i;
+    }
+    put(16, at, x, y);
+    printf("apart: %d\n", ws_last_error());
+    at[2] = 0;
+    put(16, at, x, y);
+    ws_status status = ws_last_error();
+    printf("equal: %d %s\n", status, status ? ws_error_message() : "");
+    at[2] = 8;
+    put(16, at, x, y);
+    status = ws_last_error();
+    printf("two tiles: %d %s\n", status, status ? ws_error_message() : "");
+    return 0;
+}
+END
+
 # A command that does what $1 says in the place of the first compiler of a run, or of the second.
 cat >killed <<'END'
 #! /bin/sh
@@ -179,8 +213,17 @@ launches() {
         grep -q '^in place: 0' "$work/said" && grep -q '^good: 0' "$work/said" && grep -q '^1 2$' "$work/said" &&
         { test "$1" = emulate || grep -q '^vast: 4 .*memory' "$work/said"; }
 }
+# Indices that stand twice.
+equal_indices() {
+    "$wscc" --ws-target="$1" equal.c -o "$work/equal" -lm || return 1
+    "$work/equal" 2>/dev/null | tee "$work/said"
+    grep -q '^apart: 0' "$work/said" && grep -q '^equal: [1-9].*index 0' "$work/said" &&
+        { test "$1" = sequential || grep -q '^two tiles: [1-9].*both store ty.8' "$work/said"; }
+}
+ok 'a tile stores an element twice' equal_indices sequential
 if has_plugin; then
     ok 'launches that are refused, emulated' launches emulate
+    ok 'a tile stores an element twice, or two do, emulated' equal_indices emulate
 fi
 if has_plugin && test -n "${NVCC-}" && nvidia-smi -L >/dev/null 2>&1; then
     ok 'launches that are refused, on a GPU' launches cuda vast

@@ -313,6 +313,19 @@ static char *load_vector(Gen *g, Shape shape, bool row)
                 extent(g, size));
 }
 
+/* Elements of a vector by their numbers.  */
+static char *load_at(Gen *g, Shape shape)
+{
+    long most = 0;
+    int size = shape.rows * shape.cols, each = 1 + pick(3);
+    const char *place = coordinate(g, size, &most);
+    const Tensor *t = source(g, shape.dtype, 1, &most, &size, NULL);
+    if (!t)
+        return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
+    return text("ws_load_at(%s, ws_%s(ws_add(ws_mul(ws_row_index(%d, %d), %d), %s), ws_col_index(%d, %d)))", t->name,
+                chance(50) ? "add" : "sub", shape.rows, shape.cols, each, place, shape.rows, shape.cols);
+}
+
 static bool mentions(const char *words, const char *name)
 {
     size_t length = strlen(name);
@@ -380,6 +393,8 @@ static char *some_load_text(Gen *g, Shape shape, bool plain, const GridVariable 
     if (!plain && shape.cols == 1 && chance(85))
         return load_vector(g, shape, false);
     static const int ranks[] = {70, 20, 10};
+    if (!plain && chance(6))
+        return load_at(g, shape);
     int rank = 2 + weigh(ranks, 3), sizes[4] = {1, 1, 1, 1};
     char *places[4];
     long most[4];
@@ -651,6 +666,12 @@ static void some_store_text(Gen *g, Shape shape, const char *value)
                                     : text("%s", "");
     g->shared += 128 * shape.rows;
     char *own = own_part(g, t, &where), *places = joined(where.places, where.rank);
+    if ((row || col) && where.rank == 1 && chance(30)) { /* the last one first */
+        g->whole_tiles = true;
+        line(g, "ws_store_at(%s, ws_sub((%s) + %d, ws_%s_index(%d, %d)), %s);", own, where.places[0],
+             shape.rows * shape.cols - 1, row ? "col" : "row", shape.rows, shape.cols, value);
+        return;
+    }
     line(g, "ws_store%s(%s%s, %s);", suffix, own, places, value);
     if (shape.dtype == I8 || shape.dtype == U8 || !chance(8))
         return;
@@ -679,9 +700,28 @@ char *place_in_place(Gen *g, Shape shape, char **tensor, int *rank)
     return joined(where.places, where.rank);
 }
 
+/* To elements of a vector that the program chooses, many of them equal.  */
+static void atomic_at_text(Gen *g, Shape shape, const char *value)
+{
+    double bound;
+    Shape index = {.dtype = I32, .rows = shape.rows, .cols = shape.cols};
+    Where where = {.places = {"0"}, .sizes = {31}, .rank = 1};
+    const char *chosen = expression(g, index, 1, &bound);
+    Tensor *t = destination(g, shape.dtype, &where, USE_ATOMIC);
+    if (!t)
+        return;
+    t->in_place = g->whole_tiles = true;
+    line(g, "ws_atomic_add_at(%s, ws_sub(ws_bit_and(%s, 31), 1), %s);", t->name, chosen, value);
+}
+
 /* Whole numbers of few bits, so that no order of the additions shows.  */
 void atomic_text(Gen *g, Shape shape, const char *value)
 {
+    char *whole = !dtype_float(shape.dtype) ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
+    if (chance(30)) {
+        atomic_at_text(g, shape, whole);
+        return;
+    }
     int rank = 2 + pick(3), sizes[4] = {1, 1, 1, 1};
     Where where = {.rank = rank};
     sizes[rank - 2] = shape.rows;
@@ -694,7 +734,6 @@ void atomic_text(Gen *g, Shape shape, const char *value)
     if (!t)
         return;
     t->in_place = true;
-    char *whole = !dtype_float(shape.dtype) ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
     line(g, "ws_atomic_add%s(%s%s, %s);", rank > 2 ? text("_%dd", rank) : "", t->name, joined(where.places, rank),
          whole);
 }

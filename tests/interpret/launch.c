@@ -224,7 +224,7 @@ static void visit_access(Op *op, void *context)
         if (!root || root->results[0]->var != access->tensor)
             continue;
         access->use |= op_info[op->code].class_ == CLASS_STORE ? WS_EMULATE_STORED : WS_EMULATE_LOADED;
-        access->use |= op->code == OP_ATOMIC_ADD ? WS_EMULATE_LOADED : 0;
+        access->use |= op_adds(op) ? WS_EMULATE_LOADED : 0;
     }
 }
 

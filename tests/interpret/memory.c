@@ -215,6 +215,14 @@ static void deliver(const Patch *p, const unsigned char *from, int pitch)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
+static void add_element(Dtype dtype, void *to, const void *from)
+{
+    if (dtype == D_F32)
+        *(float *)to = ws_f32_add(*(float *)to, *(const float *)from);
+    else
+        *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
+}
+
 /* Rows of `from` are `pitch` apart, in elements.  */
 static void add_part(const Patch *p, Dtype dtype, const void *from, int pitch, int first)
 {
@@ -222,10 +230,7 @@ static void add_part(const Patch *p, Dtype dtype, const void *from, int pitch, i
         for (int c = p->col_first; c < p->col_last; c++) {
             void *to = line_of(p, r) + (c - p->col_first) * p->bytes;
             long element = (long)(first + r) * pitch + c;
-            if (dtype == D_F32)
-                *(float *)to = ws_f32_add(*(float *)to, ((const float *)from)[element]);
-            else
-                *(int32_t *)to = ws_i32_add(*(int32_t *)to, ((const int32_t *)from)[element]);
+            add_element(dtype, to, (const unsigned char *)from + element * p->bytes);
         }
 }
 
@@ -383,10 +388,41 @@ ws_tile memory_load(Group *group, const Op *op)
     return tile;
 }
 
+/* Elements of a vector by their indices.  */
+static void store_at(Group *group, const Op *op, const Window *t)
+{
+    ws_sched *s = ws_sched_current();
+    Datum index = evaluate(group, op->args[1]), value = evaluate(group, op->args[2]);
+    const int32_t *indices = (const int32_t *)(const void *)index.tile->data;
+    const int bytes = element_bytes(t->dtype), count = index.tile->rows * index.tile->cols;
+    const bool adds = op->code == OP_ATOMIC_ADD_AT;
+    if (!adds)
+        ws_emulate_once(s, indices, count, t->low[0] - t->origin[0], t->high[0] - t->origin[0]);
+    check_cell(index.cell, "reads");
+    check_cell(value.cell, "reads");
+    ws_sched_point(s);
+    for (int i = 0; i < count; i++) {
+        long x = t->origin[0] + indices[i];
+        if (x < t->low[0] || x >= t->high[0])
+            continue;
+        unsigned char *to = t->base + x * bytes;
+        ws_emulate_touched(s, adds ? WS_EMULATE_ADD : WS_EMULATE_STORE, to, (size_t)bytes);
+        const unsigned char *from = value.tile->data + (size_t)i * (size_t)bytes;
+        if (adds)
+            add_element(t->dtype, to, from);
+        else
+            memcpy(to, from, (size_t)bytes);
+    }
+}
+
 void memory_store(Group *group, const Op *op)
 {
     const Window *t = evaluate(group, op->args[0]).tensor;
     long at[4] = {0};
+    if (op->code == OP_STORE_AT || op->code == OP_ATOMIC_ADD_AT) {
+        store_at(group, op, t);
+        return;
+    }
     coordinates(group, op, 1, t->rank, at);
     Datum value = evaluate(group, op->args[op->nargs - 1]);
     if (op->storage) {

@@ -8,7 +8,9 @@
  */
 #include "check.h"
 
-enum { ROWS = 128, WORDS = 192, STEP = 64, SHARES = 2 };
+#define LOG2E 1.4426950408889634
+
+enum { ROWS = 192, WORDS = 192, STEP = 64, SHARES = 3 };
 
 /* X is n x d, V is words x d, T has n targets, L gets n losses; P is for 3 SHARES n numbers. */
 void cross_entropy(int n, int words, int d, const ws_f16 *X, const ws_f16 *V, const int *T, float *P, float *L)
@@ -30,10 +32,10 @@ void cross_entropy(int n, int words, int d, const ws_f16 *X, const ws_f16 *V, co
                 for (int k = 0; k < d; k += STEP)
                     logits = ws_dot(ws_load(x, i, k, ROWS, STEP), ws_trans(ws_load(v, j, k, WORDS, STEP)), logits);
                 ws_tile word = ws_col_index(1, WORDS);
-                logits = ws_select(ws_lt(word, words - j), logits, -1e30);
+                logits = ws_select(ws_lt(word, words - j), logits, -INFINITY);
                 hit = ws_add(hit, ws_row_sum(ws_select(ws_eq(word, ws_sub(target, j)), logits, 0)));
                 ws_tile next = ws_max(largest, ws_row_max(logits));
-                ws_tile powers = ws_row_sum(ws_exp(ws_sub(logits, next)));
+                ws_tile powers = ws_row_sum(ws_exp2(ws_fma(logits, LOG2E, ws_mul(next, -LOG2E))));
                 sum = ws_add(ws_mul(sum, ws_exp(ws_sub(largest, next))), powers);
                 largest = next;
             }

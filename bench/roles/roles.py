@@ -161,7 +161,7 @@ def nearest(n=262144, m=4096, d=128):
 def cross_entropy(n=8192, d=4096, words=128256):
     x, v, loss = normal(n, d, scale=0.25), normal(words, d, scale=0.125), torch.empty(n, device="cuda")
     target = torch.randint(0, words, (n,), device="cuda")
-    run = ours("cross_entropy", n, words, d, x, v, target.int(), torch.empty(6 * n, device="cuda"), loss)
+    run = ours("cross_entropy", n, words, d, x, v, target.int(), torch.empty(9 * n, device="cuda"), loss)
     run()
     peer = lambda: F.cross_entropy(torch.mm(x, v.T).float(), target, reduction="none")
     less = lambda: F.cross_entropy(torch.mm(x, v.T), target, reduction="none")

@@ -222,7 +222,7 @@ typedef struct { /* LOADs and COPY_IN */
 typedef struct {
     double value, start;
     int piece;
-    bool here;
+    bool here, turned;
 } TileInfo;
 typedef struct {
     const char *label;

@@ -360,3 +360,28 @@ int grid_variable(const Value *value)
             return i;
     return -1;
 }
+
+/* Is a product of the block begun before `end`, or handed to the block, and not waited for?  */
+static bool leaves_in_flight(const Block *block, const Op *end)
+{
+    bool flies = false;
+    for (int i = 0; i < block->nargs; i++)
+        flies |= block->args[i]->type.kind == K_TOKEN;
+    for (const Op *op = block->first; op != end; op = op->next) {
+        flies |= op->code == OP_MMA;
+        flies &= op->code != OP_WAIT || op->sync->pending;
+        for (int i = 0; i < op->nresults; i++)
+            flies |= op->results[i]->type.kind == K_TOKEN;
+    }
+    return flies;
+}
+
+bool products_are_done(const Op *op)
+{
+    while (op->parent && !leaves_in_flight(op->parent, op)) {
+        if (!op->parent->parent)
+            return true;
+        op = op->parent->parent;
+    }
+    return false;
+}

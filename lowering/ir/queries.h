@@ -73,6 +73,8 @@ bool is_split_across(const Value *tile, uint32_t role);
 bool takes_columns(const Op *op, const void *counter);
 /* The type of a stored tile, with all columns of the tile that it is a subtile of.  */
 Type stored_type(const Op *store);
+/* Has every product that the role has begun before the op been waited for?  */
+bool products_are_done(const Op *op);
 /* The innermost pipelined loop around an op, or NULL.  */
 Op *pipelined_loop(const Op *op);
 

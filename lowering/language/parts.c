@@ -17,7 +17,7 @@
  * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.
  *
  * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks
- * would make it.
+ * would make it.  A transpose that is stored, and not looked at otherwise, has the rows that its columns become.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/parts.c runs parts on the sequential target, which runs the C
  * loop, and on emulate.
@@ -37,6 +37,7 @@ typedef struct {
     int count;    /* parts */
     Value *part;  /* the number of this block's */
     bool *shared; /* by value id: the block has its columns alone */
+    bool *turned; /* its rows: the transpose of such a tile, which is stored */
     bool changed;
     Uses uses;
 } Parts;
@@ -185,6 +186,11 @@ static bool is_shared(const Parts *in, const Value *value)
     return value->id < in->uses.size && in->shared[value->id];
 }
 
+static bool is_turned(const Parts *in, const Value *value)
+{
+    return value->id < in->uses.size && in->turned[value->id];
+}
+
 static void share(Parts *in, const Value *value)
 {
     in->changed |= !is_shared(in, value);
@@ -214,13 +220,21 @@ static void link_loop(Parts *in, const Op *loop)
     }
 }
 
+static bool is_only_stored(const Parts *in, const Value *value)
+{
+    const Use *use = uses_of(&in->uses, value);
+    bool stored = use;
+    for (; use; use = use->next)
+        stored &= use->op->code == OP_STORE && use->arg == use->op->nargs - 1;
+    return stored;
+}
+
 /* Operations of which one column's result needs others.  */
-static bool needs_columns(const Op *op)
+static bool needs_columns(const Parts *in, const Op *op)
 {
     switch (op->code) {
     case OP_DOT:
     case OP_DOT_F32:
-    case OP_TRANS:
     case OP_ROW_SUM:
     case OP_ROW_MAX:
     case OP_ROW_MIN:
@@ -229,6 +243,8 @@ static bool needs_columns(const Op *op)
     case OP_PRINT:
     case OP_SUM_PARTS:
         return true;
+    case OP_TRANS:
+        return !is_only_stored(in, op->results[0]);
     default:
         return false;
     }
@@ -245,7 +261,9 @@ static void visit_links(Op *op, void *context)
         for (int i = 0; i < op->nresults; i++)
             for (int k = 0; k < op->nblocks; k++)
                 link_values(in, op->results[i], block_end(op->blocks[k])->args[i]);
-    } else if (op->nresults == 1 && !needs_columns(op)) {
+    } else if (op->code == OP_TRANS) {
+        in->turned[op->results[0]->id] = is_shared(in, op->args[0]) && is_only_stored(in, op->results[0]);
+    } else if (op->nresults == 1 && !needs_columns(in, op)) {
         for (int i = 0; i < op->nargs; i++)
             link_values(in, op->args[i], op->results[0]);
     }
@@ -283,9 +301,9 @@ static void visit_conflict(Op *op, void *context)
     const char *name = op->code == OP_SUM_PARTS ? "the sum of parts" : op_info[op->code].text;
     if (kernel->failed)
         return;
-    if (store && !is_shared(in, op->args[op->nargs - 1]))
+    if (store && !is_shared(in, op->args[op->nargs - 1]) && !is_turned(in, op->args[op->nargs - 1]))
         reject(kernel, op->loc, REASON_PARTS_STORE);
-    else if (op->code == OP_PRINT || op_scatters(op) || (needs_columns(op) && is_cut(in, op)))
+    else if (op->code == OP_PRINT || op_scatters(op) || (needs_columns(in, op) && is_cut(in, op)))
         reject(kernel, op->loc, REASON_PARTS_WHOLE,
                op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }
@@ -329,6 +347,8 @@ static void narrow(const Parts *in, Value *value)
 {
     if (is_shared(in, value))
         value->type.cols /= in->count;
+    else if (is_turned(in, value))
+        value->type.rows /= in->count;
 }
 
 /* Coordinates while the shapes are still those of the source.  */
@@ -338,6 +358,8 @@ static void visit_move(Op *op, void *context)
     bool load = op_info[op->code].class_ == CLASS_LOAD, store = op_info[op->code].class_ == CLASS_STORE;
     if (load && is_shared(in, op->results[0]))
         move_coordinate(in, op, op->nargs - 1, op->results[0]->type.cols);
+    else if (store && is_turned(in, op->args[op->nargs - 1]))
+        move_coordinate(in, op, op->nargs - 3, op->args[op->nargs - 1]->type.rows);
     else if (store)
         move_coordinate(in, op, op->nargs - 2, op->args[op->nargs - 1]->type.cols);
 }
@@ -365,6 +387,7 @@ static void share_out(Parts *in)
     ir_walk(body, visit_constants, in);
     in->uses = uses_new(in->kernel, in->kernel->body);
     in->shared = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    in->turned = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
     for (in->changed = true; in->changed;) {
         in->changed = false;
         ir_walk(body, visit_links, in);

@@ -394,7 +394,7 @@ static void visit_scratch(Op *op, void *context)
 {
     Shaper *in = context;
     int64_t bytes = (machine_scratch_bytes(op, in->role->layout) + 15) / 16 * 16;
-    if (!bytes || (op->code == OP_TRANS && !op->results[0]->uses))
+    if (!bytes || (op->code == OP_TRANS && (!op->results[0]->uses || op->tile->turned)))
         return;
     if (!in->scratch)
         in->scratch =
@@ -534,6 +534,18 @@ static void visit_store(Op *op, void *context)
     } else if (threads_meet(in, op) || is_stored_again(in, op)) {
         barriers_around(in, op);
     }
+}
+
+/* Matrices of 8 x 8 elements of 16 bits, which lie transposed in the staging of a store that is the only one to look:
+   the tile itself needs no scratch memory.  */
+static void visit_turned(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code != OP_STORE || !tma_takes(in, op))
+        return;
+    const Value *tile = op->args[op->nargs - 1];
+    if (tile->def && tile->def->code == OP_TRANS && tile->uses == 1 && machine_turns_in_staging(tile->type))
+        tile->def->tile->turned = true;
 }
 
 /* A load of whole lines passes through the same memory, if there is any: a thread's two columns at a time would fill no
@@ -701,6 +713,7 @@ void pass_layout(Kernel *kernel)
         ir_walk(role->body, visit_register_operand, &in);
         ir_walk(role->body, visit_operands, &in);
         ir_count_uses(kernel, role->body);
+        ir_walk(role->body, visit_turned, &in);
         ir_walk(role->body, visit_scratch, &in);
         ir_walk(role->body, visit_parts, &in);
         ir_walk(role->body, visit_store, &in);

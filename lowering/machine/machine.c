@@ -152,6 +152,12 @@ bool machine_turns_vectors(Type tile, Layout layout)
            tile.cols % 32 == 0;
 }
 
+bool machine_turns_in_staging(Type tile)
+{
+    return tile.dtype != D_MASK && dtype_bytes(tile.dtype) == 2 && tile.rows % 16 == 0 &&
+           tile.cols % MACHINE_MMA_ROWS == 0;
+}
+
 /* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps
    holds some rows side by side.  A mask element costs a register, narrow elements share one.  */
 int machine_tile_registers(Type tile, Layout layout)

@@ -95,6 +95,8 @@ int machine_vector_columns(int cols, Layout layout);
 int machine_product_columns(const Machine *machine, int threads, bool in_registers);
 /* Is such a tile transposed 16 bytes at a time, by matrices of 8 x 8?  Else it goes element by element.  */
 bool machine_turns_vectors(Type tile, Layout layout);
+/* Can the staging of a store have such a tile transposed as it is written, by whole matrices and whole lines?  */
+bool machine_turns_in_staging(Type tile);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);
 

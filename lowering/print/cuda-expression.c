@@ -429,10 +429,38 @@ static void print_splat(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+/* The bits of a number that f16 holds as it is and not as a subnormal, or -1.  */
+static int f16_bits(double x)
+{
+    int exponent;
+    double part = frexp(fabs(x), &exponent), digits = ldexp(part, 11); /* 1024 to 2047 */
+    if (x == 0)
+        return signbit(x) ? 0x8000 : 0;
+    if (!isfinite(x) || exponent < -13 || exponent > 16 || digits != floor(digits))
+        return -1;
+    return (signbit(x) ? 0x8000 : 0) | (exponent + 14) << 10 | ((int)digits - 1024);
+}
+
+/* Of f16, two at a time are added, subtracted or multiplied if all are f16.  */
+static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
+{
+    bool pairs = op->code == OP_ADD || op->code == OP_SUB || op->code == OP_MUL;
+    if (!pairs || op->results[0]->type.dtype != D_F16 || !cuda_is_literal(value))
+        return false;
+    bool real = dtype_is_float(value->type.dtype);
+    int bits = f16_bits(real ? value->def->scalar->real : (double)value->def->scalar->integer);
+    if (bits < 0)
+        return false;
+    fprintf(in->out, "ws::f16_exactly<0x%04x>(", (unsigned)bits);
+    cuda_operand(in, value, PREC_ANY, true);
+    fputc(')', in->out);
+    return true;
+}
+
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    fputs(op_info[op->code].call, in->out);
+    fputs(op->code == OP_TRANS && op->tile->turned ? "ws::turned" : op_info[op->code].call, in->out);
     if (op->code == OP_TALLY)
         fprintf(in->out, "<%d>", op->results[0]->type.cols);
     fputc('(', in->out);
@@ -440,6 +468,8 @@ static void print_elementwise(Printer *in, const Op *op)
         const Op *def = op->args[i]->def;
         if (i)
             fputs(", ", in->out);
+        if (scalars && def && def->code == OP_SPLAT && print_f16_literal(in, op, def->args[0]))
+            continue;
         if (scalars && def && def->code == OP_SPLAT)
             cuda_operand(in, def->args[0], PREC_TERNARY, true);
         else
@@ -449,6 +479,39 @@ static void print_elementwise(Printer *in, const Op *op)
         fputs(", ", in->out);
         cuda_group_storage(in, op->storage);
     }
+    fputc(')', in->out);
+}
+
+/* Is it the columns of numbers in rows, or made of them alone where it is used?  */
+static bool looks_for_columns(const Value *value)
+{
+    const Op *def = value->def;
+    if (!def || value->var || value->type.kind != K_TILE)
+        return false;
+    bool looks = def->code == OP_ROW_FIRST;
+    for (int i = 0; i < def->nargs && !looks; i++)
+        looks = looks_for_columns(def->args[i]);
+    return looks;
+}
+
+/* Most iterations of a search find nothing better in some of the rows of a warp, and then nobody has to know where it
+   would be.  Where ways meet no product is under way, since the assembler would make it wait (C7515).  */
+static bool is_seldom_taken(const Printer *in, const Op *op)
+{
+    Type type = op->results[0]->type;
+    return op->code == OP_SELECT && type.rows > 1 && type.cols == 1 && in->role->layout != LAYOUT_WIDE &&
+           type_equal(op->args[2]->type, type) && op->args[0]->type.rows == type.rows &&
+           looks_for_columns(op->args[1]) && products_are_done(op);
+}
+
+static void print_seldom(Printer *in, const Op *op)
+{
+    fputs("ws::select_some(", in->out);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fputs(", [&] { return ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fputs("; }, ", in->out);
+    cuda_value(in, op->args[2], PREC_TERNARY);
     fputc(')', in->out);
 }
 
@@ -675,6 +738,8 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     default:
         if (op_info[op->code].class_ == CLASS_SCALAR)
             print_scalar(in, op, outer);
+        else if (is_seldom_taken(in, op))
+            print_seldom(in, op);
         else
             print_elementwise(in, op);
     }

@@ -142,12 +142,24 @@ static bool is_own(const RoleUses *uses, const Storage *storage, StorageUse use)
 static void check_scratch(RoleUses *uses, const Op *op)
 {
     int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op, uses->role->layout) : 0;
-    if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
+    if (!need || (op->code == OP_TRANS && !op->storage && (!op->results[0]->uses || op->tile->turned)))
         return;
     if (!is_own(uses, op->storage, USE_SCRATCH))
         complain(uses, op, "has no scratch memory of its own");
     else if (op->storage->slot_bytes < need)
         complain(uses, op, "has less scratch memory than it exchanges");
+}
+
+/* A tile that its registers hold across is one only where a store's staging has it.  */
+static void check_turned(RoleUses *uses, const Op *op)
+{
+    bool staged = op->code == OP_STAGE && op->storage && op->storage->use == USE_OUTPUT;
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = op->args[i]->def;
+        if (def && def->code == OP_TRANS && def->tile->turned &&
+            (!staged || uses->role->layout != LAYOUT_MMA || !machine_turns_in_staging(op->args[i]->type)))
+            complain(uses, op, "looks at a tile that is transposed in a store's staging alone");
+    }
 }
 
 /* A box of the tile, or all of it where there is a buffer for each.  */
@@ -345,6 +357,7 @@ static void visit_use(Op *op, void *context)
 {
     RoleUses *uses = context;
     check_scratch(uses, op);
+    check_turned(uses, op);
     check_rounded(uses, op);
     check_interleaved(uses, op);
     check_lines(uses, op);
@@ -380,6 +393,7 @@ bool verify_memory(Kernel *kernel)
             return false;
     FOR_ROLES (role, kernel) {
         RoleUses uses = {kernel, role, NULL, NULL};
+        ir_count_uses(kernel, role->body);
         ir_walk(role->body, visit_use, &uses);
         if (uses.why) {
             Loc loc = uses.where->loc.line ? uses.where->loc : kernel->loc;

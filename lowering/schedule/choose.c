@@ -59,11 +59,21 @@ Slice choose_slice(Kernel *kernel, Op *op)
     return slice;
 }
 
+/* A transpose that the staging of stores makes, as far as is known here.  */
+static bool is_turned_to_store(const Chooser *in, const Op *op)
+{
+    if (op->code != OP_TRANS || !machine_turns_in_staging(op->results[0]->type))
+        return false;
+    const Use *use = uses_of(&in->uses, op->results[0]);
+    return use && !use->next && use->op->code == OP_STORE;
+}
+
 /* What a group needs to turn over, or to add across its threads, what it has computed.  */
-static int64_t scratch_bytes(const Op *op)
+static int64_t scratch_bytes(const Chooser *in, const Op *op)
 {
     const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
-    return from && from->code != OP_LOAD ? machine_scratch_bytes(op, LAYOUT_ROWS) : 0;
+    bool needs = from && from->code != OP_LOAD && !is_turned_to_store(in, op);
+    return needs ? machine_scratch_bytes(op, LAYOUT_ROWS) : 0;
 }
 
 static void visit_collect(Op *op, void *context)
@@ -83,7 +93,7 @@ static void visit_collect(Op *op, void *context)
         in->parts_bytes += machine_parts_bytes(op->args[0]->type);
     else if (op_meets_blocks(op))
         in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1]));
-    in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
+    in->scratch_bytes = scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;
     if (pipeline_of(op))
         choose_push(in->kernel, &in->loops, &in->nloops, op);
     if (op_is_product(op))
@@ -742,7 +752,8 @@ static void visit_scratch(Op *op, void *context)
 {
     Chooser *in = context;
     bool memory = op->code == OP_TRANS && ring_source(op->results[0]); /* the other way to look at it */
-    in->scratch_bytes = !memory && scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
+    in->scratch_bytes =
+        !memory && scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;
 }
 
 static void collect_rings(Chooser *in)

@@ -171,18 +171,18 @@ static WS_DEVICE void engine_store_rows(const CUtensorMap *m, u32 from, const bo
 }
 
 /* As of a tensor, in output.cuh.  */
-template <bool ADD, typename O, typename T, int N, typename E, int R, int C, int BOX>
-static WS_DEVICE void leave_box(O &o, const boxed<T, N, E> &b, const map &m, const staged<T, R, C, BOX> &x, int row,
-                                int col)
+template <bool ADD, typename O, typename T, int N, typename E, int R, int C, int BOX, bool TURNED>
+static WS_DEVICE void leave_box(O &o, const boxed<T, N, E> &b, const map &m, const staged<T, R, C, BOX, TURNED> &x,
+                                int row, int col)
 {
     typedef ws::boxes<T, C> B;
-    typedef staged<T, R, C, BOX> S;
+    typedef staged<T, R, C, BOX, TURNED> S;
     bool fits = !S::pairs && E::splits && m.can_store && col >= 0 && col * (int)sizeof(T) % 16 == 0 &&
                 row % store_rows == 0 && row + R <= E::rows;
 #pragma unroll
     for (int d = 0; d < N - 1; d++)
         fits = fits && b.at[d] >= 0;
-    __syncwarp();
+    x.written();
     if (!fits)
         drain_boxes<ADD, S::pairs, S::begin, S::begin + S::count, T, R, C>(x.from, plane_at(b, row, col));
     if (ptx::lane() == 0) {

@@ -116,13 +116,13 @@ static WS_DEVICE vector<T, RUN> get_run(const tile<T, R, C, L> &x, int slot, int
 }
 
 /* An accumulator is made by an instruction that is always issued, and a load under a condition is not: ptxas would
-   serialize its products (C7515).  x + -0 is x.  */
+   serialize its products (C7515).  x + -0 is x.  It waits for the load, so rows that no product takes are left.  */
 template <typename X> static WS_DEVICE void define(X &)
 {
 }
 template <int R, int C> static WS_DEVICE void define(tile<float, R, C, frag> &x)
 {
-    constexpr int numbers = sizeof(x.cell.v) / sizeof(float);
+    constexpr int numbers = R < 64 ? 0 : sizeof(x.cell.v) / sizeof(float);
 #pragma unroll
     for (int i = 0; i < numbers; i++)
         asm volatile("add.f32 %0, %0, 0f80000000;" : "+f"(x.cell.v[i]));

@@ -114,10 +114,19 @@ template <typename T, int C> struct boxes {
 
 /* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  All of rows of two lines, of
    numbers of 32 bits, lie as the tile has them, a row's two lines together: then one copy takes both.  */
-template <typename T, int R, int C, int BOX> struct staged {
+template <typename T, int R, int C, int BOX, bool TURNED = false> struct staged {
     static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * boxes<T, C>::across : 1;
     static constexpr bool pairs = BOX < 0 && sizeof(T) == 4 && C == 64 && R % 64 == 0;
     u32 from;
+
+    /* Who has written it: this warp alone, or all of the group.  */
+    static WS_DEVICE void written()
+    {
+        if constexpr (TURNED)
+            group_barrier();
+        else
+            __syncwarp();
+    }
 };
 
 /* The first of this warp's rows in a box.  */
@@ -232,6 +241,51 @@ static WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const 
     return stage<-1>(o, x);
 }
 
+/* An R x C tile whose transpose its registers hold: a warp has 16 columns of each 64, and of them all rows.  */
+template <typename T, int R, int C> struct turned_tile {
+    tile<T, C, R, frag> across;
+};
+template <typename T, int R, int C> static WS_DEVICE turned_tile<T, C, R> turned(const tile<T, R, C, frag> &x)
+{
+    return {x};
+}
+
+/* What this warp has of a box, two by two matrices at a time, each to the buffer of the warp whose rows these are.  */
+template <int BOX, int END, int BUFFERS, typename T, int R, int C>
+static WS_DEVICE void fill_boxes_across(u32 first, const turned_tile<T, R, C> &x)
+{
+    typedef spread<C, R, frag> S;
+    typedef boxes<T, C> B;
+    constexpr int block = BOX % B::across, row = BOX / B::across * 64, rows = R - row < 64 ? R - row : 64;
+    const int lane = (int)ptx::lane(), warp = (int)(threadIdx.x / 32 % 4);
+    const u32 at = in_buffer<128>(first, lane / 16 * 8 + lane % 8, warp * 32 + lane / 8 % 2 * 16);
+#pragma unroll
+    for (int other = 0; other < rows / 16; other++) {
+        const auto *w = &x.across.cell.v[S::index(2 * block, row / 8 + 2 * other)];
+        ptx::stmatrix_x4_trans(at + other * BUFFERS * 2048, w[0], w[1], w[2], w[3]);
+    }
+    if constexpr (BOX + 1 < END)
+        fill_boxes_across<BOX + 1, END, BUFFERS>(first + 2048, x);
+}
+
+/* All warps' buffers are free, since each has waited for its own.  They meet again before what they wrote leaves.  */
+template <int BOX, typename T, int SR, int BLOCKS, int R, int C>
+static WS_DEVICE staged<T, R, C, BOX, true> stage(warp_output<T, SR, BLOCKS> &o, const turned_tile<T, R, C> &x)
+{
+    typedef staged<T, R, C, BOX, true> S;
+    typedef warp_output<T, SR, BLOCKS> O;
+    static_assert(R % 16 == 0 && C % 64 == 0 && sizeof(T) == 2, "whole lines of whole matrices");
+    const S y = {o.template here<S::count>()};
+    group_barrier();
+    fill_boxes_across<S::begin, S::begin + S::count, O::buffers>(y.from - o.warp_row * (O::buffers * 128), x);
+    return y;
+}
+template <typename T, int SR, int BLOCKS, int R, int C>
+static WS_DEVICE staged<T, R, C, -1, true> stage(warp_output<T, SR, BLOCKS> &o, const turned_tile<T, R, C> &x)
+{
+    return stage<-1>(o, x);
+}
+
 /* The engine faults where it is to write a box that begins at a coordinate below 0.  */
 template <typename... I> static WS_DEVICE bool before_zero(I... at)
 {
@@ -304,16 +358,16 @@ static WS_DEVICE void drain_boxes(u32 buffer, const plane<T, W> &p)
 
 /* Whole boxes go out by TMA, so that no neighbour's elements are written.  What it cannot write this warp reads
    back and writes itself: for store_wait an empty copy.  */
-template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, int N, typename... I>
-static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX> &x,
+template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, bool TURNED, int N, typename... I>
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX, TURNED> &x,
                             int row, int col, I... outer)
 {
     typedef boxes<T, C> B;
-    typedef staged<T, R, C, BOX> S;
+    typedef staged<T, R, C, BOX, TURNED> S;
     const int first = absolute(col, t.origin[N - 1]);
     const bool fits =
         S::pairs ? m.can_store_pairs && first % 32 == 0 && !SLICED : m.can_store && first * (int)sizeof(T) % 16 == 0;
-    __syncwarp();
+    x.written();
     if (fits && !before_zero(row, col, outer...) &&
         (!SLICED || contained<R, C, SLICED, N>(plane_at(t, outer..., row, col), whole))) {
         if (ptx::lane() == 0) {

@@ -474,6 +474,13 @@ static WS_DEVICE void stmatrix_x4(u32 address, u32 a, u32 b, u32 c, u32 d)
                  : "memory");
 }
 
+static WS_DEVICE void stmatrix_x4_trans(u32 address, u32 a, u32 b, u32 c, u32 d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a),
+                 "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
 static WS_DEVICE void stmatrix_x2(u32 address, u32 a, u32 b)
 {
     asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(a), "r"(b) : "memory");
@@ -641,11 +648,29 @@ WS_MOVE_IF(float4, 4, "f", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
 
 /* Two numbers rounded to 16 bits each, the first in the low half.  */
 /* Of two numbers each.  */
-static WS_DEVICE u32 sub_f16x2(u32 x, u32 y)
+#define WS_OF_TWO(name, instruction)                                \
+    static WS_DEVICE u32 name(u32 x, u32 y)                         \
+    {                                                               \
+        u32 z;                                                      \
+        asm(instruction " %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); \
+        return z;                                                   \
+    }
+WS_OF_TWO(add_f16x2, "add.rn.f16x2")
+WS_OF_TWO(sub_f16x2, "sub.rn.f16x2")
+WS_OF_TWO(mul_f16x2, "mul.rn.f16x2")
+WS_OF_TWO(one_if_larger_f16x2, "set.gt.f16x2.f16x2")
+WS_OF_TWO(ones_if_less_f16x2, "set.lt.u32.f16x2")
+#undef WS_OF_TWO
+
+/* With its size added to 1024, whose neighbours are 1 apart, a smaller number is rounded to a whole one; that is the
+   floor, or one more.  Others are whole, or none.  */
+static WS_DEVICE u32 floor_f16x2(u32 x)
 {
-    u32 z;
-    asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
-    return z;
+    const u32 size = x & 0x7fff7fffu, all = 0x64006400u;
+    const u32 whole = sub_f16x2(add_f16x2(size, all), all) | (x & 0x80008000u);
+    const u32 floor = sub_f16x2(whole, one_if_larger_f16x2(whole, x));
+    const u32 small = ones_if_less_f16x2(size, all);
+    return (floor & small) | (x & ~small);
 }
 
 static WS_DEVICE u32 pack_f16(float low, float high)

@@ -624,15 +624,90 @@ static WS_DEVICE float logistic(float x)
 
 } // namespace one
 
+/* A literal that f16 holds exactly.  */
+template <int BITS> struct f16_literal {
+    double number;
+    WS_DEVICE operator double() const
+    {
+        return number;
+    }
+};
+template <int BITS> static WS_DEVICE f16_literal<BITS> f16_exactly(double number)
+{
+    return {number};
+}
+
+/* Two numbers of f16 at a time.  A sum or difference of floats that is rounded to f16 is the one that f16 rounds once,
+   since floats have more than twice as many bits and two; products are exact.  */
+template <typename F> struct in_pairs {
+    static constexpr bool can = false;
+};
+#define WS_IN_PAIRS(name)                     \
+    template <> struct in_pairs<one::name> {  \
+        static constexpr bool can = true;     \
+        static WS_DEVICE u32 of(u32 x, u32 y) \
+        {                                     \
+            return ptx::name##_f16x2(x, y);   \
+        }                                     \
+    };
+WS_IN_PAIRS(add)
+WS_IN_PAIRS(sub)
+WS_IN_PAIRS(mul)
+#undef WS_IN_PAIRS
+
+template <typename X> struct has_pairs {
+    static constexpr bool value = false;
+};
+template <int R, int C, layout L> struct has_pairs<tile<f16, R, C, L>> {
+    static constexpr bool value = true;
+};
+template <int BITS> struct has_pairs<f16_literal<BITS>> {
+    static constexpr bool value = true;
+};
+template <int R, int C, layout L> static WS_DEVICE u32 pair_bits(const tile<f16, R, C, L> &x, int slot, int j)
+{
+    return x.bits(R == 1 ? 0 : slot, C == 1 ? 0 : j);
+}
+template <int BITS> static WS_DEVICE u32 pair_bits(f16_literal<BITS>, int, int)
+{
+    return BITS * 0x10001u;
+}
+
+template <typename F, typename X, typename Y> static WS_DEVICE auto combine(F f, const X &x, const Y &y)
+{
+    typedef joined<X, Y> J;
+    if constexpr (in_pairs<F>::can && has_pairs<X>::value && has_pairs<Y>::value) {
+        typedef spread<J::rows, J::cols, J::kind> S;
+        tile<f16, J::rows, J::cols, J::kind> z;
+        WS_FOR_CELLS(S, slot, j)
+        z.set_bits(slot, j, in_pairs<F>::of(pair_bits(x, slot, j), pair_bits(y, slot, j)));
+        return z;
+    } else {
+        return apply<typename J::element>(f, x, y);
+    }
+}
+template <typename F, typename X> static WS_DEVICE auto change(F f, const X &x)
+{
+    if constexpr (same_type<F, one::floor> && has_pairs<X>::value) {
+        typedef typename X::where S;
+        X y;
+        WS_FOR_CELLS(S, slot, j)
+        y.set_bits(slot, j, ptx::floor_f16x2(x.bits(slot, j)));
+        return y;
+    } else {
+        return apply<typename X::element>(f, x);
+    }
+}
+
 #define WS_UNARY(name)                                                           \
     template <typename X, if_tile<X> = 0> static WS_DEVICE auto name(const X &x) \
     {                                                                            \
-        return apply<typename X::element>(one::name(), x);                       \
+        return change(one::name(), x);                                           \
     }
 #define WS_BINARY(name, how)                                                                                \
     template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto name(const X &x, const Y &y) \
     {                                                                                                       \
-        return apply<typename joined<X, Y>::element>(one::how(), x, y);                                     \
+        return combine(one::how(), x, y);                                                                   \
     }
 #define WS_COMPARE(name)                                                                                    \
     template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto name(const X &x, const Y &y) \
@@ -772,38 +847,54 @@ static WS_DEVICE auto select(const tile<bool, R, C, L> &mask, const X &x, const 
     return apply<typename joined<X, Y>::element>(one::select(), mask, x, y);
 }
 
+/* Where no row of the warp takes what F makes, nobody makes it: F's lanes meet, and all go the same way.  */
+template <int R, layout L, typename F, typename Y>
+static WS_DEVICE auto select_some(const tile<bool, R, 1, L> &mask, F f, const Y &y)
+{
+    typedef spread<R, 1, L> S;
+    decltype(select(mask, f(), y)) z = y;
+    bool some = false;
+    WS_FOR_SLOTS(S, slot)
+    some = some || mask.get(slot, 0).low;
+    if (__any_sync(0xffffffffu, some))
+        z = select(mask, f(), y);
+    return z;
+}
+
 template <typename X, typename Y, typename Z, if_tile<X, Y, Z> = 0>
 static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
 {
     return apply<typename joined<X, Y, Z>::element>(one::fma(), x, y, z);
 }
 
-/* Bytes become floating numbers without the slow unit for conversions: with its sign turned, a byte is the last one of
-   a number of which the rest is known, and is subtracted.  Exact.  */
+/* Bytes become floating numbers without the slow unit for conversions: a byte, with its sign turned if it has one, is
+   the last one of a number of which the rest is known, and is subtracted.  Exact.  */
 template <typename U> struct of_bytes {
     static constexpr bool fast = false;
 };
 template <> struct of_bytes<f16> {
     static constexpr bool fast = true;
-    static WS_DEVICE u32 word(u32 turned, int half)
+    template <bool SIGN> static WS_DEVICE u32 word(u32 turned, int half)
     {
-        return ptx::sub_f16x2(__byte_perm(turned, 0x64646464, half ? 0x4342 : 0x4140), 0x64806480); /* 1024 + byte */
+        return ptx::sub_f16x2(__byte_perm(turned, 0x64646464, half ? 0x4342 : 0x4140),
+                              SIGN ? 0x64806480 : 0x64006400); /* 1024 + byte */
     }
 };
 template <> struct of_bytes<float> {
     static constexpr bool fast = true;
-    static WS_DEVICE number<float>::word word(u32 turned, int half)
+    template <bool SIGN> static WS_DEVICE number<float>::word word(u32 turned, int half)
     {
         const u32 first = half ? 0x7652 : 0x7650; /* 2^23 + byte */
-        return {__uint_as_float(__byte_perm(turned, 0x4b000000, first)) - 8388736.0f,
-                __uint_as_float(__byte_perm(turned, 0x4b000000, first + 1)) - 8388736.0f};
+        const float rest = SIGN ? 8388736.0f : 8388608.0f;
+        return {__uint_as_float(__byte_perm(turned, 0x4b000000, first)) - rest,
+                __uint_as_float(__byte_perm(turned, 0x4b000000, first + 1)) - rest};
     }
 };
 template <> struct of_bytes<bf16> {
     static constexpr bool fast = true;
-    static WS_DEVICE u32 word(u32 turned, int half)
+    template <bool SIGN> static WS_DEVICE u32 word(u32 turned, int half)
     {
-        const auto both = of_bytes<float>::word(turned, half);
+        const auto both = of_bytes<float>::word<SIGN>(turned, half);
         return ptx::pack_bf16(both.low, both.high);
     }
 };
@@ -811,11 +902,13 @@ template <> struct of_bytes<bf16> {
 template <typename U, typename T, int R, int C, layout L>
 static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
 {
-    if constexpr (same_type<T, signed char> && of_bytes<U>::fast && C > 1) {
+    constexpr bool sign = same_type<T, signed char>;
+    if constexpr ((sign || same_type<T, unsigned char>)&&of_bytes<U>::fast && C > 1) {
         tile<U, R, C, L> y;
 #pragma unroll
         for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
-            y.cell.set_bits(i, of_bytes<U>::word(x.cell.v[i / 4 * 2 + i % 2] ^ 0x80808080, i % 4 / 2));
+            y.cell.set_bits(
+                i, of_bytes<U>::template word<sign>(x.cell.v[i / 4 * 2 + i % 2] ^ (sign ? 0x80808080 : 0), i % 4 / 2));
         return y;
     }
     if constexpr (L == wide && C > 1 && sizeof(U) == 4 && (same_type<T, f16> || same_type<T, bf16>)) {

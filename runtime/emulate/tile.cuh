@@ -200,6 +200,10 @@ WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::kind> ap
     {                                                                                                \
         return apply<bool, one::name>(x, y);                                                         \
     }
+template <int BITS> WS_DEVICE double f16_exactly(double number)
+{
+    return number;
+}
 WS_EMULATE_BINARY(add)
 WS_EMULATE_BINARY(sub)
 WS_EMULATE_BINARY(mul)
@@ -236,6 +240,10 @@ WS_EMULATE_UNARY(rest)
 template <typename M, typename X, typename Y> WS_DEVICE auto select(const M &mask, const X &x, const Y &y)
 {
     return apply<typename joined<X, Y>::element, one::select>(mask, x, y);
+}
+template <typename M, typename F, typename Y> WS_DEVICE auto select_some(const M &mask, F f, const Y &y)
+{
+    return select(mask, f(), y);
 }
 
 template <typename X, typename Y, typename Z, if_tile<X, Y, Z> = 0>
@@ -279,6 +287,13 @@ WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
             y.at[c * R + r] = x.at[r * C + c];
     ws_sched_work("shared", R * C);
     return y;
+}
+
+/* Of which a store's staging makes the transpose on the GPU.  */
+template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> turned(const tile<T, R, C, L> &x)
+{
+    scratch<1> none;
+    return trans(x, none);
 }
 
 /* ---- along rows and columns -------------------------------------------------------------------------------------- */

@@ -82,6 +82,9 @@ ok 'two rings in one storage' spoiled attention "or that is not its own" \
 ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' \
     's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
+ok 'a transpose that nobody makes' spoiled turned_store 'has no scratch memory of its own' 's/ turned=1//'
+ok 'a look at what is transposed in staging' spoiled turned_store "transposed in a store's staging alone" \
+    's/^\( *\)\(%out: .* turned=1\)$/\1\2\n\1%q: tile<f16,64x64> = neg %out | order=26/'
 ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' \
     "$consumer"'s/storage=et_staged$/storage=h_staged/'
 ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'

@@ -16,15 +16,13 @@ struct turned_store_params {
 struct turned_store_shared {
     ws::shared_tile<ws::f16, 192, 64> ta[3];
     ws::shared_tile<ws::f16, 128, 64> tw[3];
-    ws::scratch<8192> scratch[2];
     ws::output<ws::f16, 64, 3> c_out[2];  // 64 rows, 3 blocks of 128 bytes; one for each group
     ws::ring<3> ta_tw;
 };
 static_assert(offsetof(turned_store_shared, ta) == 0);
 static_assert(offsetof(turned_store_shared, tw) == 73728);
-static_assert(offsetof(turned_store_shared, scratch) == 122880);
-static_assert(offsetof(turned_store_shared, c_out) == 139264);
-static_assert(sizeof(turned_store_shared) == 189440);
+static_assert(offsetof(turned_store_shared, c_out) == 122880);
+static_assert(sizeof(turned_store_shared) == 173056);
 
 template <bool TMA>
 static WS_DEVICE void turned_store_producer(const turned_store_params &p, turned_store_shared &s, int group)
@@ -66,7 +64,7 @@ static WS_DEVICE void turned_store_consumer(const turned_store_params &p, turned
         for (int subtile = 0; subtile < 192; subtile += 64) {  // turned_store.ir:22
             const auto scaled = ws::mul(ws::columns<64>(acc, subtile), ts);
             const auto halves = ws::cast<ws::f16>(scaled);
-            const auto out = ws::trans(halves, s.scratch[group]);
+            const auto out = ws::turned(halves);
             const int column = i + subtile;
             ws::store_wait<2>();
             const auto box = ws::stage(c_out, out);

@@ -65,6 +65,28 @@ static void alone(const ws_f16 *A, const ws_f16 *W, const float *S, const float 
         }
 }
 
+/* Blocks of a cluster share out the rows of the transpose. */
+static void parts(const ws_f16 *A, const ws_f16 *W, const float *S, const float *B, void *C)
+{
+    TENSORS
+    ws_tensor c = ws_tensor_2d(C, WS_F16, M, N);
+#pragma ws grid(2) consumers(2)
+    for (int i = 0; i < M; i += 32)
+        for (int j = 0; j < N; j += 128) {
+            ws_tile sum = ws_zeros(WS_F32, 128, 32);
+#pragma ws parts
+            for (int p = 0; p < 2; p++) {
+                ws_tile part = ws_zeros(WS_F32, 128, 32);
+#pragma ws pipeline(2)
+                for (int k = 48 * p; k < 48 * (p + 1) && k < K; k += 16)
+                    part = ws_dot(ws_load(w, j, k, 128, 16), ws_trans(ws_load(a, i, k, 32, 16)), part);
+                sum = ws_add(sum, part);
+            }
+            ws_tile x = ws_mul(sum, ws_load_col(s, j, 128));
+            ws_store(c, i, j, ws_trans(ws_cast(ws_add(x, ws_load_row(b, i, 32)), WS_F16)));
+        }
+}
+
 /* The second store is of the sum itself, elsewhere. */
 static void twice(const ws_f16 *A, const ws_f16 *W, const float *S, const float *B, void *C)
 {
@@ -79,15 +101,15 @@ static void twice(const ws_f16 *A, const ws_f16 *W, const float *S, const float 
         }
 }
 
-enum { CASES = 5 };
+enum { CASES = 6 };
 
 int main(int argc, char **argv)
 {
     static void (*const cases[CASES])(const ws_f16 *, const ws_f16 *, const float *, const float *,
-                                      void *) = {halves, floats, square, alone, twice};
+                                      void *) = {halves, floats, square, alone, parts, twice};
     check_begin("turned_store", argc, argv);
     for (int t = 0; t < CASES; t++) {
-        int half = t == 0 || t == 3, scaled = half || t == 2, count = t == 4 ? 2 : 1;
+        int half = t == 0 || t == 3 || t == 4, scaled = half || t == 2, count = t == 5 ? 2 : 1;
         ws_f16 *A = check_random(WS_F16, M * K), *W = check_random(WS_F16, N * K);
         float *S = check_random(WS_F32, N), *B = check_random(WS_F32, M);
         void *C = check_output(half ? WS_F16 : WS_F32, (size_t)(M * N * count));

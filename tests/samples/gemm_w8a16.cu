@@ -167,24 +167,22 @@ struct gemm_w8a16_left_params {
 };
 
 struct gemm_w8a16_left_shared {
-    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[4];
-    ws::shared_tile<ws::f16, 256, 64> a_tile[4];
-    ws::scratch<8192> scratch[2];
-    ws::output<ws::f16, 64, 3> c_out[2];  // 64 rows, 3 blocks of 128 bytes; one for each group
-    ws::ring<4> w_tile_ring;
-    ws::ring<4> a_tile_ring;
+    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[5];
+    ws::shared_tile<ws::f16, 256, 64> a_tile[5];
+    ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<5> w_tile_ring;
+    ws::ring<5> a_tile_ring;
 };
 static_assert(offsetof(gemm_w8a16_left_shared, w_tile) == 0);
-static_assert(offsetof(gemm_w8a16_left_shared, a_tile) == 32768);
-static_assert(offsetof(gemm_w8a16_left_shared, scratch) == 163840);
-static_assert(offsetof(gemm_w8a16_left_shared, c_out) == 180224);
-static_assert(sizeof(gemm_w8a16_left_shared) == 230400);
+static_assert(offsetof(gemm_w8a16_left_shared, a_tile) == 40960);
+static_assert(offsetof(gemm_w8a16_left_shared, c_out) == 204800);
+static_assert(sizeof(gemm_w8a16_left_shared) == 222208);
 
 template <bool TMA>
 static WS_DEVICE void gemm_w8a16_left_producer(const gemm_w8a16_left_params &p, gemm_w8a16_left_shared &s, int group)
 {
-    ws::producer<4, TMA> w_tile_ring(s.w_tile_ring);
-    ws::producer<4, TMA> a_tile_ring(s.a_tile_ring);
+    ws::producer<5, TMA> w_tile_ring(s.w_tile_ring);
+    ws::producer<5, TMA> a_tile_ring(s.a_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:43
         const int i = t.at(0);
         const int j = t.at(1);
@@ -201,8 +199,8 @@ static WS_DEVICE void gemm_w8a16_left_producer(const gemm_w8a16_left_params &p, 
 
 static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, gemm_w8a16_left_shared &s, int group)
 {
-    ws::consumer<4> w_tile_ring(s.w_tile_ring);
-    ws::consumer<4> a_tile_ring(s.a_tile_ring);
+    ws::consumer<5> w_tile_ring(s.w_tile_ring);
+    ws::consumer<5> a_tile_ring(s.a_tile_ring);
     ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:43
@@ -225,9 +223,9 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
         const auto x_2 = ws::load_col<64, ws::frag>(p.s, n);
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:53
-            const auto x = ws::trans(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)), s.scratch[group]);
+            const auto x = ws::turned(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
             const int column = i + subtile;
-            ws::store_wait<2>();
+            ws::store_wait<0>();
             const auto box = ws::stage(c_out, x);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, column, n, box);  // gemm_w8a16.c:53

@@ -3,9 +3,9 @@
  * gemm_rs - a product, then reduce-scatter: Y = X W^T, where each of n devices has a part of K, and gets some rows of
  * Y.
  *
- * The first loop makes the parts of the others' rows.  The second one loads what all iterations of the first one
- * stored, and so waits for them: each device makes the product of its own rows and adds the others' parts to it as it
- * ends, in one order.  The same bits in every run, no atomics.
+ * The first loop makes the parts of the others' rows.  In the second one each device makes the product of its own rows
+ * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  Under `together`
+ * the second loop does not wait for the first one: a tile of it begins when the rows that it adds are there.
  */
 #include "check.h"
 
@@ -14,30 +14,34 @@
 void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
              ws_bf16 *const Y[])
 {
+    #pragma ws together
     int rows = M / n, part = K / n;
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
-        ws_tensor x = ws_tensor_3d(X[r], WS_BF16, n, rows, part), w = ws_tensor_2d(W[r], WS_BF16, N, part);
-        ws_tensor p = ws_tensor_3d(P[r], WS_BF16, n, rows, N);
+        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part);
 
-        #pragma ws grid(3)
-        for (int o = 1; o < n; o++)
+        for (int o = 1; o < n; o++) {
+            int to = (r + o) % n;
+            ws_tensor x = ws_tensor_2d(X[r] + (size_t)to * rows * part, WS_BF16, rows, part);
+            ws_tensor p = ws_tensor_2d(P[r] + (size_t)to * rows * N, WS_BF16, rows, N);
+
+            #pragma ws grid(2)
             for (int i = 0; i < rows; i += 128)
                 for (int j = 0; j < N; j += 256) {
-                    int to = (r + o) % n;
                     ws_tile acc = ws_zeros(WS_F32, 128, 256);
                     #pragma ws pipeline(4, 2)
                     for (int k = 0; k < part; k += 64)
-                        acc = ws_dot(ws_load_3d(x, to, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                    ws_store_3d(p, to, i, j, ws_cast(acc, WS_BF16));
+                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
+                    ws_store(p, i, j, ws_cast(acc, WS_BF16));
                 }
+        }
     }
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
-        ws_tensor x = ws_tensor_3d(X[r], WS_BF16, n, rows, part), w = ws_tensor_2d(W[r], WS_BF16, N, part);
-        ws_tensor y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
+        ws_tensor x = ws_tensor_2d(X[r] + (size_t)r * rows * part, WS_BF16, rows, part);
+        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
 
         #pragma ws grid(2)
         for (int i = 0; i < rows; i += 128)
@@ -45,7 +49,7 @@ void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
                 ws_tile acc = ws_zeros(WS_F32, 128, 256);
                 #pragma ws pipeline(4, 2)
                 for (int k = 0; k < part; k += 64)
-                    acc = ws_dot(ws_load_3d(x, r, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
+                    acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
                 for (int o = 1; o < n; o++) {
                     ws_tensor p = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, N);
                     acc = ws_add(acc, ws_cast(ws_load_3d(p, r, i, j, 128, 256), WS_F32));

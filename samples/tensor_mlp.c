@@ -4,7 +4,8 @@
  *
  * Device r has some rows of X and of Y, and some of the hidden columns: rows of U, columns of V.  The first loop
  * gathers X, makes the hidden part and from it its share of the others' rows of Y; the second one makes the share of
- * its own rows and adds the others' to it.
+ * its own rows and adds the others' to it.  Under `together` all of it runs at once: a tile begins when the rows that it
+ * loads are there, also where another device makes them.
  */
 #include "check.h"
 
@@ -20,53 +21,64 @@ void tensor_mlp(int n, int M, int K, int H, const ws_bf16 *const X[], const ws_b
                 const ws_bf16 *const V[], ws_bf16 *const A[], ws_bf16 *const S[], ws_bf16 *const P[],
                 ws_bf16 *const Y[])
 {
+    #pragma ws together
     int rows = M / n, part = H / n;
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
-        ws_tensor parts = ws_tensor_3d(A[r], WS_BF16, n, rows, K), a = ws_tensor_2d(A[r], WS_BF16, M, K);
-        ws_tensor u = ws_tensor_2d(U[r], WS_BF16, part, K), s = ws_tensor_2d(S[r], WS_BF16, M, part);
-        ws_tensor hidden = ws_tensor_3d(S[r], WS_BF16, n, rows, part), v = ws_tensor_2d(V[r], WS_BF16, K, part);
-        ws_tensor sums = ws_tensor_3d(P[r], WS_BF16, n, rows, K);
+        ws_tensor u = ws_tensor_2d(U[r], WS_BF16, part, K), v = ws_tensor_2d(V[r], WS_BF16, K, part);
 
-        #pragma ws grid(3)
-        for (int p = 0; p < n; p++)
+        for (int o = 1; o < n; o++) {
+            int from = (r + o) % n;
+            ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
+            ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);
+
+            #pragma ws grid(2) share(16)
             for (int i = 0; i < rows; i += 64)
                 for (int j = 0; j < K; j += 1024) {
-                    int from = (r + p) % n, end = j + 1024 < K ? j + 1024 : K;
-                    ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
-                    #pragma ws pipeline(4)
+                    int end = j + 1024 < K ? j + 1024 : K;
+                    #pragma ws pipeline(6)
                     for (int k = j; k < end; k += 128)
-                        ws_store_3d(parts, from, i, k, ws_load(x, i, k, 64, 128));
+                        ws_store(a, i, k, ws_load(x, i, k, 64, 128));
                 }
+        }
+        for (int o = 0; o < n; o++) {
+            int from = (r + o) % n;
+            const ws_bf16 *there = o ? A[r] + (size_t)from * rows * K : X[r];
+            ws_tensor x = ws_tensor_2d(there, WS_BF16, rows, K);
+            ws_tensor s = ws_tensor_2d(S[r] + (size_t)from * rows * part, WS_BF16, rows, part);
 
-        #pragma ws grid(2)
-        for (int i = 0; i < M; i += 128)
-            for (int j = 0; j < part; j += 256) {
-                ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                #pragma ws pipeline(4, 2)
-                for (int k = 0; k < K; k += 64)
-                    acc = ws_dot(ws_load(a, i, k, 128, 64), ws_trans(ws_load(u, j, k, 256, 64)), acc);
-                ws_store(s, i, j, ws_cast(squared_relu(acc), WS_BF16));
-            }
+            #pragma ws grid(2)
+            for (int i = 0; i < rows; i += 128)
+                for (int j = 0; j < part; j += 256) {
+                    ws_tile acc = ws_zeros(WS_F32, 128, 256);
+                    #pragma ws pipeline(4, 2)
+                    for (int k = 0; k < K; k += 64)
+                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(u, j, k, 256, 64)), acc);
+                    ws_store(s, i, j, ws_cast(squared_relu(acc), WS_BF16));
+                }
+        }
+        for (int o = 1; o < n; o++) {
+            int to = (r + o) % n;
+            ws_tensor s = ws_tensor_2d(S[r] + (size_t)to * rows * part, WS_BF16, rows, part);
+            ws_tensor p = ws_tensor_2d(P[r] + (size_t)to * rows * K, WS_BF16, rows, K);
 
-        #pragma ws grid(3)
-        for (int o = 1; o < n; o++)
+            #pragma ws grid(2)
             for (int i = 0; i < rows; i += 128)
                 for (int j = 0; j < K; j += 256) {
-                    int to = (r + o) % n;
                     ws_tile acc = ws_zeros(WS_F32, 128, 256);
                     #pragma ws pipeline(4, 2)
                     for (int k = 0; k < part; k += 64)
-                        acc = ws_dot(ws_load_3d(hidden, to, i, k, 128, 64), ws_trans(ws_load(v, j, k, 256, 64)), acc);
-                    ws_store_3d(sums, to, i, j, ws_cast(acc, WS_BF16));
+                        acc = ws_dot(ws_load(s, i, k, 128, 64), ws_trans(ws_load(v, j, k, 256, 64)), acc);
+                    ws_store(p, i, j, ws_cast(acc, WS_BF16));
                 }
+        }
     }
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
-        ws_tensor hidden = ws_tensor_3d(S[r], WS_BF16, n, rows, part), v = ws_tensor_2d(V[r], WS_BF16, K, part);
-        ws_tensor y = ws_tensor_2d(Y[r], WS_BF16, rows, K);
+        ws_tensor s = ws_tensor_2d(S[r] + (size_t)r * rows * part, WS_BF16, rows, part);
+        ws_tensor v = ws_tensor_2d(V[r], WS_BF16, K, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, K);
 
         #pragma ws grid(2)
         for (int i = 0; i < rows; i += 128)
@@ -74,10 +86,10 @@ void tensor_mlp(int n, int M, int K, int H, const ws_bf16 *const X[], const ws_b
                 ws_tile acc = ws_zeros(WS_F32, 128, 256);
                 #pragma ws pipeline(4, 2)
                 for (int k = 0; k < part; k += 64)
-                    acc = ws_dot(ws_load_3d(hidden, r, i, k, 128, 64), ws_trans(ws_load(v, j, k, 256, 64)), acc);
+                    acc = ws_dot(ws_load(s, i, k, 128, 64), ws_trans(ws_load(v, j, k, 256, 64)), acc);
                 for (int o = 1; o < n; o++) {
-                    ws_tensor other = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, K);
-                    acc = ws_add(acc, ws_cast(ws_load_3d(other, r, i, j, 128, 256), WS_F32));
+                    ws_tensor p = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, K);
+                    acc = ws_add(acc, ws_cast(ws_load_3d(p, r, i, j, 128, 256), WS_F32));
                 }
                 ws_store(y, i, j, ws_cast(acc, WS_BF16));
             }

@@ -105,7 +105,7 @@ static void visit(Op *op, void *context)
     if (!root || root->results[0]->var != search->tensor)
         return;
     int rank = search->tensor->type.rank;
-    bool sliced = op->args[operand]->def != root || root->tensor->table;
+    bool sliced = op->args[operand]->def != root;
     Footprint *footprint = search->footprint;
     footprint->dims = rank > 1 ? rank - 1 : 1;
     for (int d = 0; d < footprint->dims; d++) {

@@ -3,7 +3,7 @@
  * cuda-together.c - what the launcher says of a grid that runs beside others: which rows a tile touches, and whether
  * tiles wait, or the grid.
  *
- *   call.touches(p.x, ws::loaded, {{0, 128, {1, 0}}});              rows i to i + 128 of x
+ *   call.touches(p.x, ws::loaded, {{0, 128, {1, 0}}});              rows i to i + 128 of x, of each tensor of a table x
  *   call.together(p.together, p.grid, 2, ws::tiles_wait);           two groups say that a tile is done
  */
 #include "print/cuda.h"
@@ -45,12 +45,15 @@ static void print_range(Printer *in, const FootprintRange *range, int dims)
 static void print_touches(Printer *in, const Variable *field, bool stored)
 {
     Footprint footprint;
-    if (field->value->def->tensor->table || !footprint_of(in->kernel, field, stored, &footprint))
+    if (!footprint_of(in->kernel, field, stored, &footprint))
+        return;
+    const int first = field->value->def->tensor->table ? 1 : 0; /* the coordinate in front says which tensor */
+    if (first == footprint.dims)
         return;
     cuda_begin(in);
     fprintf(in->out, "call.touches(p.%s, ws::%s, {", field->name, stored ? "stored" : "loaded");
-    for (int i = 0; i < footprint.dims; i++) {
-        fputs(i ? ", " : "", in->out);
+    for (int i = first; i < footprint.dims; i++) {
+        fputs(i > first ? ", " : "", in->out);
         print_range(in, &footprint.range[i], cuda_grid_dims(kernel_grid(in->kernel)));
     }
     fputs("});\n", in->out);

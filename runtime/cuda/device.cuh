@@ -284,12 +284,12 @@ inline cudaError_t mark_begin(device_loop &loop, cudaStream_t callers)
     return error == cudaSuccess ? cudaEventRecord(loop.begin[loop.home], callers) : error;
 }
 
-inline ws_status enter_device(int device, void *callers)
+inline ws_status enter_device(int device, void *callers, int again)
 {
     device_loop &loop = loop_of_thread;
     const int count = device_count();
     cudaError_t error = count < 1 || device >= MAX_DEVICES ? cudaErrorInvalidDevice : cudaSuccess;
-    if (error == cudaSuccess && device == 0)
+    if (error == cudaSuccess && device == 0 && !again)
         error = mark_begin(loop, (cudaStream_t)callers);
     if (error == cudaSuccess)
         error = cudaSetDevice(device % count);
@@ -297,7 +297,7 @@ inline ws_status enter_device(int device, void *callers)
         error = reach_peers(device % count, count);
     if (error == cudaSuccess)
         error = make_stream(loop.streams[device]);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && !again)
         error = cudaStreamWaitEvent(loop.streams[device].stream, loop.begin[loop.home], 0);
     if (error == cudaSuccess)
         ws_set_stream(loop.streams[device].stream);
@@ -329,8 +329,43 @@ inline ws_status leave_devices(int devices, void *callers)
 
 inline unsigned *open_together(int words, void *stream);
 
+inline int devices_apart(int devices)
+{
+    const int count = device_count();
+    int home = 0;
+    bool apart = devices <= count && cudaGetDevice(&home) == cudaSuccess;
+    for (int i = 0; i < devices && apart; i++) {
+        apart = cudaSetDevice(i) == cudaSuccess && reach_peers(i, count) == cudaSuccess;
+        for (int peer = 0; peer < devices && apart; peer++)
+            apart = peer == i || peers[i][peer] == reach_all;
+    }
+    cudaSetDevice(home);
+    cudaGetLastError();
+    return apart;
+}
+
+inline ws_status wait_for_all(int devices)
+{
+    device_loop &loop = loop_of_thread;
+    const cudaStream_t here = stream();
+    int home = 0;
+    cudaError_t error = cudaGetDevice(&home);
+    for (int i = 0; i < devices && i < MAX_DEVICES && error == cudaSuccess; i++) {
+        if (!loop.streams[i].stream || loop.streams[i].stream == here)
+            continue;
+        error = cudaSetDevice(i % device_count());
+        if (error == cudaSuccess)
+            error = cudaEventRecord(loop.streams[i].done, loop.streams[i].stream);
+        if (error == cudaSuccess)
+            error = cudaStreamWaitEvent(here, loop.streams[i].done, 0);
+    }
+    if (error == cudaSuccess)
+        error = cudaSetDevice(home);
+    return check(error, WS_ERR_DEVICE, "a block of grids that run together");
+}
+
 inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices,
-                                                open_together};
+                                                open_together, devices_apart, wait_for_all};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()
@@ -473,16 +508,35 @@ inline u32 *tickets()
 
 /* ---- counters of blocks of grids that run together --------------------------------------------------------------- */
 
-/* Blocks of one stream follow each other, and share what one of them counts in.  A captured one may run beside anything
-   later: its grids run one after the other.  */
+/* Blocks of one stream follow each other, and take turns with two arrays: tiles of other devices look at one from the
+   block's begin to its end, in which the other one becomes zero for the next block.  A captured block may run beside
+   anything later: its grids run one after the other.  */
 struct together_words {
     unsigned long long stream;
-    u32 *words;
+    u32 *words; /* both */
+    int turn;
 };
 enum { TOGETHER_STREAMS = 64 };
 inline together_words words_of_streams[MAX_DEVICES][TOGETHER_STREAMS];
 
-inline u32 *words_of(int device, unsigned long long id, int words)
+/* Zero.  */
+inline u32 *make_words(int words)
+{
+    u32 *made = nullptr;
+    const size_t bytes = 2 * (size_t)words * sizeof(u32);
+    cudaError_t error = cudaMalloc(&made, bytes);
+    if (error == cudaSuccess)
+        error = cudaMemset(made, 0, bytes);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(cudaStreamLegacy);
+    if (error == cudaSuccess)
+        return made;
+    cudaGetLastError();
+    cudaFree(made);
+    return nullptr;
+}
+
+inline together_words *words_of(int device, unsigned long long id, int words)
 {
     together_words *of = words_of_streams[device];
     int i = 0;
@@ -490,13 +544,10 @@ inline u32 *words_of(int device, unsigned long long id, int words)
         i++;
     if (i == TOGETHER_STREAMS)
         return nullptr;
-    if (!of[i].words && cudaMalloc(&of[i].words, (size_t)words * sizeof(u32)) != cudaSuccess) {
-        cudaGetLastError();
-        of[i].words = nullptr;
-        return nullptr;
-    }
+    if (!of[i].words)
+        of[i].words = make_words(words);
     of[i].stream = id;
-    return of[i].words;
+    return of[i].words ? &of[i] : nullptr;
 }
 
 inline unsigned *open_together(int words, void *callers)
@@ -509,13 +560,15 @@ inline unsigned *open_together(int words, void *callers)
         return nullptr;
     }
     lock_kernels();
-    u32 *found = words_of(device, id, words);
+    together_words *of = words_of(device, id, words);
+    u32 *now = of ? of->words + (size_t)words * of->turn : nullptr;
+    u32 *next = of ? of->words + (size_t)words * (of->turn ^= 1) : nullptr;
     unlock_kernels();
-    if (found && cudaMemsetAsync(found, 0, (size_t)words * sizeof(u32), (cudaStream_t)callers) != cudaSuccess) {
+    if (next && cudaMemsetAsync(next, 0, (size_t)words * sizeof(u32), (cudaStream_t)callers) != cudaSuccess) {
         cudaGetLastError();
         return nullptr;
     }
-    return found;
+    return now;
 }
 
 } // namespace host

@@ -424,6 +424,16 @@ struct launch {
         to = rows_of(*a, of, K);
     }
 
+    /* Of a table: of each of its tensors.  */
+    template <typename T, int N, int K> void touches(const ws::table<T, N> &t, access how, const rows (&of)[K])
+    {
+        for (int i = 0; i < t.count && !failed; i++) {
+            argument *a = find((void **)&t.bases[i]);
+            if (a && !a->empty)
+                (how == stored ? a->out : a->in) = rows_of(*a, of, K);
+        }
+    }
+
     /* So many groups say that a tile is done.  Behind the grid and what tiles touch.  */
     template <typename G> void together(ws::together &t, G &g, int tellers, grid_waiting waiting)
     {
@@ -718,17 +728,18 @@ struct launch {
         t.counters = told.first < 0 || told.silent ? nullptr : told.words + told.first;
         t.nwaits = told.nwaits;
         t.id = (u32)told.id;
+        t.system = told.system;
         t.patience = host::patience();
         t.report = host::stuck_report();
         for (int d = 0; d < 4; d++)
             t.weight[d] = told.weight[d];
         for (int i = 0; i < told.nwaits; i++)
-            t.waits[i] = waiting_for(told.waits[i], told.words);
+            t.waits[i] = waiting_for(told.waits[i]);
     }
 
-    static earlier_tiles waiting_for(const ws_wait &w, const u32 *words)
+    static earlier_tiles waiting_for(const ws_wait &w)
     {
-        earlier_tiles e = {words + w.first, w.expected, {}, {}, {}, w.low, w.width, {}, {}};
+        earlier_tiles e = {w.words + w.first, w.expected, {}, {}, {}, w.low, w.width, {}, {}};
         for (int d = 0; d < 4; d++)
             e.by[d] = w.by[d];
         for (int i = 0; i < 2; i++) {
@@ -841,6 +852,8 @@ struct launch {
         if (!place_of_told)
             return;
         place_of_told->early = *early = 0;
+        if (place_of_told->nwaits)
+            ws_together_later_();
         place_of_told->nwaits = 0;
     }
 

@@ -214,13 +214,18 @@ static WS_DEVICE void fence_proxy_async_global()
 static WS_DEVICE u32 load_acquire(const u32 *p)
 {
     u32 x;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
     return x;
 }
 
 static WS_DEVICE void add_release(u32 *p, u32 x)
 {
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
+}
+
+static WS_DEVICE void add_release_system(u32 *p, u32 x)
+{
+    asm volatile("red.release.sys.global.add.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
 }
 
 static WS_DEVICE void sleep(u32 nanoseconds)

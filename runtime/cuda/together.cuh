@@ -29,6 +29,7 @@ struct earlier_tiles {
 
 struct together {
     int early, nwaits;
+    int system; /* other devices look at the counters */
     u32 *counters; /* of this grid's tiles, NULL: nobody is told */
     int weight[4];
     u32 id, patience; /* of this launch; looks until a wait ends with a report */
@@ -117,7 +118,9 @@ template <typename W> static WS_DEVICE void tile_done(const together &g, const W
     ptx::bulk_wait<0>();
     ptx::fence_proxy_async_global();
     __syncwarp();
-    if (ptx::lane() == 0)
+    if (ptx::lane() == 0 && g.system)
+        ptx::add_release_system(g.counters + counter, 1);
+    else if (ptx::lane() == 0)
         ptx::add_release(g.counters + counter, 1);
 }
 

@@ -212,6 +212,12 @@ struct launch {
         ws_emulate_touches(&state, &t, how, told, K);
     }
 
+    /* Of a table: of each of its tensors.  */
+    template <typename T, int N, int K> void touches(const ws::table<T, N> &t, use how, const rows (&of)[K])
+    {
+        touches(t.shape, how, of);
+    }
+
     template <int N, typename B>
     void together(ws::together &, const ws::grid<N, B> &grid, int tellers, grid_waiting waiting)
     {

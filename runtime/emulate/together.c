@@ -19,7 +19,7 @@ void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int ho
 {
     for (int i = 0; i < launch->ntensors; i++) {
         ws_emulate_tensor *t = &launch->tensors[i];
-        if (t->parameter != parameter || !(t->use & how) || t->of_table)
+        if (t->parameter != parameter || !(t->use & how))
             continue;
         struct ws_rows to = {.known = 1, .width = t->size};
         for (int d = 0; d < t->rank; d++) {
@@ -88,7 +88,7 @@ static void look_at_counters(ws_sched *s, const ws_emulate_launch *launch, int w
     for (long p = first[0]; p < end[0]; p++) {
         meeting(w, 1, low - p * w->step[0], &first[1], &end[1]);
         for (long q = first[1]; q < end[1]; q++) {
-            const unsigned *counter = &launch->together.words[w->first + p * w->count[1] + q];
+            const unsigned *counter = &w->words[w->first + p * w->count[1] + q];
             const struct ws_stuck stuck = {(unsigned)launch->together.id, (unsigned)(uintptr_t)counter};
             if (__atomic_load_n(counter, __ATOMIC_SEQ_CST) < w->expected)
                 ws_sched_fail(s, "%s, which never comes", ws_together_stuck_(text, sizeof text, stuck, ws_watchdog_()));
@@ -142,7 +142,7 @@ static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *abo
 {
     for (int i = 0; i < launch->together.nwaits; i++) {
         const struct ws_wait *w = &launch->together.waits[i];
-        if (w->first == about->first && w->origin == about->origin && covers(launch, w, position, from, to))
+        if (w->words == about->words && w->first == about->first && w->origin == about->origin && covers(launch, w, position, from, to))
             return true;
     }
     return false;

@@ -111,6 +111,7 @@ void *ws_alloc_on(int device, size_t bytes)
 static _Thread_local struct {
     int depth; /* loops over devices around this place */
     bool failed;
+    bool again; /* in a block of grids, behind another such loop */
     long devices;
     long device;         /* of this iteration; -1: before the first one */
     void *stream;        /* the caller's */
@@ -145,9 +146,8 @@ void ws_devices_begin_(long devices)
     device_loop.device = -1;
     device_loop.count = 0;
     device_loop.stream = ws_stream();
-    if (ws_together_open())
-        fail_loop(ws_error_set(WS_ERR_ARGUMENT, "a loop over devices is in a block of grids that run together"));
-    else if (devices < 0)
+    device_loop.again = ws_together_loop_begins(devices);
+    if (devices < 0)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): a number of devices is not negative", devices));
 }
 
@@ -164,22 +164,37 @@ void ws_devices_next_(long iteration)
                                iteration));
     device_loop.device++;
     if (!device_loop.failed && ws_devices_backend())
-        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream));
+        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream, device_loop.again));
 }
 
 void ws_devices_end_(void)
 {
     if (!device_loop.depth || --device_loop.depth)
         return;
-    if (device_loop.device >= 0 && ws_devices_backend()) {
-        ws_devices_backend()->leave((int)device_loop.device + 1, device_loop.stream);
+    const int devices = (int)device_loop.device + 1;
+    if (ws_devices_backend() && devices)
         ws_set_stream(device_loop.stream);
-    }
     device_loop.device = -1;
+    if (!ws_together_loop_ends(devices) && ws_devices_backend() && devices)
+        ws_devices_backend()->leave(devices, device_loop.stream);
+    else if (ws_devices_backend() && devices)
+        ws_devices_backend()->leave(0, device_loop.stream);
     device_loop.count = 0;
     free(device_loop.uses);
     device_loop.uses = NULL;
     device_loop.room = 0;
+}
+
+void ws_devices_meet(int devices)
+{
+    if (ws_devices_backend())
+        ws_devices_backend()->leave(devices, ws_stream());
+}
+
+void ws_devices_wait_all(int devices)
+{
+    if (ws_devices_backend() && ws_devices_backend()->wait_all)
+        fail_loop(ws_devices_backend()->wait_all(devices));
 }
 
 /* ---- who touches what -------------------------------------------------------------------------------------------- */

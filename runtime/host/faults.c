@@ -52,7 +52,7 @@ void ws_faults_remember(struct ws_together *launch)
         w->waits[i].kernel = launch->waits[i].kernel;
         w->waits[i].number = launch->waits[i].number;
         w->waits[i].device = launch->waits[i].device;
-        w->waits[i].begin = (unsigned)(uintptr_t)(launch->words + launch->waits[i].first);
+        w->waits[i].begin = (unsigned)(uintptr_t)(launch->waits[i].words + launch->waits[i].first);
         w->waits[i].inner = launch->waits[i].count[1];
         w->waits[i].count = launch->waits[i].count[0] * launch->waits[i].count[1];
     }

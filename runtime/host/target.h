@@ -30,6 +30,14 @@ static inline long period_of_use(const struct ws_use *use, long period)
     return period;
 }
 
+/* together.c: a loop over so many devices begins in a block, whose lanes are entered already; it ends, and the block's
+   end sees to what follows.  */
+__attribute__((visibility("hidden"))) bool ws_together_loop_begins(long devices);
+__attribute__((visibility("hidden"))) bool ws_together_loop_ends(int devices);
+/* devices.c: the caller's stream waits for so many devices; this device's stream does.  */
+__attribute__((visibility("hidden"))) void ws_devices_meet(int devices);
+__attribute__((visibility("hidden"))) void ws_devices_wait_all(int devices);
+
 /* faults.c: a launch that waits for tiles gets a number, under which ws_together_stuck_ knows it.  */
 __attribute__((visibility("hidden"))) void ws_faults_remember(struct ws_together *launch);
 

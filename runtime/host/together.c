@@ -13,6 +13,12 @@
  * has not ended goes on: nobody waits for ever, wherever blocks are put.  And what follows the block in the stream
  * waits for all of it.
  *
+ * Where loops over devices stand in the block, there is a lane for each device, a stream with counters of its own, and
+ * the lanes meet at the block's end.  Tiles of a later loop wait for those of an earlier one on other devices, too.
+ * All of these have been launched before, on GPUs of their own: the argument above holds for each lane, and the launch
+ * that is the earliest of all that have not ended waits for nobody.  What cannot wait by tiles begins behind the ends of
+ * what all lanes hold by then.
+ *
  * A launch is early if all that earlier ones leave to it is what they store and it loads, and they say when tiles are
  * done.  Where it stores what they touch, or more is asked than is counted here, it begins behind their ends.
  *
@@ -28,21 +34,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAUNCHES = 32, WORDS = 8192 };
+enum { LAUNCHES = 32, WORDS = 8192, LANES = 65, MOST_PAST = 256 };
 
 struct together_use {
     struct ws_use use;
     int launch;
 };
-static _Thread_local struct {
-    int depth;
-    bool pending; /* a launch has said what it uses, and has not been entered */
+struct past_launch {
+    const char *kernel;
+    int number, lane, share, dims, tellers, first, weight[4];
+    long count[4];
+    unsigned *words;
+};
+/* What one device has of the block; lane 0: the caller's stream.  */
+struct lane {
     bool opened;  /* `words` are there, or cannot be had */
     int number;   /* of the last launch */
     int launches; /* that the next one may run beside */
     unsigned *words, *own;
-    int used; /* words */
-    struct ws_together past[LAUNCHES];
+    int used;           /* words */
+    int behind[LANES];  /* launches of each lane before this one have ended when the next one of this lane begins */
+};
+static _Thread_local struct {
+    int depth;
+    bool crossing; /* loops over devices stand in it */
+    bool apart;    /* the devices are, and lanes meet at the block's end */
+    bool pending;  /* a launch has said what it uses, and has not been entered */
+    int devices;   /* with lanes that have not met */
+    struct lane *lanes;
+    struct past_launch *past;
+    int launches;
     struct together_use *uses;
     size_t count, room;
 } block;
@@ -52,29 +73,91 @@ int ws_together_open(void)
     return block.depth > 0;
 }
 
+static struct lane *this_lane(void)
+{
+    const int lane = ws_devices_current() + 1;
+    return &block.lanes[lane < LANES ? lane : LANES - 1];
+}
+
 void ws_together_begin_(void)
 {
     if (block.depth++)
         return;
-    block.launches = block.used = block.number = 0;
+    memset(&block, 0, sizeof block);
+    block.depth = 1;
+    block.lanes = calloc(LANES, sizeof *block.lanes);
+    block.past = calloc(MOST_PAST, sizeof *block.past);
+    if (!block.lanes || !block.past)
+        ws_error_set(WS_ERR_MEMORY, "a block of grids that run together: no memory to remember them");
+}
+
+/* Everything so far has ended before what comes now begins, on whichever device.  */
+static void forget_all(void)
+{
     block.count = 0;
-    block.pending = block.opened = false;
-    block.words = NULL;
+    block.launches = 0;
+    for (int i = 0; i < LANES; i++) {
+        block.lanes[i].launches = 0;
+        memset(block.lanes[i].behind, 0, sizeof block.lanes[i].behind);
+    }
+}
+
+/* The caller's stream waits for all lanes.  */
+static void meet(void)
+{
+    if (block.devices)
+        ws_devices_meet(block.devices);
+    block.devices = 0;
+    if (block.lanes && block.past)
+        forget_all();
 }
 
 void ws_together_end_(void)
 {
     if (!block.depth || --block.depth)
         return;
+    meet();
+    for (int i = 0; i < LANES && block.lanes; i++)
+        free(block.lanes[i].own);
+    free(block.lanes);
+    free(block.past);
     free(block.uses);
-    free(block.own);
-    block.uses = NULL;
-    block.own = NULL;
-    block.room = 0;
+    memset(&block, 0, sizeof block);
+}
+
+bool ws_together_loop_begins(long devices)
+{
+    const struct ws_backend_devices *backend = ws_devices_backend();
+    const bool entered = block.devices > 0;
+    if (!block.depth || !block.lanes || !block.past)
+        return false;
+    block.crossing = true;
+    for (int i = 1; i < LANES && !entered; i++)
+        block.lanes[i].behind[0] = block.launches;
+    block.apart = devices < LANES && (!backend || (backend->apart && backend->apart((int)devices)));
+    if (entered && devices > block.devices) {
+        meet();
+        return false;
+    }
+    return entered;
+}
+
+bool ws_together_loop_ends(int devices)
+{
+    if (!block.depth || !block.crossing)
+        return false;
+    block.devices = devices > block.devices ? devices : block.devices;
+    if (!block.apart)
+        meet();
+    return true;
 }
 
 ws_status ws_together_use(const struct ws_use *use)
 {
+    if (!block.lanes || !block.past)
+        return ws_error_set(WS_ERR_MEMORY, "%s: %s: no memory to remember it", use->kernel, use->name);
+    if (use->device < 0 && block.devices)
+        meet();
     block.pending = true;
     if (block.count == block.room) {
         size_t room = block.room ? 2 * block.room : 64;
@@ -88,10 +171,18 @@ ws_status ws_together_use(const struct ws_use *use)
     return WS_OK;
 }
 
-/* Earlier launches have ended before what comes now begins.  */
-static void forget_earlier(void)
+/* Earlier launches of this lane have ended before what comes now begins; with `all`, those of others, too.  */
+static void forget_earlier(bool all)
 {
+    struct lane *lane = this_lane();
     size_t kept = 0;
+    lane->launches = 0;
+    if (block.crossing) {
+        for (int i = 0; i < LANES; i++)
+            if (all || lane == &block.lanes[i])
+                lane->behind[i] = block.launches;
+        return;
+    }
     for (size_t i = 0; i < block.count; i++)
         if (block.uses[i].launch == block.launches)
             block.uses[kept++] = (struct together_use){block.uses[i].use, 0};
@@ -116,7 +207,7 @@ static bool in_units(int *to, long bytes, long unit)
 }
 
 /* The largest unit in which tiles move on, on both sides.  */
-static long unit_of(long low, const struct ws_together *past, const struct ws_use *theirs,
+static long unit_of(long low, const struct past_launch *past, const struct ws_use *theirs,
                     const struct ws_together *launch, const struct ws_use *mine)
 {
     long unit = mine->in.known ? low : 0;
@@ -128,7 +219,7 @@ static long unit_of(long low, const struct ws_together *past, const struct ws_us
 }
 
 /* The tiles that are waited for, by the dimensions that have counters.  */
-static bool count_theirs(struct ws_wait *wait, const struct ws_together *past, const struct ws_use *theirs)
+static bool count_theirs(struct ws_wait *wait, const struct past_launch *past, const struct ws_use *theirs)
 {
     long span = theirs->out.width;
     int at = 2;
@@ -157,10 +248,11 @@ static bool count_theirs(struct ws_wait *wait, const struct ws_together *past, c
 }
 
 /* What a tile of the launch waits for of what a tile of `past` stores as `theirs`.  */
-static bool make_wait(struct ws_wait *wait, const struct ws_together *past, const struct ws_use *theirs,
+static bool make_wait(struct ws_wait *wait, const struct past_launch *past, const struct ws_use *theirs,
                       const struct ws_together *launch, const struct ws_use *mine)
 {
     *wait = (struct ws_wait){.first = past->first, .expected = (unsigned)past->tellers};
+    wait->words = past->words;
     wait->kernel = past->kernel;
     wait->number = past->number;
     wait->device = theirs->device;
@@ -187,32 +279,68 @@ static bool make_wait(struct ws_wait *wait, const struct ws_together *past, cons
     return counted && reach <= INT_MAX / 2;
 }
 
-/* The waits of the pending launch; false: it has to begin behind earlier ones' ends.  */
-static bool find_waits(struct ws_together *launch)
+/* Where the bytes that all tiles touch end, of those that `rows` says; the tensor's end where it does not.  */
+static const char *end_of_touched(const struct ws_use *use, const struct ws_rows *rows, int dims, const long *count)
 {
+    long last = rows->low + rows->width;
+    for (int d = 0; d < dims && rows->known; d++)
+        if (!mul_add(&last, count[d] - 1, rows->step[d]))
+            return use->end;
+    return rows->known && use->begin + last < use->end ? use->begin + last : use->end;
+}
+
+static const char *begin_of_touched(const struct ws_use *use, const struct ws_rows *rows)
+{
+    return use->begin + (rows->known && rows->low > 0 ? rows->low : 0);
+}
+
+/* Extents may meet where tiles do not.  */
+static bool never_meet(const struct ws_use *mine, const struct ws_together *launch, const struct ws_use *theirs,
+                       const struct past_launch *past)
+{
+    if (mine->stored)
+        return false;
+    return end_of_touched(mine, &mine->in, launch->dims, launch->count) <= begin_of_touched(theirs, &theirs->out) ||
+           end_of_touched(theirs, &theirs->out, past->dims, past->count) <= begin_of_touched(mine, &mine->in);
+}
+
+enum found { TILES_WAIT, LANE_WAITS, ALL_WAIT };
+
+/* The waits of the pending launch, or behind whose ends it has to begin.  */
+static enum found find_waits(struct ws_together *launch)
+{
+    const struct lane *lane = this_lane();
+    enum found found = TILES_WAIT;
     for (size_t i = 0; i < block.count; i++)
         for (size_t j = 0; j < block.count && block.uses[i].launch == block.launches; j++) {
             const struct together_use *mine = &block.uses[i], *other = &block.uses[j];
             if (other->launch >= block.launches || !(mine->use.stored || other->use.stored) ||
                 ws_uses_apart(&mine->use, &other->use))
                 continue;
-            const struct ws_together *past = &block.past[other->launch];
-            if (mine->use.stored || past->first < 0 || !other->use.out.known || launch->nwaits == WS_WAITS ||
-                !make_wait(&launch->waits[launch->nwaits], past, &other->use, launch, &mine->use))
-                return false;
-            launch->nwaits++;
+            const struct past_launch *past = &block.past[other->launch];
+            const bool same_lane = &block.lanes[past->lane] == lane;
+            if (other->launch < lane->behind[past->lane] ||
+                never_meet(&mine->use, launch, &other->use, past))
+                continue;
+            if (launch->tiles_wait && !mine->use.stored && past->first >= 0 && other->use.out.known &&
+                launch->nwaits < WS_WAITS &&
+                make_wait(&launch->waits[launch->nwaits], past, &other->use, launch, &mine->use))
+                launch->nwaits++;
+            else if (found != ALL_WAIT)
+                found = same_lane ? LANE_WAITS : ALL_WAIT;
         }
-    return true;
+    return found;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static int take_words(int count)
 {
-    if (!block.words || count > WORDS - block.used)
+    struct lane *lane = this_lane();
+    if (!lane->words || count > WORDS - lane->used)
         return -1;
-    block.used += count;
-    return block.used - count;
+    lane->used += count;
+    return lane->used - count;
 }
 
 /* A counter for the tiles of each position in those dimensions, two at most, in which what they store moves on.  */
@@ -241,45 +369,106 @@ static void make_counters(struct ws_together *launch)
     launch->counters = launch->first < 0 ? 0 : (int)counters;
 }
 
-static void open_block(void)
+static void open_lane(struct lane *lane)
 {
     const struct ws_backend_devices *devices = ws_devices_backend();
-    block.opened = true;
+    lane->opened = true;
     if (devices)
-        block.words = devices->open_together(WORDS, ws_stream());
+        lane->words = devices->open_together(WORDS, ws_stream());
     else
-        block.words = block.own = calloc(WORDS, sizeof *block.words);
+        lane->words = lane->own = calloc(WORDS, sizeof *lane->words);
+}
+
+/* Where there is no room for it, it and all that follow begin behind everything else's end.  */
+static void remember(const struct ws_together *launch)
+{
+    const struct lane *lane = this_lane();
+    if (block.launches == MOST_PAST) {
+        while (block.count && block.uses[block.count - 1].launch == MOST_PAST)
+            block.count--;
+        return;
+    }
+    struct past_launch *past = &block.past[block.launches++];
+    *past = (struct past_launch){.kernel = launch->kernel,
+                                 .number = launch->number,
+                                 .lane = (int)(lane - block.lanes),
+                                 .share = launch->share,
+                                 .dims = launch->dims,
+                                 .tellers = launch->tellers,
+                                 .first = launch->first,
+                                 .words = launch->words};
+    memcpy(past->weight, launch->weight, sizeof past->weight);
+    memcpy(past->count, launch->count, sizeof past->count);
+}
+
+static int shares_beside(const struct lane *lane)
+{
+    int taken = 0;
+    for (int i = lane->behind[lane - block.lanes]; i < block.launches; i++)
+        if (&block.lanes[block.past[i].lane] == lane)
+            taken += block.past[i].share;
+    return taken;
+}
+
+/* Those for tiles of this lane go, or all.  */
+static void drop_waits(struct ws_together *launch, bool all)
+{
+    int kept = 0;
+    for (int i = 0; i < launch->nwaits; i++)
+        if (!all && launch->waits[i].device != ws_devices_current())
+            launch->waits[kept++] = launch->waits[i];
+    launch->nwaits = kept;
+}
+
+/* May it run beside the launch before it in its lane?  */
+static void begin_launch(struct ws_together *launch)
+{
+    struct lane *lane = this_lane();
+    const bool full = block.launches == MOST_PAST;
+    const enum found found = full ? ALL_WAIT : find_waits(launch);
+    launch->early = lane->launches > 0 && lane->launches < LAUNCHES && lane->words && launch->tiles_wait &&
+                    found == TILES_WAIT;
+    if (launch->early)
+        launch->tickets = take_words(2);
+    launch->early = launch->early && launch->tickets >= 0;
+    if (found == ALL_WAIT)
+        ws_devices_wait_all(block.devices);
+    if (launch->early)
+        return;
+    drop_waits(launch, found == ALL_WAIT);
+    forget_earlier(found == ALL_WAIT);
+}
+
+/* A launch that was told to wait by tiles cannot.  */
+void ws_together_later_(void)
+{
+    if (block.crossing)
+        ws_devices_wait_all(block.devices);
 }
 
 ws_status ws_together_enter(struct ws_together *launch)
 {
     launch->early = launch->taken = launch->nwaits = launch->counters = 0;
     launch->first = launch->tickets = -1;
-    launch->id = 0;
+    launch->id = launch->number = launch->silent = launch->system = 0;
     launch->words = NULL;
-    launch->number = launch->silent = 0;
     if (!block.depth || !block.pending)
         return WS_OK;
-    launch->number = ++block.number;
+    struct lane *lane = this_lane();
+    launch->number = ++lane->number;
     launch->silent = ws_fault_(WS_FAULT_SILENT, launch->kernel, launch->number);
-    if (!block.opened)
-        open_block();
-    launch->early = block.launches > 0 && block.launches < LAUNCHES && block.words && launch->tiles_wait;
-    if (launch->early && !find_waits(launch))
-        launch->early = launch->nwaits = 0;
-    if (launch->early)
-        launch->tickets = take_words(2);
-    launch->early = launch->early && launch->tickets >= 0;
-    if (!launch->early)
-        forget_earlier();
+    launch->system = block.crossing && block.apart;
+    if (!lane->opened)
+        open_lane(lane);
+    begin_launch(launch);
     memset(launch->weight, 0, sizeof launch->weight);
     make_counters(launch);
-    launch->words = block.words;
-    for (int i = 0; i < block.launches; i++)
-        launch->taken += block.past[i].share;
+    launch->words = lane->words;
+    launch->taken = shares_beside(lane);
     ws_faults_remember(launch);
-    block.past[block.launches++] = *launch;
+    lane->launches++;
     block.pending = false;
+    remember(launch);
     return WS_OK;
 }
 

@@ -44,10 +44,10 @@ static void *alloc(int device, size_t bytes)
     (void)device;
     return malloc(bytes);
 }
-static ws_status enter(int device, void *stream)
+static ws_status enter(int device, void *stream, int again)
 {
     (void)stream;
-    say("device %d\n", device, 0);
+    say(again ? "device %d again\n" : "device %d\n", device, 0);
     return WS_OK;
 }
 static ws_status leave(int devices, void *stream)
@@ -57,15 +57,26 @@ static ws_status leave(int devices, void *stream)
     return WS_OK;
 }
 static unsigned words[1 << 16];
+static int used;
 static unsigned *open_together(int count, void *stream)
 {
     (void)stream;
     say("open %d\n", count, 0);
-    memset(words, 0, sizeof words);
-    return words;
+    used += count;
+    return words + used - count;
 }
 static const struct ws_backend backend = {"fake", no_memory, no_free, no_copy, no_sync, is_device_pointer};
-static const struct ws_backend_devices devices = {count, alloc, enter, leave, open_together};
+static int are_apart = 1;
+static int apart(int devices)
+{
+    return are_apart && devices <= 3;
+}
+static ws_status wait_all(int devices)
+{
+    say("wait for %d\n", devices, 0);
+    return WS_OK;
+}
+static const struct ws_backend_devices devices = {count, alloc, enter, leave, open_together, apart, wait_all};
 
 enum { ROW = 256 };
 static char memory[64 * ROW];
@@ -96,6 +107,7 @@ static struct ws_together launch(struct ws_use loads, struct ws_use stores, int 
 static void begin(void)
 {
     said[0] = 0;
+    used = 0;
     ws_set_stream(NULL);
     ws_together_begin_();
 }
@@ -201,25 +213,67 @@ static void waits_are_what_meets(void **state)
             continue;
         for (int i = 0; i < 5 * 3 * 4 * 3; i++) {
             int p[2] = {i % 5, i / 5 % 3}, q[2] = {i / 15 % 4, i / 60};
-            int wanted = b.nwaits && meet(&loads, &loads.in, p, &stores, &stores.out, q);
-            if (b.nwaits)
-                assert_int_equal(waits_for(&b.waits[0], p, q), wanted);
-            else
-                assert_true(stores.end <= loads.begin || loads.end <= stores.begin);
+            int wanted = meet(&loads, &loads.in, p, &stores, &stores.out, q);
+            assert_int_equal(b.nwaits && waits_for(&b.waits[0], p, q), wanted);
         }
     }
 }
 
-static void a_loop_over_devices_stands_in_none(void **state)
+/* Device r stores rows 16 r to 16 r + 16, and then loads those of the next one and stores 48 + 4 r on.  */
+static void two_loops(struct ws_together first[3], struct ws_together second[3], int n, int stored)
 {
-    (void)state;
     begin();
-    ws_devices_begin_(2);
-    ws_devices_next_(0);
+    ws_devices_begin_(n);
+    for (int r = 0; r < n; r++) {
+        ws_devices_next_(r);
+        first[r] = launch(rows_of(60, 4, 0, 4, 0, 0), rows_of(16 * r, 16, 1, 4, 4, 0), 4, 0);
+    }
+    ws_devices_end_();
+    ws_devices_begin_(n);
+    for (int r = 0; r < n; r++) {
+        ws_devices_next_(r);
+        second[r] = launch(rows_of((r + 1) % n * 16, 16, 0, 2, 2, 0), rows_of(stored + 4 * r, 4, 1, 1, 1, 0), 8, 0);
+    }
     ws_devices_end_();
     ws_together_end_();
-    assert_int_equal(ws_last_error(), WS_ERR_ARGUMENT);
-    assert_non_null(strstr(ws_error_message(), "in a block of grids"));
+}
+
+static void tiles_wait_for_other_devices(void **state)
+{
+    (void)state;
+    struct ws_together first[3], second[3];
+    two_loops(first, second, 3, 48);
+    for (int r = 0; r < 3; r++) {
+        const struct ws_wait *w = &second[r].waits[0];
+        assert_true(first[r].system && second[r].early && second[r].nwaits == 1);
+        assert_int_equal(w->device, (r + 1) % 3);
+        assert_ptr_equal(w->words, first[(r + 1) % 3].words);
+        assert_int_equal(w->first, first[(r + 1) % 3].first);
+        assert_ptr_not_equal(first[r].words, first[(r + 1) % 3].words);
+    }
+    assert_string_equal(said, "device 0\nopen 8192\ndevice 1\nopen 8192\ndevice 2\nopen 8192\nleave 0\n"
+                              "device 0 again\ndevice 1 again\ndevice 2 again\nleave 0\nleave 3\n");
+}
+
+static void devices_wait_for_all_where_tiles_cannot(void **state)
+{
+    (void)state;
+    struct ws_together first[3], second[3];
+    two_loops(first, second, 2, 56); /* device 1 stores what device 0 has loaded */
+    assert_true(second[0].early && second[0].nwaits == 1);
+    assert_false(second[1].early || second[1].nwaits);
+    assert_non_null(strstr(said, "device 0 again\ndevice 1 again\nwait for 2\nleave 0\n"));
+}
+
+static void devices_that_are_one_meet_between_loops(void **state)
+{
+    (void)state;
+    struct ws_together first[3], second[3];
+    are_apart = 0;
+    two_loops(first, second, 2, 48);
+    are_apart = 1;
+    assert_false(first[0].system || second[0].early || second[0].nwaits || second[1].nwaits);
+    assert_non_null(strstr(said, "device 1\nopen 8192\nleave 2\nleave 0\ndevice 0\ndevice 1\nleave 2\n"));
 }
 
 static void devices_are_entered_in_order(void **state)
@@ -255,7 +309,9 @@ int main(void)
         cmocka_unit_test(what_was_not_launched_is_not_waited_for),
         cmocka_unit_test(waits_are_what_meets),
         cmocka_unit_test(a_block_may_be_long),
-        cmocka_unit_test(a_loop_over_devices_stands_in_none),
+        cmocka_unit_test(tiles_wait_for_other_devices),
+        cmocka_unit_test(devices_wait_for_all_where_tiles_cannot),
+        cmocka_unit_test(devices_that_are_one_meet_between_loops),
         cmocka_unit_test(devices_are_entered_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

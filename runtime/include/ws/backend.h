@@ -57,13 +57,17 @@ void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 struct ws_backend_devices {
     int (*count)(void);
     void *(*alloc)(int device, size_t bytes);
-    /* The calling thread's launches go to that device, behind what `stream` holds by then.  */
-    ws_status (*enter)(int device, void *stream);
-    /* `stream` waits for the first so many devices, and the thread is on its own one again.  */
+    /* The calling thread's launches go to that device, behind what `stream` holds by then, but for `again`.  */
+    ws_status (*enter)(int device, void *stream, int again);
+    /* The thread is on its own one again, and `stream` waits for the first so many devices.  */
     ws_status (*leave)(int devices, void *stream);
     /* So many words of the current device for the block of grids that begins in `stream`, zero behind what the stream
        holds by then.  NULL: there are none, and the block's grids run one after the other.  */
     unsigned *(*open_together)(int words, void *stream);
+    /* Are so many devices GPUs of their own, which reach each other's memory?  */
+    int (*apart)(int devices);
+    /* The current device's stream waits for what the first so many devices hold by now.  */
+    ws_status (*wait_all)(int devices);
 };
 void ws_backend_register_devices(const struct ws_backend_devices *devices);
 const struct ws_backend_devices *ws_devices_backend(void); /* NULL where kernels run on the CPU */
@@ -126,6 +130,7 @@ ws_status ws_devices_use(const struct ws_use *use);
    p[0] weight[0] + p[1] weight[1] reaches `expected` when it is done.  This grid's tile at position 0 touches
    [low, low + width), `by` further for each position.  */
 struct ws_wait {
+    unsigned *words; /* of the device that has stored them */
     int first;
     unsigned expected;
     int count[2], weight[2], step[2], span[2];
@@ -137,7 +142,7 @@ struct ws_wait {
     const char *kernel; /* of the earlier grid */
     int number, device; /* of it; -1: of no loop over devices */
 };
-enum { WS_WAITS = 4 };
+enum { WS_WAITS = 8 };
 struct ws_together {
     /* what the launch says */
     const char *kernel;
@@ -155,6 +160,7 @@ struct ws_together {
     int tickets; /* two words; -1: none */
     int number;  /* of the block's launches on this device, from 1 on; 0: there is no block */
     int id;      /* of this launch, in a report of ws_together_stuck_; 0: it waits for no tiles */
+    int system;  /* tiles of other devices may wait for its own */
     int silent;  /* a fault that a test asks for: it says of no tile that it is done */
     int nwaits;
     struct ws_wait waits[WS_WAITS];
@@ -184,6 +190,7 @@ enum ws_fault {
 int ws_fault_(enum ws_fault kind, const char *kernel, int number);
 void ws_devices_fail_(void); /* a launch of this loop over devices has failed: what follows in it is not launched */
 ws_status ws_together_use(const struct ws_use *use);
+void ws_together_later_(void); /* the launch that has entered cannot wait by tiles */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: no element in common */
 
 #ifdef __cplusplus

@@ -364,8 +364,8 @@ inline ws_status wait_for_all(int devices)
     return check(error, WS_ERR_DEVICE, "a block of grids that run together");
 }
 
-inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices,
-                                                open_together, devices_apart, wait_for_all};
+inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, enter_device, leave_devices,
+                                                open_together, devices_apart,   wait_for_all};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()

@@ -29,7 +29,7 @@ struct earlier_tiles {
 
 struct together {
     int early, nwaits;
-    int system; /* other devices look at the counters */
+    int system;    /* other devices look at the counters */
     u32 *counters; /* of this grid's tiles, NULL: nobody is told */
     int weight[4];
     u32 id, patience; /* of this launch; looks until a wait ends with a report */

@@ -77,6 +77,7 @@ void ws_emulate_end(ws_emulate_launch *launch)
 {
     if (launch->ran)
         ws_emulate_check_told(launch);
+    ws_emulate_remember(launch);
     ws_together_leave(launch->ran);
     for (int i = 0; i < launch->nshadows; i++)
         munmap(launch->shadows[i].written, launch->shadows[i].bytes);
@@ -428,6 +429,8 @@ void ws_emulate_place(ws_emulate_launch *launch)
     launch->together.kernel = launch->kernel;
     if (!launch->failed)
         launch->failed = ws_together_enter(&launch->together) != WS_OK;
+    if (!launch->failed && launch->together.block)
+        ws_emulate_order(launch);
     if (!launch->failed)
         add_shadows(launch);
 }

@@ -74,6 +74,9 @@ typedef struct {
     bool ran;
     const ws_emulate_grid *grid; /* under together */
     struct ws_together together;
+    int device;              /* of the loop over devices; -1 */
+    struct touched *earlier; /* by launches of the block that may still run */
+    int nearlier;
 } ws_emulate_launch;
 
 /* What a running kernel knows of its CTA: ws_sched_user of its scheduler, which of a cluster is the first's; the others
@@ -190,6 +193,9 @@ typedef struct {
 void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
                         int told);
 void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid, int tellers, bool tiles_wait);
+/* Which launches of the block come before this one; and it has ended.  */
+void ws_emulate_order(ws_emulate_launch *launch);
+void ws_emulate_remember(ws_emulate_launch *launch);
 void ws_emulate_check_told(ws_emulate_launch *launch);
 /* From inside a fiber.  */
 void ws_emulate_await_tiles(ws_sched *s);

@@ -12,6 +12,7 @@
 #include "ws/backend.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
@@ -55,6 +56,102 @@ void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid,
         in_positions(&launch->tensors[i].in, grid);
         in_positions(&launch->tensors[i].out, grid);
     }
+}
+
+/* ---- what orders the launches of a block ------------------------------------------------------------------------- */
+
+/* What a launch has touched of a tensor.  */
+struct touched {
+    int device, number, launch;
+    bool stored;
+    struct ws_wait where; /* begin, end, row, bytes, period */
+};
+enum { DEVICES = 65 };
+/* Kept by the thread that launches, apart from what the launcher decides by.  */
+static _Thread_local struct {
+    int block, launches;
+    int behind[DEVICES]
+              [DEVICES]; /* launches of the second before this one have ended when the first's next one begins */
+    struct touched *all;
+    size_t count, room;
+} history;
+
+static int place_of(int device)
+{
+    return device + 1 < DEVICES ? device + 1 : DEVICES - 1;
+}
+
+void ws_emulate_order(ws_emulate_launch *launch)
+{
+    const int here = place_of(ws_devices_current());
+    if (launch->together.block != history.block) {
+        free(history.all);
+        memset(&history, 0, sizeof history);
+        history.block = launch->together.block;
+    }
+    launch->device = ws_devices_current();
+    for (int i = 0; i < DEVICES; i++)
+        if (launch->together.behind == 2 || (launch->together.behind && i == here))
+            history.behind[here][i] = history.launches;
+    launch->earlier = calloc(history.count + 1, sizeof *launch->earlier);
+    for (size_t i = 0; i < history.count && launch->earlier; i++)
+        if (history.all[i].launch >= history.behind[here][place_of(history.all[i].device)])
+            launch->earlier[launch->nearlier++] = history.all[i];
+    if (!launch->earlier)
+        ws_emulate_fail(launch, WS_ERR_MEMORY, "%s: out of memory", launch->kernel);
+}
+
+static long period_of(const ws_emulate_tensor *t)
+{
+    long period = 0;
+    for (int i = 0; i + 1 < t->rank; i++)
+        for (long x = t->extent[i] > 1 ? t->stride[i] * t->size : 0; x;) {
+            const long rest = period % x;
+            period = x;
+            x = rest;
+        }
+    return period;
+}
+
+static void note_touched(const ws_emulate_launch *launch, const ws_emulate_tensor *t, bool stored)
+{
+    const struct ws_rows *rows = stored ? &t->out : &t->in;
+    struct touched now = {launch->device, launch->together.number, history.launches, stored, {0}};
+    long last = rows->low + rows->width;
+    now.where.row = now.where.begin = t->base;
+    now.where.end = ws_emulate_tensor_end(t);
+    now.where.bytes = t->extent[t->rank - 1] * t->size;
+    now.where.period = period_of(t);
+    for (int d = 0; d < launch->together.dims && rows->known; d++)
+        last += (launch->together.count[d] - 1) * rows->step[d];
+    if (rows->known && rows->low > 0)
+        now.where.begin += rows->low;
+    if (rows->known && t->base + last < now.where.end)
+        now.where.end = t->base + last;
+    if (history.count == history.room) {
+        const size_t room = history.room ? 2 * history.room : 64;
+        struct touched *more = realloc(history.all, room * sizeof *more);
+        if (!more)
+            return;
+        history.all = more;
+        history.room = room;
+    }
+    history.all[history.count++] = now;
+}
+
+/* For the launches behind it.  */
+void ws_emulate_remember(ws_emulate_launch *launch)
+{
+    free(launch->earlier);
+    launch->earlier = NULL;
+    launch->nearlier = 0;
+    if (!launch->ran || !launch->together.block || launch->together.block != history.block)
+        return;
+    for (int i = 0; i < launch->ntensors; i++)
+        for (int stored = 0; stored < 2; stored++)
+            if (launch->tensors[i].use & (stored ? WS_EMULATE_STORED : WS_EMULATE_LOADED))
+                note_touched(launch, &launch->tensors[i], stored);
+    history.launches++;
 }
 
 /* ---- from inside a fiber ----------------------------------------------------------------------------------------- */
@@ -142,7 +239,8 @@ static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *abo
 {
     for (int i = 0; i < launch->together.nwaits; i++) {
         const struct ws_wait *w = &launch->together.waits[i];
-        if (w->words == about->words && w->first == about->first && w->origin == about->origin && covers(launch, w, position, from, to))
+        if (w->words == about->words && w->first == about->first && w->origin == about->origin &&
+            covers(launch, w, position, from, to))
             return true;
     }
     return false;
@@ -155,6 +253,27 @@ static bool meets(const struct ws_wait *w, const char *from, const char *to)
         return from < to;
     const long at = ((from - w->row) % w->period + w->period) % w->period;
     return at < w->bytes || at + (to - from) > w->period;
+}
+
+/* Of launches that may still run, on this device or another one, nothing that is stored is touched, but behind a wait.  */
+static void check_order(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
+                        const char *to, bool stores)
+{
+    for (int i = 0; i < launch->nearlier; i++) {
+        const struct touched *t = &launch->earlier[i];
+        const char *low = from < t->where.begin ? t->where.begin : from, *high = to > t->where.end ? t->where.end : to;
+        bool waited = false;
+        if (!(t->stored || stores) || !meets(&t->where, low, high))
+            continue;
+        for (int k = 0; k < launch->together.nwaits && !stores; k++) {
+            const struct ws_wait *w = &launch->together.waits[k];
+            waited =
+                waited || (w->device == t->device && w->number == t->number && covers(launch, w, position, low, high));
+        }
+        if (!waited)
+            ws_sched_fail(s, "a tile %s what grid %d of the block %s, on device %d, and nothing orders them",
+                          stores ? "stores" : "loads", t->number, t->stored ? "stores" : "loads", t->device);
+    }
 }
 
 static void check_load(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
@@ -196,9 +315,10 @@ void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char 
 {
     const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
     long position[4] = {0};
-    if (!launch->grid || tile < 0 || (kind == WS_EMULATE_LOAD && !launch->together.nwaits))
+    if (!launch->grid || tile < 0 || (kind == WS_EMULATE_LOAD && !launch->together.nwaits && !launch->nearlier))
         return;
     locate(launch, tile, position);
+    check_order(s, launch, position, from, from + bytes, kind != WS_EMULATE_LOAD);
     if (kind == WS_EMULATE_LOAD)
         check_load(s, launch, position, from, from + bytes);
     else

@@ -52,15 +52,16 @@ struct lane {
     int number;   /* of the last launch */
     int launches; /* that the next one may run beside */
     unsigned *words, *own;
-    int used;           /* words */
-    int behind[LANES];  /* launches of each lane before this one have ended when the next one of this lane begins */
+    int used;          /* words */
+    int behind[LANES]; /* launches of each lane before this one have ended when the next one of this lane begins */
 };
 static _Thread_local struct {
     int depth;
     bool crossing; /* loops over devices stand in it */
     bool apart;    /* the devices are, and lanes meet at the block's end */
-    bool pending;  /* a launch has said what it uses, and has not been entered */
-    int devices;   /* with lanes that have not met */
+    int id;
+    bool pending; /* a launch has said what it uses, and has not been entered */
+    int devices;  /* with lanes that have not met */
     struct lane *lanes;
     struct past_launch *past;
     int launches;
@@ -79,12 +80,19 @@ static struct lane *this_lane(void)
     return &block.lanes[lane < LANES ? lane : LANES - 1];
 }
 
+static int new_id(void)
+{
+    static _Thread_local int last;
+    return last = last % INT_MAX + 1;
+}
+
 void ws_together_begin_(void)
 {
     if (block.depth++)
         return;
     memset(&block, 0, sizeof block);
     block.depth = 1;
+    block.id = new_id();
     block.lanes = calloc(LANES, sizeof *block.lanes);
     block.past = calloc(MOST_PAST, sizeof *block.past);
     if (!block.lanes || !block.past)
@@ -94,6 +102,7 @@ void ws_together_begin_(void)
 /* Everything so far has ended before what comes now begins, on whichever device.  */
 static void forget_all(void)
 {
+    block.id = new_id();
     block.count = 0;
     block.launches = 0;
     for (int i = 0; i < LANES; i++) {
@@ -319,8 +328,7 @@ static enum found find_waits(struct ws_together *launch)
                 continue;
             const struct past_launch *past = &block.past[other->launch];
             const bool same_lane = &block.lanes[past->lane] == lane;
-            if (other->launch < lane->behind[past->lane] ||
-                never_meet(&mine->use, launch, &other->use, past))
+            if (other->launch < lane->behind[past->lane] || never_meet(&mine->use, launch, &other->use, past))
                 continue;
             if (launch->tiles_wait && !mine->use.stored && past->first >= 0 && other->use.out.known &&
                 launch->nwaits < WS_WAITS &&
@@ -426,13 +434,14 @@ static void begin_launch(struct ws_together *launch)
     struct lane *lane = this_lane();
     const bool full = block.launches == MOST_PAST;
     const enum found found = full ? ALL_WAIT : find_waits(launch);
-    launch->early = lane->launches > 0 && lane->launches < LAUNCHES && lane->words && launch->tiles_wait &&
-                    found == TILES_WAIT;
+    launch->early =
+        lane->launches > 0 && lane->launches < LAUNCHES && lane->words && launch->tiles_wait && found == TILES_WAIT;
     if (launch->early)
         launch->tickets = take_words(2);
     launch->early = launch->early && launch->tickets >= 0;
     if (found == ALL_WAIT)
         ws_devices_wait_all(block.devices);
+    launch->behind = found == ALL_WAIT ? 2 : !launch->early;
     if (launch->early)
         return;
     drop_waits(launch, found == ALL_WAIT);
@@ -451,12 +460,14 @@ ws_status ws_together_enter(struct ws_together *launch)
     launch->early = launch->taken = launch->nwaits = launch->counters = 0;
     launch->first = launch->tickets = -1;
     launch->id = launch->number = launch->silent = launch->system = 0;
+    launch->block = launch->behind = 0;
     launch->words = NULL;
     if (!block.depth || !block.pending)
         return WS_OK;
     struct lane *lane = this_lane();
     launch->number = ++lane->number;
     launch->silent = ws_fault_(WS_FAULT_SILENT, launch->kernel, launch->number);
+    launch->block = block.id;
     launch->system = block.crossing && block.apart;
     if (!lane->opened)
         open_lane(lane);

@@ -160,6 +160,8 @@ struct ws_together {
     int tickets; /* two words; -1: none */
     int number;  /* of the block's launches on this device, from 1 on; 0: there is no block */
     int id;      /* of this launch, in a report of ws_together_stuck_; 0: it waits for no tiles */
+    int block;   /* those of one number may run at the same time, but for ... ; 0: there is none */
+    int behind;  /* ... of this device's launches of the block all have ended when it begins: 1; of all devices': 2 */
     int system;  /* tiles of other devices may wait for its own */
     int silent;  /* a fault that a test asks for: it says of no tile that it is done */
     int nwaits;

@@ -4,8 +4,8 @@
  *
  * Device r has some rows of X and of Y, and some of the hidden columns: rows of U, columns of V.  The first loop
  * gathers X, makes the hidden part and from it its share of the others' rows of Y; the second one makes the share of
- * its own rows and adds the others' to it.  Under `together` all of it runs at once: a tile begins when the rows that it
- * loads are there, also where another device makes them.
+ * its own rows and adds the others' to it.  Under `together` all of it runs at once: a tile begins when the rows that
+ * it loads are there, also where another device makes them.
  */
 #include "check.h"
 

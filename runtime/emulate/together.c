@@ -255,7 +255,7 @@ static bool meets(const struct ws_wait *w, const char *from, const char *to)
     return at < w->bytes || at + (to - from) > w->period;
 }
 
-/* Of launches that may still run, on this device or another one, nothing that is stored is touched, but behind a wait.  */
+/* Of launches that may still run, here or on another device, nothing that is stored is touched, but behind a wait.  */
 static void check_order(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
                         const char *to, bool stores)
 {

@@ -14,10 +14,10 @@
  * waits for all of it.
  *
  * Where loops over devices stand in the block, there is a lane for each device, a stream with counters of its own, and
- * the lanes meet at the block's end.  Tiles of a later loop wait for those of an earlier one on other devices, too.
+ * lanes meet at the block's end.  Tiles of a later loop wait for those of an earlier one on other devices, too.
  * All of these have been launched before, on GPUs of their own: the argument above holds for each lane, and the launch
- * that is the earliest of all that have not ended waits for nobody.  What cannot wait by tiles begins behind the ends of
- * what all lanes hold by then.
+ * that is the earliest of all that have not ended waits for nobody.  What cannot wait by tiles begins behind the ends
+ * of what all lanes hold by then.
  *
  * A launch is early if all that earlier ones leave to it is what they store and it loads, and they say when tiles are
  * done.  Where it stores what they touch, or more is asked than is counted here, it begins behind their ends.

@@ -134,4 +134,17 @@ ok 'a table that holds what is stored' says own 'overlaps'
 ok 'more pointers than a kernel takes' says many '9 pointers'
 ok 'a pointer behind the last' says beyond 'pointer 2 of an array of 2'
 ok 'no pointers' says null 'the array of pointers is null'
+
+# The samples on as many devices as one has, bit for bit.
+same_sample() {
+    for target in sequential emulate; do
+        "$wscc" --ws-target=$target -O1 "$top_srcdir/samples/$1.c" -o "$1-$target" -lm || return
+    done
+    for n in 1 2 3 4 8; do
+        ./$1-sequential $n >expected && WS_SEED=$n ./$1-emulate $n >seen && cmp expected seen || { cat seen; return 1; }
+    done
+}
+for sample in all_gather ag_gemm gemm_rs tensor_mlp moe_dispatch; do
+    ok "$sample on 1, 2, 3, 4 and 8 devices" same_sample $sample
+done
 done_testing

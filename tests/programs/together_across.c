@@ -32,9 +32,10 @@ static void run(int n, int loops, const int *count, struct step s[LOOPS][LONGEST
         for (int r = 0; r < n; r++)
             for (int k = 0; k < count[l]; k++) {
                 int rows = s[l][k].rows, first = s[l][k].a, second = s[l][k].b, other = s[l][k].other;
+                int target = s[l][k].to;
                 ws_tensor a = ws_tensor_2d(from[(r + other) % n] + first * COLS, WS_F32, rows, COLS);
                 ws_tensor b = ws_tensor_2d(from[(r + 2 * other) % n] + second * COLS, WS_F32, rows, COLS);
-                ws_tensor to = ws_tensor_2d(into[r] + s[l][k].to * COLS, WS_F32, rows, COLS);
+                ws_tensor to = ws_tensor_2d(into[r] + target * COLS, WS_F32, rows, COLS);
                 if (s[l][k].kind == SUM) {
                     #pragma ws grid(1) share(4)
                     for (int i = 0; i < rows; i += 16) {

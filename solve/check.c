@@ -176,6 +176,17 @@ static char *check_memory(const Run *in, int space)
     return wrong;
 }
 
+static char *check_rings(const Run *in)
+{
+    for (int v = 0; v < in->problem->nops; v++) {
+        const Op *op = &in->problem->ops[v];
+        int slots = op->streaming && op->slots ? ring_slots(in->problem, in->schedule, v) : 0;
+        if (slots > op->slots)
+            return format("%s needs %d slots and has %d", op->name, slots, op->slots);
+    }
+    return NULL;
+}
+
 static char *check_registers(const Run *in, int group)
 {
     int *counts = no_counts(in);
@@ -316,6 +327,7 @@ char *check_schedule(const Problem *problem, const Schedule *schedule)
         wrong = check_unit(&in, unit);
     for (int space = 0; space < problem->nspaces && !wrong; space++)
         wrong = check_memory(&in, space);
+    wrong = wrong ? wrong : check_rings(&in);
     for (int group = 0; group < problem->groups && problem->registers && !wrong; group++)
         wrong = check_registers(&in, group);
     wrong = wrong ? wrong : check_waits(&in);

@@ -199,3 +199,34 @@ void add_values(Model *model)
         add_registers(model, &lives, w);
     free(lives.lives);
 }
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+/* From when a ring's load is issued, its latency before the first reader, until the last has read, there are as many
+   intervals as slots at most.  */
+static void add_slots(Model *model, int op)
+{
+    const Problem *problem = model->problem;
+    int name = selector(model, "slots of", problem->ops[op].name, NULL);
+
+    for (int e = 0; e < problem->nedges; e++)
+        for (int f = 0; f < problem->nedges; f++) {
+            const Edge *first = &problem->edges[e], *last = &problem->edges[f];
+            if (first->from != op || last->from != op)
+                continue;
+            int distance = last->distance - first->distance - problem->ops[op].slots;
+            int delay = last->hold + problem->ops[op].latency + distance * model->interval;
+            Edge within = {.from = last->to, .to = first->to};
+            if (last->to != first->to)
+                add_delay(model, &within, delay, name, NEVER);
+            else if (delay > 0)
+                CLAUSE(model, -name);
+        }
+}
+
+void add_rings(Model *model)
+{
+    for (int v = 0; v < model->problem->nops; v++)
+        if (model->problem->ops[v].slots && model->problem->ops[v].streaming)
+            add_slots(model, v);
+}

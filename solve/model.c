@@ -96,7 +96,7 @@ void add_time(Model *model)
 
 /* v reads what u made `distance` iterations before, and is issued at least `delay` behind it, where `unless` is
    false. */
-static void add_delay(Model *model, const Edge *edge, int delay, int name, int unless)
+void add_delay(Model *model, const Edge *edge, int delay, int name, int unless)
 {
     for (int t = 0; t <= model->horizon[edge->to]; t++)
         CLAUSE(model, -name, unless, -issued(model, edge->to, t),
@@ -442,6 +442,7 @@ Model *model_new(const Problem *problem, int interval, int length, const Limit *
     model->assigned = need(calloc((size_t)problem->nops + 1, sizeof(int *)));
     add_time(model);
     add_dependences(model);
+    add_rings(model);
     add_start(model);
     add_order_of_parts(model);
     add_groups(model);

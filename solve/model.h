@@ -30,4 +30,6 @@ void add_order_of_parts(Model *model);
 void add_values(Model *model);
 Term *carried_terms(Model *model, int *n); /* registers that live where a time step ends */
 
+void add_delay(Model *model, const Edge *edge, int delay, int name, int unless);
+void add_rings(Model *model); /* slots */
 #endif

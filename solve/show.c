@@ -18,6 +18,8 @@ static void show_op(Text *text, const Problem *problem, const Op *op)
         add(text, " spill=%d", op->spill);
     if (op->latency)
         add(text, " latency=%d", op->latency);
+    if (op->slots)
+        add(text, " slots=%d", op->slots);
     add(text, "%s%s%s%s%s\n", op->asynchronous ? " asynchronous" : "", op->variable ? " variable" : "",
         op->streaming ? " streaming" : "", op->alone ? " alone" : "", op->shared ? " shared" : "");
 }

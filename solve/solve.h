@@ -10,6 +10,7 @@
  *   search.c     the smallest interval, and why no smaller one
  *   prefer.c     the best of its schedules
  *   check.c      is a schedule right?  Independent of the clauses
+ *   predict.c    the clocks of an iteration, from running some
  *   show.c       schedule and tables as text, out
  *   wsc-solve.c  the command line
  *
@@ -31,7 +32,7 @@ typedef struct {
     int space, amount; /* of memory, as long as the value lives */
 } Held;
 
-enum { MAX_USES = 8, MAX_HELD = 2, MAX_KINDS = 4, NOT_GIVEN = -1, HOLD_ALL = -2 };
+enum { MAX_USES = 24, MAX_HELD = 2, MAX_KINDS = 12, NOT_GIVEN = -1, HOLD_ALL = -2 };
 
 typedef struct {
     const char *name;
@@ -44,6 +45,7 @@ typedef struct {
     int spill;          /* cycles more to a reader in another group */
     int latency;        /* of a streaming operation: how long before its first reader it is issued; of an
                            asynchronous one: cycles more until who waits for it goes on */
+    int slots;          /* of a streaming operation's ring; 0: as many as memory has room for */
     bool variable;      /* varies in latency: in no group */
     bool streaming;     /* depends on nothing in the loop, and runs ahead */
     bool asynchronous;
@@ -102,7 +104,9 @@ typedef struct {
     Kind *kinds;
     Op *ops;
     Edge *edges;
-    int nunits, nspaces, nkinds, nops, nedges;
+    Kind *timeline; /* what predict takes in place of the kinds of these names */
+    int nunits, nspaces, nkinds, nops, nedges, ntimeline;
+    int in_flight;      /* products that an iteration does not wait for stay so for as many iterations */
     int groups;         /* at most so many */
     int replicas;       /* of the whole, each an equal part of the interval behind the one before */
     int registers;      /* of each thread of a group; 0: not counted */
@@ -124,6 +128,13 @@ typedef struct {
     int group_interval, *alone; /* with the machine to itself: 0, or an interval, and the cycles of the same order */
 } Schedule;
 
+/* How a step of the steady loop issues operations.  */
+typedef struct {
+    int n, in_flight;
+    int *op;            /* in order */
+    int *stage, *group; /* by operation */
+} Order;
+
 typedef struct {
     char *text;
     size_t length, room;
@@ -140,6 +151,8 @@ void read_problem(Problem *problem, const char *path, const char *text);
 void settle_aims(Problem *problem, char *words); /* of --prefer: the words are cut */
 void finish_problem(Problem *problem);
 void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17]);
+/* The order in which a file that --ws-dump=schedule prints has the loop; false: it has none.  */
+bool read_order(const Problem *problem, Order *order, const char *path, const char *text);
 Schedule schedule_new(const Problem *problem);
 void schedule_free(Schedule *schedule);
 void problem_free(Problem *problem);
@@ -259,6 +272,14 @@ bool may_cover(const Problem *problem, int op,
                int other); /* may `other` keep busy the units that `op` is waited for? */
 int exposed_cycles(const Problem *problem, const Schedule *schedule);
 bool spares_registers(const Problem *problem, const Schedule *schedule);
+
+/* predict.c */
+Order order_new(const Problem *problem);
+Order order_of(const Problem *problem, const Schedule *schedule);
+void order_free(Order *order);
+/* Clocks of an iteration in the long run, with all multiprocessors at it or this one alone; 0: the machine does not say
+   what things take, or a ring has too few slots.  */
+double predict(const Problem *problem, const Order *order, bool busy);
 
 /* show.c */
 uint64_t problem_digest(const Problem *problem);

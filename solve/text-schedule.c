@@ -88,3 +88,51 @@ void read_schedule(const Problem *problem, Schedule *schedule, const char *path,
     free(given);
     free(in.copy);
 }
+
+static bool is_loop(const Problem *problem, const char *name)
+{
+    const char *colon = strchr(problem->name, ':');
+    return !strcmp(colon ? colon + 1 : problem->name, name);
+}
+
+static void read_step(Reader *in, const Problem *problem, Order *order)
+{
+    const char *name = need_word(in, "an operation");
+    int op = 0;
+
+    while (op < problem->nops && strcmp(problem->ops[op].name, name))
+        op++;
+    for (char *word, *value; (word = next_word(in));)
+        if ((value = value_of(word, "stage")) && op < problem->nops)
+            order->stage[op] = whole(in, value, 0);
+    for (int i = 0; i < order->n; i++)
+        if (order->op[i] == op)
+            return;
+    if (op < problem->nops && !problem->ops[op].streaming)
+        order->op[order->n++] = op;
+}
+
+bool read_order(const Problem *problem, Order *order, const char *path, const char *text)
+{
+    Reader in = {path, 0, copied(text), NULL, false};
+    char *at = in.copy, *word, *value;
+    bool here = false;
+    int wanted = 0;
+
+    while (next_line(&in, &at)) {
+        if (!(word = next_word(&in)))
+            continue;
+        if (!strcmp(word, "loop")) {
+            here = is_loop(problem, need_word(&in, "a loop"));
+            while ((word = next_word(&in)))
+                if (here && (value = value_of(word, "in-flight")))
+                    order->in_flight = whole(&in, value, 1);
+        } else if (here && !strcmp(word, "op")) {
+            read_step(&in, problem, order);
+        }
+    }
+    for (int v = 0; v < problem->nops; v++)
+        wanted += !problem->ops[v].streaming;
+    free(in.copy);
+    return order->n == wanted;
+}

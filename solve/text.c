@@ -226,17 +226,17 @@ static bool read_flag(const char *word, bool *variable, bool *streaming, bool *a
     return flag;
 }
 
-static void read_kind(Reader *in, Problem *problem)
+static void read_kind(Reader *in, const Problem *problem, Kind **kinds, int *n)
 {
     char *word, *value;
 
-    ROOM(problem->kinds, problem->nkinds);
-    Kind *kind = &problem->kinds[problem->nkinds];
+    ROOM(*kinds, *n);
+    Kind *kind = &(*kinds)[*n];
     *kind = (Kind){.name = copied(need_word(in, "a name"))};
-    for (int i = 0; i < problem->nkinds; i++)
-        if (!strcmp(problem->kinds[i].name, kind->name))
+    for (int i = 0; i < *n; i++)
+        if (!strcmp((*kinds)[i].name, kind->name))
             COMPLAIN(in, "kind '%s' is there twice", kind->name);
-    problem->nkinds++;
+    ++*n;
     while ((word = next_word(in))) {
         if (read_flag(word, &kind->variable, &kind->streaming, &kind->asynchronous, &kind->alone))
             continue;
@@ -311,6 +311,8 @@ static void read_op(Reader *in, Problem *problem)
             op->spill = whole(in, value, 0);
         else if ((value = value_of(word, "latency")))
             op->latency = whole(in, value, 0);
+        else if ((value = value_of(word, "slots")))
+            op->slots = whole(in, value, 1);
         else if ((value = value_of(word, "use")))
             read_use(in, problem, op, value);
         else if ((value = value_of(word, "memory"))) {
@@ -417,13 +419,6 @@ static void read_aims(Reader *in, Problem *problem)
     }
 }
 
-/* For the emulation with durations alone.  */
-static void read_for_timeline(Reader *in)
-{
-    while (next_word(in))
-        continue;
-}
-
 static void read_statement(Reader *in, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
@@ -435,7 +430,9 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
     else if (!strcmp(word, "memory"))
         read_unit(in, &problem->spaces, &problem->nspaces, "memory");
     else if (!strcmp(word, "kind"))
-        read_kind(in, problem);
+        read_kind(in, problem, &problem->kinds, &problem->nkinds);
+    else if (!strcmp(word, "timeline"))
+        read_kind(in, problem, &problem->timeline, &problem->ntimeline);
     else if (!strcmp(word, "op"))
         read_op(in, problem);
     else if (!strcmp(word, "edge"))
@@ -460,8 +457,10 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
         read_wait(in, problem);
     else if (!strcmp(word, "prefer"))
         read_aims(in, problem);
-    else if (!strcmp(word, "timeline") || !strcmp(word, "processors"))
-        read_for_timeline(in);
+    else if (!strcmp(word, "processors"))
+        whole(in, need_word(in, "a number"), 1); /* for the emulation with durations alone */
+    else if (!strcmp(word, "in-flight"))
+        problem->in_flight = whole(in, need_word(in, "a number"), 1);
     else
         COMPLAIN(in, "there is no statement '%s'", word);
     if ((word = next_word(in)))
@@ -472,6 +471,7 @@ void problem_init(Problem *problem)
 {
     *problem = (Problem){.groups = 1,
                          .replicas = 1,
+                         .in_flight = 1,
                          .crossings = NOT_GIVEN,
                          .clocks = 1,
                          .aims = {AIM_CROSSINGS, AIM_LENGTH, AIM_LATE},
@@ -576,6 +576,9 @@ void problem_free(Problem *problem)
         free((char *)problem->spaces[i].name);
     for (int i = 0; i < problem->nkinds; i++)
         free((char *)problem->kinds[i].name);
+    for (int i = 0; i < problem->ntimeline; i++)
+        free((char *)problem->timeline[i].name);
+    free(problem->timeline);
     for (int i = 0; i < problem->nops; i++) {
         free((char *)problem->ops[i].name);
         for (int k = 0; k < problem->ops[i].nkinds; k++)

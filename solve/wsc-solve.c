@@ -2,10 +2,14 @@
 /* wsc-solve.c - the command line.  Status: 0 solved, 1 an error, 2 there is no schedule, 3 out of time.  */
 #include "solve.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Others may take as long as the first, or so long.  */
+#define LEAST_SECONDS 0.3
 
 enum { STATUS_NONE = 2, STATUS_TIME = 3, DEFAULT_SECONDS = 60, MOST_SCHEDULES = 8 };
 
@@ -41,6 +45,7 @@ static const char help[] =
     "  --others=N         and up to N others of the same interval to FILE.2, FILE.3, ...: each has fewer stages, or "
     "is\n"
     "                     the best in another respect\n"
+    "  --beside=FILE      predict the clocks of this schedule, too, as it is dumped by wscc\n"
     "  --check=FILE       solve nothing: is the schedule in FILE right?\n"
     "  --print=WHAT       solve nothing: graph, dot, digest, bound\n"
     "  --table            show the modular reservation table and the loop, too\n"
@@ -51,7 +56,7 @@ typedef struct {
     Wish wish;
     int groups, registers, crossings, normalize, others;
     double seconds;
-    const char *output, *check, *print, *loop, *prefer;
+    const char *output, *check, *print, *loop, *prefer, *beside;
     bool table;
     const char *file[8];
     int nfiles;
@@ -126,6 +131,8 @@ static void read_option(Options *options, const char *argument)
         options->output = value;
     else if ((value = option_value(argument, "--others")))
         options->others = option_number(argument, value, 0);
+    else if ((value = option_value(argument, "--beside")))
+        options->beside = value;
     else if ((value = option_value(argument, "--check")))
         options->check = value;
     else if ((value = option_value(argument, "--loop")))
@@ -251,6 +258,33 @@ static void check_own(const Problem *problem, const Schedule *schedule)
         fail("this is a defect of wsc-solve: its schedule is wrong: %s", wrong);
 }
 
+static void add_clocks(Text *text, const char *what, const Problem *problem, const Order *order)
+{
+    double clocks = predict(problem, order, true), alone = predict(problem, order, false);
+
+    if (clocks > 0 && alone > 0)
+        add(text, "# %s: %.0f clocks an iteration, %.0f with memory to itself\n", what, clocks, alone);
+}
+
+static void add_prediction(Text *text, const Problem *problem, const Schedule *schedule)
+{
+    Order order = order_of(problem, schedule);
+
+    add_clocks(text, "predicted", problem, &order);
+    order_free(&order);
+}
+
+static void add_beside(Text *text, const Options *options, const Problem *problem)
+{
+    Order order = order_new(problem);
+    char *beside = read_file(options->beside);
+
+    if (read_order(problem, &order, options->beside, beside))
+        add_clocks(text, "beside", problem, &order);
+    order_free(&order);
+    free(beside);
+}
+
 static void write_others(const Options *options, const Problem *problem, const Limit *limit, const Outcome *outcome,
                          const Schedule *best)
 {
@@ -259,12 +293,15 @@ static void write_others(const Options *options, const Problem *problem, const L
 
     for (int i = 1; i < most; i++)
         schedules[i] = schedule_new(problem);
-    int n = search_others(problem, &options->wish, limit, outcome, schedules, most);
+    Limit less = {now() + fmax(LEAST_SECONDS, outcome->seconds), limit->cancelled};
+    less.until = fmin(less.until, limit->until);
+    int n = search_others(problem, &options->wish, &less, outcome, schedules, most);
     for (int i = 1; i < n; i++) {
         Text text = {0};
         char *path = format("%s.%d", options->output, i + 1);
         check_own(problem, &schedules[i]);
         show_schedule(&text, problem, &schedules[i], NULL);
+        add_prediction(&text, problem, &schedules[i]);
         write_output(path, &text);
         free(text.text);
         free(path);
@@ -292,6 +329,9 @@ static int solve(const Options *options, const Problem *problem)
     if (outcome.answer == SAT_YES) {
         check_own(problem, &schedule);
         show_schedule(&text, problem, &schedule, &outcome);
+        add_prediction(&text, problem, &schedule);
+        if (options->beside)
+            add_beside(&text, options, problem);
         if (options->table)
             show_tables(&text, problem, &schedule);
         write_output(options->output, &text);

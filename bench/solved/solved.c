@@ -43,7 +43,7 @@ static const work all_work[] = {
     {ATTENTION, {64, 2048, 1}},  {ATTENTION, {32, 4096, 1}},  {ATTENTION, {16, 8192, 1}},
     {ATTENTION, {8, 16384, 1}},  {GEMM, {8192, 8192, 4096}},  {SOFTMAX_GEMM, {4096, 1024, 8192}},
     {GATE, {8192, 14336, 4096}}, {W8A16, {4096, 4096, 4096}}, {NEAREST, {262144, 4096, 128}},
-    {LINEAR, {256, 8192, 0}},
+    {LINEAR, {256, 8192, 0}},    {LINEAR, {64, 8192, 0}},
 };
 enum { WORKS = sizeof all_work / sizeof *all_work };
 

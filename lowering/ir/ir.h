@@ -171,6 +171,7 @@ typedef struct {
     bool automatic; /* pipeline(auto) */
     bool pingpong;
     bool optimal; /* schedule(optimal) */
+    bool ordered; /* a schedule file says in which order an iteration issues its operations */
     bool parts;   /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
     bool blocks;  /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
     Schedule schedule;

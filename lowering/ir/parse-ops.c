@@ -430,6 +430,8 @@ static Pipeline *parse_pipeline(Parser *p)
     while (!p->failed) {
         if (scan_accept(p, "pingpong"))
             pipeline->pingpong = true;
+        else if (scan_accept(p, "ordered"))
+            pipeline->ordered = true;
         else if (scan_accept(p, "plain"))
             pipeline->plain = true;
         else if (scan_at(p, "schedule") || scan_at(p, "puts") || scan_at(p, "tile") || scan_at(p, "reduction"))

@@ -238,6 +238,8 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fprintf(p->out, " schedule(%s)", text_schedules[pipeline->schedule]);
     if (pipeline->pingpong)
         fputs(" pingpong", p->out);
+    if (pipeline->ordered)
+        fputs(" ordered", p->out);
     if (pipeline->plain)
         fputs(" plain", p->out);
     if (pipeline->tile)

@@ -511,7 +511,7 @@ static void fence_release(Op *op, void *context)
 void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
-        expand_stages(kernel, role->body);
+        expand_stages(kernel, role->body, role->may & ROLE_STORES);
         Expander in = {.kernel = kernel, .role = role, .uses = uses_new(kernel, role->body)};
         ir_walk(role->body, visit_flight, &in);
         ir_walk(role->body, visit_group, &in);

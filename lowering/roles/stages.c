@@ -26,6 +26,9 @@
  *     ...                                        B and C of the last
  *   }
  *
+ * A loop of one stage whose order a schedule file gives is put into that order where products are, and nothing else
+ * happens to it.
+ *
  * So each trip count less than the number of stages leaves at its own guard, and an operation stands there as often as
  * there are stages.  What a stage wants of one further back is handed on step by step.
  *
@@ -416,15 +419,31 @@ static void expand_loop(Kernel *kernel, Op *loop, int last)
     }
 }
 
-void expand_stages(Kernel *kernel, Block *block)
+/* A loop of one stage: its operations come to stand in the table's order.  */
+static void order_loop(Kernel *kernel, Op *loop)
+{
+    Stager *in = arena_alloc(kernel->module, sizeof *in);
+    in->kernel = kernel;
+    in->loop = loop;
+    in->cut = 1;
+    collect(in);
+    for (int i = 0; i < in->nops && !in->broken; i++) {
+        op_remove(in->ops[i]);
+        op_before(body_end(in), in->ops[i]);
+    }
+}
+
+void expand_stages(Kernel *kernel, Block *block, bool in_order)
 {
     FOR_OPS (op, block) {
         for (int k = 0; k < op->nblocks; k++)
-            expand_stages(kernel, op->blocks[k]);
+            expand_stages(kernel, op->blocks[k], in_order);
         int last = 0;
         if (op->code == OP_FOR)
             FOR_OPS (inner, op->blocks[0])
                 last = schedule_of(inner)->stage > last ? schedule_of(inner)->stage : last;
+        if (in_order && !last && pipeline_of(op) && op->control->pipeline->ordered)
+            order_loop(kernel, op);
         expand_loop(kernel, op, last);
     }
 }

@@ -6,6 +6,6 @@
 #include "ir/ir.h"
 
 /* Every loop below the block whose operations have more than one stage becomes prologue, steady state and epilogue.  */
-void expand_stages(Kernel *kernel, Block *block);
+void expand_stages(Kernel *kernel, Block *block, bool in_order); /* in_order: of one stage, too */
 
 #endif

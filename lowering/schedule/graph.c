@@ -121,6 +121,52 @@ static int group_rows(const Graph *in, const Value *value)
     return value->split & ROLE_BIT(role) && groups > 1 ? value->type.rows / groups : value->type.rows;
 }
 
+enum { FAR_BACK = 32 }; /* definitions that are followed */
+
+/* Is the value another for another index of the grid?  Bounds of loops do not count.  */
+static bool follows_index(const Value *value, const Value *index, int depth)
+{
+    if (value == index || !depth)
+        return value == index;
+    const Op *def = value->def, *loop = value->block ? value->block->parent : NULL;
+    for (int i = 0; def && i < def->nargs && !def->nblocks; i++)
+        if (follows_index(def->args[i], index, depth - 1))
+            return true;
+    if (!loop || loop->code != OP_FOR)
+        return false;
+    if (!value->index)
+        return follows_index(loop->args[0], index, depth - 1) || follows_index(loop->args[2], index, depth - 1);
+    Carried names = carried(loop, value->index - 1);
+    return follows_index(names.init, index, depth - 1) || follows_index(names.next, index, depth / 2);
+}
+
+/* Is the tile that a load brings no other block's?  Then it comes from memory, and not from what a cache has.  */
+static bool is_own(const Op *load)
+{
+    const Op *grid = load;
+    while (grid && grid->code != OP_GRID)
+        grid = grid->parent->parent;
+    for (int k = 0; grid && k < grid->blocks[0]->nargs; k++) {
+        bool found = false;
+        for (int i = 1; i < load->nargs && !found; i++)
+            found = follows_index(load->args[i], grid->blocks[0]->args[k], FAR_BACK);
+        if (!found)
+            return false;
+    }
+    return grid != NULL;
+}
+
+/* An operand that the group has computed, and writes to shared memory for the product.  */
+static void print_staged(const Graph *in, const Op *product, int arg)
+{
+    const Value *operand = product->args[arg];
+    bool transposed = operand->def && operand->def->code == OP_TRANS;
+    bool registers = arg == 0 && !transposed && dtype_bytes(operand->type.dtype) <= 2;
+    if (!ring_source(operand) && !registers)
+        fprintf(in->out, " kind=stage work=%dx%dx%d", group_rows(in, operand), operand->type.cols,
+                dtype_bytes(operand->type.dtype));
+}
+
 /* What a group does of an operation, so many times.  */
 static void print_work(const Graph *in, const Op *op, int64_t times)
 {
@@ -131,11 +177,13 @@ static void print_work(const Graph *in, const Op *op, int64_t times)
         return;
     }
     if (from_ring(op)) {
-        fprintf(in->out, " kind=load work=%lld",
+        fprintf(in->out, " kind=%s work=%lld", is_own(op) ? "fetch" : "load",
                 (long long)(machine_copy_bytes(value->type, schedule_of(op)->line) * times));
         return;
     }
     if (op_is_product(op)) {
+        for (int arg = 0; arg < 2; arg++)
+            print_staged(in, op, arg);
         int rounds = op->code == OP_DOT_F32 ? 3 : 1;
         fprintf(in->out, " kind=%s work=%dx%dx%lld", product_kind(op), group_rows(in, value), value->type.cols,
                 (long long)(op->args[0]->type.cols * rounds * times));
@@ -145,13 +193,19 @@ static void print_work(const Graph *in, const Op *op, int64_t times)
         value = op->args[0], kind = "reduce";
     else if (op_info[op->code].class_ == CLASS_STORE)
         kind = "store";
-    else if (op_info[op->code].class_ == CLASS_LOAD || op_mixes_rows(op))
+    else if (op_info[op->code].class_ == CLASS_LOAD)
+        kind = "read";
+    else if (op_mixes_rows(op))
         kind = "shared";
     else if (is_special(op))
         kind = "sfu";
     else if (op->code == OP_CAST)
         kind = "cast";
-    int64_t bytes = kind[0] == 's' && kind[1] == 't' ? dtype_bytes(value->type.dtype) : 1;
+    bool store = op_info[op->code].class_ == CLASS_STORE;
+    int64_t bytes = store || op_info[op->code].class_ == CLASS_LOAD ? dtype_bytes(value->type.dtype) : 1;
+    if (store) /* by way of shared memory */
+        fprintf(in->out, " kind=stage work=%dx%lld", group_rows(in, value),
+                (long long)(value->type.cols * bytes * times));
     fprintf(in->out, " kind=%s work=%dx%lld", kind, group_rows(in, value),
             (long long)(value->type.cols * bytes * times));
 }
@@ -208,7 +262,8 @@ static void print_op(const Graph *in, int node)
     if (registers)
         fprintf(in->out, " registers=%d", registers);
     if (from_ring(op))
-        fprintf(in->out, " memory=smem:%lld", (long long)((machine_tile_bytes(op->results[0]->type) + 1023) / 1024));
+        fprintf(in->out, " memory=smem:%lld slots=%d",
+                (long long)((machine_tile_bytes(op->results[0]->type) + 1023) / 1024), schedule_of(op)->depth);
     fputs(in->kernel->grid.consumers > 1 && is_shared(in, node) ? " shared\n" : "\n", in->out);
 }
 
@@ -378,8 +433,9 @@ static void visit_loop(Op *op, void *context)
         .kernel = kernel->kernel, .loop = op, .block = op->blocks[0], .out = kernel->out, .numbers = kernel->numbers};
     int groups = in.kernel->grid.consumers ? in.kernel->grid.consumers : 1;
     collect(&in);
-    fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nregisters %d\n", in.kernel->name,
+    fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nin-flight %d\nregisters %d\n", in.kernel->name,
             schedule_name(op, in.numbers), groups, CYCLES / groups > 2 * in.nops ? CYCLES / groups : 2 * in.nops,
+            op->control->pipeline->in_flight > 1 ? op->control->pipeline->in_flight : 1,
             registers_of_group(in.kernel, groups) - registers_from_outside(&in));
     for (int node = 1; node <= in.nops; node++)
         print_op(&in, node);

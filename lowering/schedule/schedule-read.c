@@ -384,8 +384,10 @@ static void order_block(Reader *in, const Block *block, int *order)
 {
     const Op *loop = block->parent, *last = block_end(block);
     bool listed = loop && pipeline_of(loop) && any_listed(in, block);
-    if (listed)
+    if (listed) {
         place_all(in, block);
+        loop->control->pipeline->ordered = true;
+    }
     int count = 0;
     FOR_OPS (op, block)
         count++;

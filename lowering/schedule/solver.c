@@ -7,6 +7,9 @@
  * The file lies where the module says, beside the object.  While it fits no solver is needed.  wsc-solve is a process
  * of its own, with a limit of time.  Of a loop without an answer the file says nothing: it stays as it was chosen.
  *
+ * wsc-solve predicts what an iteration takes by what it has found and as the loop was chosen. The least is taken; a
+ * solved schedule that is no better than the chosen one by more than what the prediction is worth is not.
+ *
  *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, up to .5: nothing here reads them
  */
 #include "schedule/schedule.h"
@@ -22,10 +25,13 @@ extern char **environ;
 
 enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = 5 };
 
+/* The chosen schedule stays unless a solved one is predicted to take less than this much of its time.  */
+#define WORTH_IT 0.95
+
 typedef struct {
     Kernel *kernel;
-    char graph[4096], answer[4096]; /* temporary files; other answers are in ANSWER.2, .3, ... */
-    FILE *out[BEST];                /* files to be, the best one first */
+    char graph[4096], chosen[4096], answer[4096]; /* temporary files; other answers are in ANSWER.2, .3, ... */
+    FILE *out[BEST];                              /* files to be, the best one first */
     char *text[BEST];
     size_t length[BEST];
     int found; /* so many of them have something to say */
@@ -43,9 +49,9 @@ static bool make_temporary(char *path, size_t room)
     return file >= 0;
 }
 
-static bool write_graph(const Solver *in, const char *text)
+static bool write_text(const char *path, const char *text)
 {
-    FILE *out = fopen(in->graph, "w");
+    FILE *out = fopen(path, "w");
     bool good = out && fputs(text, out) != EOF;
     return out && !fclose(out) && good;
 }
@@ -61,6 +67,7 @@ static int run_solver(const Solver *in, const char *loop)
                          arena_print(module, "--output=%s", in->answer),
                          arena_print(module, "--others=%d", BEST - 1),
                          arena_print(module, "%s", "--table"),
+                         arena_print(module, "--beside=%s", in->chosen),
                          (char *)module->solver_machine,
                          (char *)in->graph,
                          NULL};
@@ -83,11 +90,11 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* What the solver says, as lines of a schedule file: cycles of what is in a group, and the rest as comments.  Returns
-   why the interval is no smaller.  */
-static const char *copy_answer(const Solver *in, FILE *out, const char *loop, char *text)
+/* What the solver says, as lines of a schedule file: cycles of what is in a group, and the rest as comments.  What is
+   not taken is all comments.  */
+static void copy_answer(FILE *out, const char *loop, char *text, bool taken)
 {
-    const char *why = "";
+    const char *mark = taken ? "" : "# ";
     for (char *line = text, *next; line && *line; line = next) {
         int interval;
         next = strchr(line, '\n');
@@ -95,15 +102,12 @@ static const char *copy_answer(const Solver *in, FILE *out, const char *loop, ch
             *next++ = '\0';
         char *group = strstr(line, " group=");
         if (sscanf(line, "interval %d", &interval) == 1)
-            fprintf(out, "loop %s interval=%d\n", loop, interval);
+            fprintf(out, "%sloop %s interval=%d\n", mark, loop, interval);
         else if (!strncmp(line, "op ", 3) && group)
-            fprintf(out, "%.*s\n", (int)(group - line), line);
+            fprintf(out, "%s%.*s\n", mark, (int)(group - line), line);
         else
             fprintf(out, "%s%s\n", *line == '#' ? "" : "# ", line);
-        if (!strncmp(line, "# interval ", 11) && !*why)
-            why = arena_print(in->kernel->module, "%s", line + 2);
     }
-    return why;
 }
 
 static char *other_answer(const Solver *in, int number)
@@ -114,20 +118,90 @@ static char *other_answer(const Solver *in, int number)
     return text;
 }
 
-/* Of a loop with fewer answers each file has one.  */
-static void keep_answers(Solver *in, const char *loop, char *best)
+/* Clocks of an iteration; 0: nothing is said.  */
+typedef struct {
+    double busy, alone; /* with all multiprocessors at it; with memory to itself */
+} Clocks;
+
+/* "# predicted: 1726 clocks an iteration, 1702 with memory to itself" of an answer.  */
+static Clocks clocks_of(const char *text, const char *what)
 {
-    const char *copy = arena_print(in->kernel->module, "%s", best);
-    const char *why = copy_answer(in, in->out[0], loop, best);
+    const char *line = text ? strstr(text, what) : NULL;
+    Clocks clocks = {0, 0};
+    if (line && sscanf(line + strlen(what), "%lf clocks an iteration, %lf", &clocks.busy, &clocks.alone) != 2)
+        clocks = (Clocks){0, 0};
+    return clocks;
+}
+
+/* By more than predictions are worth: as memory is shared by all, or else, no worse there, with memory to itself.  */
+static bool is_better(Clocks clocks, Clocks than)
+{
+    return clocks.busy > 0 && than.busy > 0 &&
+           (clocks.busy < WORTH_IT * than.busy || (clocks.busy <= than.busy && clocks.alone < WORTH_IT * than.alone));
+}
+
+/* Of the answers the one that is predicted to take least, the first of equals.  */
+static int best_of(char *const *answers)
+{
+    int best = 0;
+    for (int i = 1; i < BEST; i++)
+        if (is_better(clocks_of(answers[i], "# predicted: "), clocks_of(answers[best], "# predicted: ")))
+            best = i;
+    return best;
+}
+
+/* What an answer says of the search: why the interval is no smaller, and what it took.  */
+static void copy_notes(FILE *out, const char *text)
+{
+    const char *line = strstr(text, "\n# interval ");
+    for (; line && line[1] == '#' && line[2]; line = strchr(line + 1, '\n'))
+        fprintf(out, "%.*s\n", (int)strcspn(line + 1, "\n"), line + 1);
+}
+
+static void say_answer(const Solver *in, const char *loop, const char *why, Clocks clocks, Clocks chosen, bool taken)
+{
+    if (!chosen.busy || !clocks.busy)
+        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop,
+               SOLVED_STAGES, why);
+    else
+        remark(in->kernel, taken ? DIAG_OPTIMIZED : DIAG_MISSED, in->kernel->loc,
+               "%s is solved, for at most %d stages: %s; predicted are %.0f clocks an iteration, and %.0f as chosen: "
+               "%s",
+               loop, SOLVED_STAGES, why, clocks.busy, chosen.busy,
+               taken ? "the solved one is taken" : "that one stays");
+}
+
+/* The best is the first file's, and of a loop with fewer answers each of the others has it.  */
+static void keep_answers(Solver *in, const char *loop, char *first)
+{
+    char *answers[BEST] = {first};
+    for (int i = 1; i < BEST; i++)
+        answers[i] = other_answer(in, i + 1);
+    Clocks chosen = clocks_of(first, "# beside: ");
+    const char *why = "";
+    for (const char *line = strstr(first, "# interval "); line && !*why; line = NULL)
+        why = arena_print(in->kernel->module, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
+    int best = best_of(answers);
+    Clocks clocks = clocks_of(answers[best], "# predicted: ");
+    bool taken = !chosen.busy || !clocks.busy || is_better(clocks, chosen);
+    char *moved = answers[best];
+    answers[best] = answers[0];
+    answers[0] = moved;
     in->found += !in->found;
-    for (int i = 1; i < BEST; i++) {
-        char *other = other_answer(in, i + 1);
-        copy_answer(in, in->out[i], loop, other ? other : arena_print(in->kernel->module, "%s", copy));
-        in->found = other && in->found <= i ? i + 1 : in->found;
-        free(other);
+    for (int i = BEST - 1; i >= 0; i--) {
+        char *text = arena_print(in->kernel->module, "%s", answers[i] ? answers[i] : answers[0]);
+        if (!i && best) /* what the first answer says of the search is of all */
+            copy_notes(in->out[0], answers[best]);
+        if (!i && chosen.busy > 0 && clocks.busy > 0)
+            fprintf(in->out[0], "# %.0f clocks an iteration as solved, %.0f as chosen: %s\n", clocks.busy, chosen.busy,
+                    taken ? "as solved it is" : "as chosen it stays");
+        copy_answer(in->out[i], loop, text, i || taken);
+        in->found = answers[i] && in->found <= i ? i + 1 : in->found;
     }
-    remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop, SOLVED_STAGES,
-           why);
+    for (int i = 0; i < BEST; i++)
+        if (answers[i] != first)
+            free(answers[i]);
+    say_answer(in, loop, why, clocks, chosen, taken);
 }
 
 static void solve_loop(Solver *in, Op *loop)
@@ -152,11 +226,12 @@ static void visit_loop(Op *op, void *context)
         solve_loop(context, op);
 }
 
-static bool solve_all(Solver *in, const char *graph)
+static bool solve_all(Solver *in, const char *graph, const char *chosen)
 {
     Kernel *kernel = in->kernel;
     if (!make_temporary(in->graph, sizeof in->graph) || !make_temporary(in->answer, sizeof in->answer) ||
-        !write_graph(in, graph))
+        !make_temporary(in->chosen, sizeof in->chosen) || !write_text(in->graph, graph) ||
+        !write_text(in->chosen, chosen))
         return false;
     for (int i = 0; i < BEST; i++)
         fprintf(in->out[i], "# by wsc-solve\nschedule %s\ndigest %016llx\n", kernel->name,
@@ -191,11 +266,13 @@ const char *schedule_solve(Kernel *kernel, const char *path)
         in.out[i] = open_memstream(&in.text[i], &in.length[i]);
         good &= in.out[i] != NULL;
     }
-    good = good && solve_all(&in, schedule_graph(kernel));
+    good = good && solve_all(&in, schedule_graph(kernel), schedule_text(kernel));
     if (*in.graph)
         unlink(in.graph);
     if (*in.answer)
         unlink(in.answer);
+    if (*in.chosen)
+        unlink(in.chosen);
     for (int i = 0; i < BEST; i++) {
         good &= in.out[i] && !fclose(in.out[i]);
         if (good && i < in.found)

@@ -37,6 +37,17 @@ ok 'no turns' carried_out attention 's/pingpong=yes/pingpong=no/'
 ok 'one group' carried_out gated 's/groups=2 split=tiles/groups=2 split=rows/; s/pingpong=yes/pingpong=no/' 'first_row'
 ok 'one stage' carried_out attention '/^op acc.50/d; /^op tv.22/d; s/stage=0//; s/coarse/fine/
 s/^op ph.49.*/&\nop tv.22 ring=2 release=end from=producer\nop acc.50/'
+# A loop of one stage, too, is issued in the order of its lines.
+in_order() {
+    edit attention '/^op acc.50/d; /^op tv.22/d; s/stage=0//; s/coarse/fine/
+s/^op ph.49.*/&\nop tv.22 ring=2 release=end from=producer\nop acc.50/' && sed '/^op rescaled/{h;d}
+/^op ph.49/{p;x}' edited >other && ! cmp -s edited other || return 1
+    for file in edited other; do
+        "$lower" --quiet --emit --schedule=$file "$cases/attention.ir" >$file.cu || return 1
+    done
+    ! cmp -s edited.cu other.cu
+}
+ok 'one stage, in another order' in_order
 as_chosen() { edit "$1" "$2" && "$lower" --quiet --emit "$cases/$1.ir" >chosen.cu &&
     "$lower" --quiet --emit --schedule=edited "$cases/$1.ir" | cmp - chosen.cu; }
 ok 'what is not listed stands before its reader' as_chosen attention \

@@ -39,7 +39,8 @@ static void generate_ops(Text *text, int n, bool each)
         bool variable = !streaming && one_in(10);
         add(text, "op o%d cycles=%d", v, streaming ? 0 : cycles);
         if (streaming)
-            add(text, " streaming latency=%d", 1 + below(3));
+            add(text, one_in(2) ? " streaming latency=%d slots=%d" : " streaming latency=%d", 1 + below(3),
+                1 + below(3));
         else if (cycles && !one_in(6) && !(each && variable))
             add(text, " use=%s:%d:%d", one_in(2) ? "X" : "Y", below(cycles), 1 + below(cycles));
         if (one_in(3))

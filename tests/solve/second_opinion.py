@@ -40,7 +40,7 @@ class Graph:
             self.ops[rest[0]] = dict(
                 cycles=int(options.get("cycles", 0)), uses=[(u, int(o), int(c)) for u, o, c in uses], space=space,
                 memory=int(amount), registers=int(options.get("registers", 0)), spill=int(options.get("spill", 0)),
-                latency=int(options.get("latency", 0)), **{f: f in rest for f in ("asynchronous", "variable", "streaming", "alone")})
+                latency=int(options.get("latency", 0)), slots=int(options.get("slots", 0)), **{f: f in rest for f in ("asynchronous", "variable", "streaming", "alone")})
         elif what == "edge":
             u, blocking = self.ops[rest[0]], "blocking" in rest
             seen = u["latency"] if blocking and u["asynchronous"] and not u["streaming"] else 0
@@ -83,6 +83,8 @@ class Graph:
                     s.add(at[v] <= when - op["latency"])
                 if readers[v]:
                     s.add(Or([at[v] == when - op["latency"] for _, when in readers[v]]))
+                for e, when in readers[v] if op["slots"] else ():
+                    s.add(when + e["hold"] - at[v] <= op["slots"] * interval)
             else:
                 s.add(at[v] >= 0, at[v] <= length - op["cycles"])
             s.add(group[v] >= 0, group[v] < self.groups)

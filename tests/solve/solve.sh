@@ -145,6 +145,42 @@ short() { sed 's/capacity=3/capacity=2/' stream >short && "$solve" --output=out 
     grep -qx 'interval 3' out && grep -q 'interval 2, .* memory m' out; }
 ok 'two slots: an interval of 3, and memory is why' short
 
+# ---- predictions: a product of 8 clocks and what reads it, 4 of them
+cat >timed <<'END'
+unit TC
+unit ALU each-group
+kind mma use=TC:1 asynchronous
+kind alu use=ALU:1
+kind load streaming latency=1
+timeline mma use=TC:1 latency=3
+timeline put latency=1
+loop timed
+op tile kind=load slots=2
+op s kind=mma work=8 registers=1
+op p kind=alu work=4
+edge tile -> s hold=all
+edge s -> p blocking
+END
+predicted() { "$solve" --output=out "$@" timed && cat out && sed -n 's/^# predicted: \([0-9]*\) .*/\1/p' out >clocks; }
+alone() { predicted --stages=1 && test "$(cat clocks)" = 15; }
+ok 'predicted: a product, its latency and what waits for it' alone
+beside() {
+    printf 'loop timed in-flight=1\nop s\nop p\n' >order && predicted --stages=1 --beside=order &&
+        grep -qx '# beside: 15 clocks an iteration, 15 with memory to itself' out
+}
+ok '--beside: a schedule from the compiler' beside
+# In step j the product of j runs under what reads that of j - 1, and is waited for at the end of the step.
+overlapped() {
+    printf 'loop timed in-flight=1\nop s stage=0\nop p stage=1\n' >order && predicted --beside=order &&
+        grep -q '^# beside: 11 clocks' out
+}
+ok '--beside: a product of the next iteration is in flight' overlapped
+slower() { sed 's/^timeline mma .*/timeline mma use=TC:1 latency=9/' timed >t && mv t timed && predicted --stages=1 &&
+    test "$(cat clocks)" = 21; }
+ok 'predicted: another latency' slower
+no_timeline() { grep -v ^timeline timed >t && mv t timed && predicted && test ! -s clocks; }
+ok 'nothing is predicted where the machine does not say what things take' no_timeline
+
 # ---- the rest
 digest() {
     sed 's/  *$//; 1i # a comment' fig1 >other &&

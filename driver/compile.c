@@ -102,6 +102,16 @@ static const char *folder_of(const Options *options, const Names *names)
     return base == made ? "." : format("%.*s", (int)(base - made), made);
 }
 
+/* What tuning has left beside the output of an earlier build, or the file that --ws-tuned names; or NULL.  */
+static const char *tuned_table(const Options *options, const Names *names)
+{
+    const char *made = options->output ? options->output : links(options) ? "a.out" : names->object;
+    const char *beside = made ? format("%s.tuned", made) : NULL;
+    if (options->tuned)
+        return options->tuned;
+    return beside && access(beside, R_OK) == 0 ? beside : NULL;
+}
+
 static bool has_solver(const Config *config)
 {
     return *config->solver && access(config->solver, X_OK) == 0;
@@ -127,6 +137,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
     if (!fits_plugin(options, config))
         return;
     args_add(args, format("-fplugin=%s", config->plugin));
+    args_add(args, "-DWS_CHOICES_");
     args_add(args, format("-fplugin-arg-wsc-target=%s", target_names[options->target]));
     if (names->cu)
         args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
@@ -139,6 +150,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
     args_add(args, format("-fplugin-arg-wsc-schedules=%s", folder_of(options, names)));
     if (options->schedule)
         args_add(args, format("-fplugin-arg-wsc-schedule=%s", options->schedule));
+    if (tuned_table(options, names))
+        args_add(args, format("-fplugin-arg-wsc-tuned=%s", tuned_table(options, names)));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->debug || options->page)

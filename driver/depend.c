@@ -81,6 +81,8 @@ void depend_extend(const Options *options, const Config *config, const char *fil
     args_add(&paths, config->plugin);
     if (options->schedule)
         args_add(&paths, options->schedule);
+    if (options->tuned)
+        args_add(&paths, options->tuned);
     if (region) {
         each_header(config->common_include, add_path, &paths);
         if (has_target(options->target, TARGET_CUDA))

@@ -9,9 +9,11 @@
 
 #include "wscc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const target_names[] = {"cuda", "emulate", "sequential", "cuda,emulate"};
 
@@ -121,6 +123,10 @@ static void own_option(Options *options, const char *argument)
         options->dump = options->dump ? format("%s,%s", options->dump, value) : value;
     else if (own_value(argument, "--ws-schedule", &value))
         options->schedule = value;
+    else if (own_value(argument, "--ws-tuned", &value))
+        options->tuned = value;
+    else if (same(argument, "--ws-tune") || own_value(argument, "--ws-tune", &value))
+        fail("--ws-tune stands first, and behind it a program and its arguments");
     else if (own_value(argument, "--ws-print", &value))
         options->print = value;
     else if (own_value(argument, "--ws-python", &value))
@@ -156,6 +162,23 @@ static void own_option(Options *options, const char *argument)
         options->version = true;
     else
         fail("there is no option '%s'; wscc --ws-help lists those that begin with --ws-", argument);
+}
+
+/* wscc --ws-tune[=FILE] PROGRAM ...: does not come back.  */
+void options_tune(int argc, char **argv)
+{
+    const char *table = NULL;
+
+    if (argc < 2 || (!same(argv[1], "--ws-tune") && !own_value(argv[1], "--ws-tune", &table)))
+        return;
+    if (argc < 3)
+        fail("--ws-tune wants a program to run");
+    const char *program = strchr(argv[2], '/') ? argv[2] : format("./%s", argv[2]);
+    setenv("WS_TUNE", "1", 1);
+    if (table)
+        setenv("WS_TUNED", table, 1);
+    execv(program, argv + 2);
+    fail("cannot run %s: %s", program, strerror(errno));
 }
 
 /* ---- the host compiler's ----------------------------------------------------------------------------------------- */
@@ -384,6 +407,9 @@ void options_help(void)
           "  --ws-rewrite          print what plain loops have become, as C over tiles\n"
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
           "  --ws-schedule=FILE    schedules in place of the compiler's choice, as --ws-dump=schedule writes them\n"
+          "  --ws-tuned=FILE       build in what tuning has measured; without it OUTPUT.tuned, where there is one\n"
+          "  --ws-tune[=FILE]      first: run the program that follows, measure the variants of its kernels with\n"
+          "                        ws_choice on this GPU, and keep the times in PROGRAM.tuned\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang; without it, as the host compiler is\n"
           "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"

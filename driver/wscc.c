@@ -201,6 +201,7 @@ int main(int argc, char **argv)
     int status;
 
     signals_catch();
+    options_tune(argc, argv);
     config_load(&config);
     options_instead(&config, &argc, argv);
     options_parse(&options, &config, argc, argv);

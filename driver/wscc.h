@@ -106,7 +106,7 @@ typedef struct {
     Args sanitize;     /* -fsanitize=..., for the emulate target */
     /* Our own.  */
     Target target;
-    const char *dump, *bundle, *print, *schedule;
+    const char *dump, *bundle, *print, *schedule, *tuned;
     const char *page;           /* a page for a browser, ... */
     Args traces;                /* ... and the runs that it shows, if they were made before */
     const char *timeline;       /* a prediction, drawn */
@@ -119,6 +119,7 @@ typedef struct {
     bool introduce;  /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
 
+void options_tune(int argc, char **argv);
 void options_instead(const Config *config, int *argc, char **argv); /* --ws-instead: another compiler's command line */
 void options_parse(Options *options, const Config *config, int argc, char **argv);
 void options_help(void);

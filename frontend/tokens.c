@@ -87,6 +87,17 @@ bool named_constant(Tokens *t, const char *name, int64_t *value)
 
 static int64_t sum(Tokens *t);
 
+/* ws_choice(x, y, ...) of which the first one counts.  */
+static int64_t first_choice(Tokens *t)
+{
+    expect(t, "(", "expected '(' after 'ws_choice'");
+    int64_t first = sum(t);
+    while (!t->failed && accept(t, ","))
+        sum(t);
+    expect(t, ")", "expected ')' after the values");
+    return first;
+}
+
 int64_t constant_primary(Tokens *t)
 {
     int64_t value = 1;
@@ -101,6 +112,10 @@ int64_t constant_primary(Tokens *t)
         return value;
     }
     const char *text = word(t);
+    if (!strcmp(text, "ws_choice")) {
+        t->at++;
+        return first_choice(t);
+    }
     if (isdigit((unsigned char)*text)) {
         value = strtoll(text, &end, 0);
         if (!end[strspn(end, "uUlL")]) {

@@ -227,6 +227,8 @@ const char *lower_range(Module *module, int first, int last, const char *which, 
         last = last_of(PHASE_LANGUAGE);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         lower_kernel(kernel, first, last, which, dump);
+    if (!module->failed)
+        settle_variants(module);
     for (Kernel *kernel = module->kernels; kernel && sequential && !module->failed; kernel = kernel->next)
         foresee_refusals(kernel);
     if (module->failed || !module->kernels || last < npasses - 1)

@@ -236,6 +236,7 @@ class lower_pass : public simple_ipa_opt_pass {
     unsigned execute(function *) final override
     {
         region_clean_markers();
+        choice_clean();
         bind_restore();
         double start = clock_ms();
         finish_unit();
@@ -270,6 +271,17 @@ static void read_schedule(void)
     fclose(in);
 }
 
+static void read_tuned(void)
+{
+    FILE *in = plugin.tuned ? fopen(plugin.tuned, "r") : NULL;
+    if (plugin.tuned && !in)
+        error_at(UNKNOWN_LOCATION, "cannot read %qs: %m", plugin.tuned);
+    if (!in)
+        return;
+    plugin.module->tuned = ir_read_text(in);
+    fclose(in);
+}
+
 static void start_unit(void *, void *)
 {
     static bool silent;
@@ -278,6 +290,7 @@ static void start_unit(void *, void *)
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
     read_schedule();
+    read_tuned();
     plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;
     plugin.module->steps = plugin.steps;
 }
@@ -337,6 +350,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.output = value;
     else if (!strcmp(key, "schedule"))
         plugin.schedule = value;
+    else if (!strcmp(key, "tuned"))
+        plugin.tuned = value;
     else if (!strcmp(key, "signatures"))
         plugin.signatures = value;
     else if (!strcmp(key, "solver"))

@@ -21,6 +21,7 @@
  *   data.cc      arrays that stay on the device between grids
  *   devices.cc   loops over devices, tensors out of arrays of pointers
  *   task.cc      blocks under #pragma ws task, and rings of a depth that the user says
+ *   choice.cc    constants that the user leaves open: a walk for each combination
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
@@ -70,7 +71,8 @@ struct Pragma {
     Task task;
     TaskRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
-    tree devices; /* how many; the marker's argument once the pragma is read */
+    tree devices;                  /* how many; the marker's argument once the pragma is read */
+    struct PragmaChoices *choices; /* NULL: its numbers are the same in all variants */
 };
 
 void pragma_register(void);
@@ -99,6 +101,7 @@ struct Plugin {
     const char *output;                       /* the .cu, or NULL */
     const char *dump;                         /* comma list of passes, or NULL */
     const char *schedule;                     /* the schedule file, or NULL */
+    const char *tuned;                        /* a table of measured variants, or NULL */
     const char *solver, *machine, *schedules; /* for schedule(optimal), each may be NULL */
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
@@ -412,6 +415,19 @@ Value *tensor_of(Walk *w, tree name);
 void tensor_statement(Walk *w, gcall *call, const char *name);
 bool element_type(Walk *w, gcall *call, int index, Dtype *dtype);
 bool is_tensor_constructor(const char *name);
+
+/* choice.cc */
+tree choice_fold(tree expression);
+int64_t choice_in_clause(location_t where, bool is_shape, int count, const int64_t *values);
+void choice_begin_pragma(void);
+void choice_end_pragma(Pragma *pragma, void (*again)(Pragma *));
+bool choice_prepare(function *fn);
+bool choice_take(class loop *outer, long n, location_t where);
+Kernel *choice_kernel(class loop *outer, Kernel *first);
+void choice_name_first(class loop *outer, Kernel *first);
+bool choice_reaches(tree name);
+void choice_unite(Walk *first, const auto_vec<Walk *> &others);
+void choice_clean(void);
 
 /* show.cc */
 void show_call(Walk *w, gcall *call);

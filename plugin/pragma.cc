@@ -71,12 +71,29 @@ struct Tokens {
 
 static bool parser_is_lexing; /* so tokens come from the lexer itself */
 
-static void next(Tokens *t)
+/* The pragma's tokens, and where it is read again; -1: it is read for the first time.  */
+static vec<Tokens> recorded = vNULL;
+static int replayed = -1;
+
+static void lex(Tokens *t)
 {
     t->value = NULL_TREE;
     unsigned char flags;
     t->type = parser_is_lexing ? c_lex_with_flags(&t->value, &t->where, &flags, 0) : pragma_lex(&t->value, &t->where);
     t->type = t->type == CPP_PRAGMA_EOL ? CPP_EOF : t->type;
+}
+
+static void next(Tokens *t)
+{
+    bool failed = t->failed;
+    if (replayed < 0) {
+        lex(t);
+        recorded.safe_push(*t);
+    } else {
+        *t = recorded[(unsigned)replayed];
+        replayed += (unsigned)replayed + 1 < recorded.length();
+    }
+    t->failed = failed;
 }
 
 static void wrong(Tokens *t, const char *remedy, const char *sentence)
@@ -144,8 +161,9 @@ static int64_t named_constant(Tokens *t)
     else if (decl && VAR_P(decl) && TREE_READONLY(decl) && !TREE_THIS_VOLATILE(decl))
         value = DECL_INITIAL(decl);
     if (value && value != error_mark_node) {
+        tree chosen = choice_fold(decl);
         STRIP_NOPS(value);
-        value = fold(value);
+        value = chosen ? chosen : fold(value);
     }
     if (!value || TREE_CODE(value) != INTEGER_CST) {
         if (!t->failed) {
@@ -163,6 +181,20 @@ static int64_t named_constant(Tokens *t)
     return tree_to_shwi(value);
 }
 
+/* ws_choice in the clause itself.  */
+static int64_t choice(Tokens *t, bool is_shape)
+{
+    location_t where = t->where;
+    auto_vec<int64_t> values;
+    next(t);
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'ws_choice'");
+    do
+        values.safe_push(sum(t));
+    while (accept(t, CPP_COMMA));
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the values");
+    return t->failed ? 1 : choice_in_clause(where, is_shape, (int)values.length(), values.address());
+}
+
 static int64_t primary(Tokens *t)
 {
     int64_t result = 1;
@@ -175,6 +207,8 @@ static int64_t primary(Tokens *t)
         expect(t, CPP_CLOSE_PAREN, "expected ')'");
         return result;
     }
+    if (!strcmp(word(t), "ws_choice_") || !strcmp(word(t), "ws_choice_shape_"))
+        return choice(t, !strcmp(word(t), "ws_choice_shape_"));
     if (t->type == CPP_NAME)
         return named_constant(t);
     if ((t->type == CPP_NUMBER || t->type == CPP_CHAR) && t->value && TREE_CODE(t->value) == INTEGER_CST &&
@@ -991,8 +1025,25 @@ static void keep_block(location_t where)
 static location_t directives;
 static void (*line_change)(cpp_reader *, const cpp_token *, int);
 
+/* With other values of the choices in it.  */
+static void read_again(Pragma *pragma)
+{
+    Tokens tokens = {};
+    bool update = false;
+    Pragma again = {};
+    again.loc = pragma->loc;
+    again.below = pragma->below;
+    replayed = 0;
+    next(&tokens);
+    read_directive(&tokens, &again, &update);
+    replayed = -1;
+    *pragma = again;
+}
+
 static void handle_pragma(cpp_reader *)
 {
+    recorded.truncate(0);
+    choice_begin_pragma();
     Pragma pragma = {};
     pragma.loc = input_location;
     pragma.below = directives;
@@ -1024,6 +1075,7 @@ static void handle_pragma(cpp_reader *)
         marker_arguments.truncate(0);
         return;
     }
+    choice_end_pragma(&pragma, read_again);
     if (pragma.is_task || pragma.is_together)
         keep_block(pragma.loc);
     if (pragma.is_data)

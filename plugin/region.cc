@@ -194,19 +194,21 @@ const char *name_for_device(const char *name)
 }
 
 /* The n-th region of a function has a suffix; what is static in one file may be so in another.  */
-static Kernel *new_kernel(function *fn, Pragma *pragma, class loop *loop, int ordinal)
+static Kernel *new_kernel(function *fn, Pragma *pragma, class loop *loop, int ordinal, Kernel *first)
 {
     Module *module = plugin.module;
     const char *function = name_of_function(fn);
     const char *plain = name_for_device(function);
     const char *name = ordinal > 1 ? arena_print(module, "%s_%d", plain, ordinal) : plain;
-    Kernel *kernel = kernel_new(module, name, loc_of(pragma->loc));
+    Kernel *kernel = first ? choice_kernel(loop, first) : kernel_new(module, name, loc_of(pragma->loc));
     kernel->c_function = arena_print(module, "%s", function);
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
     kernel->grid.plain = plain_is(loop, pragma);
     if (!TREE_PUBLIC(fn->decl))
         kernel->launcher = arena_print(module, "ws_launch_%s_%08x", name, hash_text(module->source));
+    if (first)
+        kernel->launcher = first->launcher;
     return kernel;
 }
 
@@ -278,7 +280,8 @@ static void check_clauses(Walk *w)
     }
 }
 
-static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
+static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal,
+                         Kernel *first)
 {
     Walk *w = new Walk();
     w->fn = fn;
@@ -286,7 +289,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->loop = loop_outer(mark.loop);
     w->marks = marks;
     w->order = order;
-    w->kernel = new_kernel(fn, mark.pragma, mark.loop, ordinal);
+    w->kernel = new_kernel(fn, mark.pragma, mark.loop, ordinal, first);
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
@@ -309,7 +312,6 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
     control_tidy(w->kernel);
     order_live_ins(w);
-    signature_region(w);
     return w;
 }
 
@@ -327,6 +329,27 @@ static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
     return TODO_update_ssa | TODO_cleanup_cfg;
 }
 
+/* A kernel for each combination of the choices; the first stands for all where the region is replaced.  */
+static Walk *walk_variants(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
+{
+    auto_vec<Walk *> others;
+    choice_take(mark.loop, 0, mark.pragma->loc);
+    Walk *first = walk_region(fn, mark, marks, order, ordinal, NULL);
+    for (long n = 1; plugin.target != TARGET_SEQUENTIAL && !seen_error() && choice_take(mark.loop, n, mark.pragma->loc);
+         n++)
+        others.safe_push(walk_region(fn, mark, marks, order, ordinal, first->kernel));
+    choice_take(mark.loop, 0, mark.pragma->loc);
+    if (others.length() && !seen_error()) {
+        choice_name_first(mark.loop, first->kernel);
+        choice_unite(first, others);
+    }
+    if (!first->failed)
+        signature_region(first);
+    for (unsigned i = 0; i < others.length(); i++)
+        delete others[i];
+    return first;
+}
+
 static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *> *walks)
 {
     int *order = XCNEWVEC(int, last_basic_block_for_fn(fn) + 1);
@@ -335,7 +358,7 @@ static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *>
     calculate_dominance_info(CDI_DOMINATORS);
     for (unsigned i = 0; i < marks->length(); i++)
         if (check_mark(*marks, &(*marks)[i]) && (*marks)[i].pragma->is_grid)
-            walks->safe_push(walk_region(fn, (*marks)[i], marks, order, ++ordinal));
+            walks->safe_push(walk_variants(fn, (*marks)[i], marks, order, ++ordinal));
     task_refuse_lonely(fn, marks);
     free(order);
 }
@@ -349,6 +372,11 @@ unsigned region_execute(function *fn)
     if (!has_marker(fn))
         return 0;
     if (!promote_objects(fn) || !graph_prepare(fn)) {
+        remove_markers(fn);
+        return 0;
+    }
+    choice_prepare(fn);
+    if (seen_error()) {
         remove_markers(fn);
         return 0;
     }

@@ -194,11 +194,27 @@ bool defined_in_region(const Walk *w, tree ssa_name)
     return bb && flow_bb_inside_loop_p(w->outer, bb);
 }
 
+static tree find_chosen(tree *where, int *, void *)
+{
+    return TREE_CODE(*where) == SSA_NAME && choice_reaches(*where) ? *where : NULL_TREE;
+}
+
+/* The launcher gets it once for all variants.  */
+static void refuse_chosen(Walk *w, tree expression, const char *name)
+{
+    if (w->failed || !walk_tree_without_duplicates(&expression, find_chosen, NULL))
+        return;
+    w->failed = true;
+    complain(w->where, "compute it of the choice by arithmetic alone, or inside the grid",
+             "%qs differs with a choice, and is computed before the grid", name ? name : "a number");
+}
+
 Value *value_live_in(Walk *w, tree expression, Type type, const char *name)
 {
     for (unsigned i = 0; i < w->livein.length(); i++)
         if (operand_equal_p(w->livein[i].expression, expression, 0))
             return w->livein[i].value;
+    refuse_chosen(w, expression, name);
     Value *value = kernel_param(w->kernel, type, name, w->kernel->loc);
     w->livein.safe_push(LiveIn{expression, value});
     return value;
@@ -326,7 +342,7 @@ Value *value_outside(Walk *w, tree expression)
     else if (loaded)
         ; /* it is, or it changes */
     else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) &&
-             (inside || !name_of(name) || is_next_to(w, def)) && pure_scalar_stmt(def) &&
+             (inside || !name_of(name) || is_next_to(w, def) || choice_reaches(name)) && pure_scalar_stmt(def) &&
              (!is_gimple_call(def) || is_checked_arithmetic(def, &code)))
         value = recompute(w, def);
     else if (!inside)

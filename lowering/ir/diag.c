@@ -25,10 +25,11 @@ static void say(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
         module->diag(module->diag_context, kind, loc, message);
 }
 
-/* The kernel that a form is one of has said it all.  */
+/* The kernel that a form is one of has said it all, and of variants the first.  */
 static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 {
-    if (!kernel->form.of)
+    bool first = !kernel->choice.of || !strcmp(kernel->choice.of, kernel->name);
+    if (!kernel->form.of && first)
         say(kernel, kind, loc, message);
 }
 
@@ -48,8 +49,55 @@ static void leave_out(Kernel *form, Loc loc, const char *sentence)
                     sentence));
 }
 
+/* Others may do.  */
+static void leave_out_variant(Kernel *variant, Loc loc, const char *sentence, const char *remedy)
+{
+    variant->failed = true;
+    if (!variant->refusal.sentence)
+        variant->refusal = (Refusal){loc, sentence, remedy};
+}
+
+/* The kernel of the region that speaks for all variants that are left: what they were left out for, or an error.  */
+static void settle(Kernel *first)
+{
+    bool any = next_variant(first, NULL);
+    if (!any) {
+        first->module->failed = true;
+        say(first, DIAG_ERROR, first->refusal.loc, first->refusal.sentence);
+        if (first->refusal.remedy && *first->refusal.remedy)
+            say(first, DIAG_NOTE, first->refusal.loc, first->refusal.remedy);
+        return;
+    }
+    const char *labels = "";
+    int count = 0;
+    for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant))
+        labels = arena_print(first->module, "%s%s%s", labels, count++ ? ", " : "", variant_label(variant));
+    say(first, DIAG_OPTIMIZED, first->loc,
+        arena_print(first->module, "'%s' has %d variant%s, of which each launch takes one: %s", first->c_function,
+                    count, count > 1 ? "s" : "", labels));
+    for (Kernel *kernel = first; kernel; kernel = kernel->next)
+        if (is_variant_of(kernel, first) && kernel->failed)
+            say(kernel, DIAG_MISSED, kernel->refusal.loc,
+                arena_print(kernel->module, "no variant %s of '%s': %s", variant_label(kernel), first->c_function,
+                            kernel->refusal.sentence));
+}
+
+/* require: each kernel went through the same passes.   ensure: an error where all variants of a region are refused. */
+void settle_variants(Module *module)
+{
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+        if (kernel->choice.of && !strcmp(kernel->choice.of, kernel->name) && !kernel->settled) {
+            kernel->settled = true;
+            settle(kernel);
+        }
+}
+
 void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy)
 {
+    if (kernel->choice.of) {
+        leave_out_variant(kernel, loc, sentence, remedy);
+        return;
+    }
     if (kernel->form.of) {
         leave_out(kernel, loc, sentence);
         return;

@@ -49,7 +49,7 @@ Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t m
     Kernel *form = kernel_new(module, name, kernel->loc);
     ValueMap map = value_map_new(form);
     form->c_function = kernel->c_function;
-    form->launcher = arena_print(module, "%s%s", kernel->launcher, name + strlen(kernel->name));
+    form->launcher = arena_print(module, "%s%s", variant_launcher(kernel), name + strlen(kernel->name));
     form->grid = kernel->grid;
     form->tasks = kernel->tasks;
     form->shares = kernel->shares;
@@ -63,4 +63,46 @@ Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t m
 bool is_form_of(const Kernel *form, const Kernel *kernel)
 {
     return form->form.of && !strcmp(form->form.of, kernel->name) && !form->failed;
+}
+
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
+
+const char *variant_label(const Kernel *variant)
+{
+    const char *text = "";
+    for (int i = 0; i < variant->choice.count; i++)
+        text = arena_print(variant->module, "%s%s%lld", text, i ? "x" : "", (long long)variant->choice.values[i]);
+    return text;
+}
+
+const char *variant_launcher(const Kernel *variant)
+{
+    return variant->choice.of ? arena_print(variant->module, "%s_%s", variant->launcher, variant_label(variant))
+                              : variant->launcher;
+}
+
+Kernel *kernel_variant(Kernel *first, int count, const int64_t *values)
+{
+    Module *module = first->module;
+    Kernel numbers = {.module = module, .choice = {first->name, count, {0}}};
+    memcpy(numbers.choice.values, values, (size_t)count * sizeof *values);
+    const char *name = arena_print(module, "%s_%s", first->name, variant_label(&numbers));
+    while (is_taken(module, name))
+        name = arena_print(module, "%s_", name);
+    Kernel *variant = kernel_new(module, name, first->loc);
+    variant->choice = numbers.choice;
+    return variant;
+}
+
+bool is_variant_of(const Kernel *kernel, const Kernel *first)
+{
+    return kernel->choice.of && !strcmp(kernel->choice.of, first->choice.of ? first->choice.of : first->name);
+}
+
+Kernel *next_variant(const Kernel *first, const Kernel *after)
+{
+    for (Kernel *kernel = after ? after->next : first->module->kernels; kernel; kernel = kernel->next)
+        if (is_variant_of(kernel, first) && !kernel->failed)
+            return kernel;
+    return NULL;
 }

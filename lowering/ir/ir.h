@@ -450,6 +450,21 @@ typedef struct {
     int behind; /* the pass of the table that made it */
 } KernelForm;
 
+/* ws_choice: a kernel is one of several for the same region, with these numbers.  The variants have one launcher, which
+   takes one of them; the first one made has the name `of`.  */
+enum { MOST_CHOSEN = 16 };
+typedef struct {
+    const char *of; /* NULL: the region has no choices */
+    int count;
+    int64_t values[MOST_CHOSEN];
+} KernelChoice;
+
+/* Why a variant was refused.  */
+typedef struct {
+    Loc loc;
+    const char *sentence, *remedy; /* sentence NULL: it was not */
+} Refusal;
+
 /* task(NAME) ... on a block: who computes its statements.  0 where the user left it to the compiler.  */
 typedef struct Task {
     const char *name;
@@ -501,7 +516,10 @@ struct Kernel {
         int terms, states, steps;
     } proof; /* verify: how much it looked at */
     KernelForm form;
-    bool failed; /* a reject was reported; of a form: the other takes all launches */
+    KernelChoice choice;
+    Refusal refusal; /* of a variant */
+    bool settled;    /* of the first variant: what the others were left out for was said */
+    bool failed;     /* a reject was reported; of a form: the other takes all launches; of a variant: others do */
     Kernel *next;
 };
 
@@ -519,6 +537,7 @@ struct Module {
     const char *schedule_folder;          /* where its answers are kept; NULL: nowhere */
     const char *schedule, *schedule_name; /* --ws-schedule: the text of that file, and its name; NULL: none */
     const char *lines;                    /* the .cu's name, for #line in it; NULL: without */
+    const char *tuned;                    /* --ws-tuned: the text of a table of measured variants; NULL: none */
     bool steps;                           /* with that: statements say where they stand when they run (WS_AT) */
     DiagFn diag;
     void *diag_context;
@@ -600,6 +619,14 @@ void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map);
 /* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range.  */
 Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most);
 bool is_form_of(const Kernel *form, const Kernel *kernel);
+/* The region of `first` with other numbers: without a body.  */
+Kernel *kernel_variant(Kernel *first, int count, const int64_t *values);
+const char *variant_label(const Kernel *variant);    /* 64x128 */
+const char *variant_launcher(const Kernel *variant); /* its own; `launcher` is that of all */
+/* Those that are not refused, in order: `after` NULL, or the one before.  */
+Kernel *next_variant(const Kernel *first, const Kernel *after);
+bool is_variant_of(const Kernel *kernel, const Kernel *first);
+void settle_variants(Module *module);
 #define FOR_OPS(op, block)            for (Op *op = (block)->first, *op##_n; op && (op##_n = op->next, 1); op = op##_n)
 #define FOR_ROLES(role, kernel)       for (Role *role = (kernel)->roles; role; role = role->next)
 #define FOR_AREFS(aref, kernel)       for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)

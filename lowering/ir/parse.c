@@ -365,6 +365,16 @@ static void parse_form(Parser *p, int line)
     form->most = scan_number(p);
 }
 
+static void parse_choice(Parser *p, int line)
+{
+    (void)line;
+    KernelChoice *choice = &p->kernel->choice;
+    choice->of = scan_name(p);
+    choice->count = scan_number_up_to(p, 1, MOST_CHOSEN);
+    for (int i = 0; i < choice->count && !p->failed; i++)
+        choice->values[i] = scan_number(p);
+}
+
 /* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the
    same. */
 static void link_payload(Op *op, void *context)
@@ -422,10 +432,11 @@ static void parse_section(Parser *p)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, int line);
-    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher}, {"form", parse_form},
-                    {"launch", parse_launch},     {"task", parse_task},         {"share", parse_shared_tiles},
-                    {"role", parse_role},         {"storage", parse_storage},   {"aref", parse_aref},
-                    {"variable", parse_variable}, {"body", parse_body},         {"program", parse_program}};
+    } sections[] = {{"function", parse_function},  {"launcher", parse_launcher}, {"form", parse_form},
+                    {"choice", parse_choice},      {"launch", parse_launch},     {"task", parse_task},
+                    {"share", parse_shared_tiles}, {"role", parse_role},         {"storage", parse_storage},
+                    {"aref", parse_aref},          {"variable", parse_variable}, {"body", parse_body},
+                    {"program", parse_program}};
     int line = p->token.line;
     const char *name = scan_word(p, "a section");
     if (++p->items > MAX_ITEMS)

@@ -98,6 +98,12 @@ static void print_header(Printer *p)
     if (kernel->form.of)
         fprintf(p->out, "  form %s %d %" PRId64 " %" PRId64 "\n", kernel->form.of, kernel->form.param,
                 kernel->form.least, kernel->form.most);
+    if (kernel->choice.of) {
+        fprintf(p->out, "  choice %s %d", kernel->choice.of, kernel->choice.count);
+        for (int i = 0; i < kernel->choice.count; i++)
+            fprintf(p->out, " %" PRId64, kernel->choice.values[i]);
+        putc('\n', p->out);
+    }
     if (kernel->threads)
         fprintf(p->out, "  launch layout=%s threads=%d shared=%" PRId64 " blocks=%d\n", text_layouts[kernel->layout],
                 kernel->threads, kernel->shared_bytes, kernel->min_blocks);

@@ -433,10 +433,11 @@ static void print_tensor(Printer *in, const Variable *field)
     fprintf(in->out, ", %s);\n", access_text(in->kernel, field));
 }
 
-static void print_launcher_parameters(Printer *in)
+static void print_launcher_parameters(Printer *in, bool is_own)
 {
     Kernel *kernel = in->kernel;
-    fprintf(in->out, "%s void %s(", kernel->form.of ? "static" : "extern \"C\"", kernel->launcher);
+    fprintf(in->out, "%s void %s(", is_own ? "static" : "extern \"C\"",
+            is_own ? variant_launcher(kernel) : kernel->launcher);
     for (int i = 0; i < kernel->nparams; i++) {
         const Value *param = kernel->params[i];
         fprintf(in->out, "%s%s%s", i ? ", " : "",
@@ -551,8 +552,9 @@ static void print_run(Printer *in)
 static void print_launcher(Printer *in, const Map *maps)
 {
     Kernel *kernel = in->kernel;
-    print_launcher_parameters(in);
+    print_launcher_parameters(in, kernel->form.of || kernel->choice.of);
     in->indent++;
+    cuda_print_estimate(in);
     print_forms(in);
     cuda_line(in, "ws::launch call(\"%s\");", kernel->c_function);
     cuda_line(in, "%s_params p;", kernel->name);
@@ -626,6 +628,21 @@ static void print_kernel_of(FILE *out, Kernel *kernel)
     print_kernel(&printer);
 }
 
+/* All variants that are left of a region, and the launcher that takes one.  */
+static void print_region(FILE *out, Kernel *first)
+{
+    Printer printer = {.out = out, .kernel = first};
+    for (Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant))
+        print_kernel_of(out, variant);
+    cuda_line(&printer, "\n// %s:%d: %s, one of its variants", cuda_file_name(first->loc.file), first->loc.line,
+              first->c_function);
+    print_launcher_parameters(&printer, false);
+    printer.indent++;
+    cuda_print_choice(&printer);
+    printer.indent--;
+    cuda_line(&printer, "}");
+}
+
 /* Instead of that text, which is freed; NULL: no memory.  */
 static char *text_in_lines(const Module *module, char *text)
 {
@@ -659,7 +676,12 @@ const char *cuda_print(Module *module)
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
         if (kernel->failed || !kernel_grid(kernel) || kernel->form.of)
             continue;
-        print_kernel_of(out, kernel);
+        if (!kernel->choice.of)
+            print_kernel_of(out, kernel);
+        else if (next_variant(kernel, NULL) == kernel)
+            print_region(out, kernel);
+        else
+            continue;
         printed++;
     }
     fclose(out);

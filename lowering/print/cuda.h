@@ -112,6 +112,8 @@ void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, i
 void cuda_load(Printer *in, const Op *op);
 void cuda_number(Printer *in, const Op *op);
 const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
+void cuda_print_estimate(Printer *in);       /* cuda-choice.c: what a variant takes */
+void cuda_print_choice(Printer *in);         /* ... and the body of the launcher that takes one */
 const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
 
 #endif

@@ -581,7 +581,8 @@ typedef struct {
     char *timeline; /* of the first CTA, where somebody wants it */
     bool drawn;
     pthread_mutex_t lock;
-    int failed_cta; /* lowest; -1: none */
+    int failed_cta;     /* lowest; -1: none */
+    atomic_ulong turns; /* of all schedulers */
     char report[2048];
 } crew;
 
@@ -637,6 +638,8 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
         keep_report(c, number, ws_sched_report(s));
     if (s && stepped)
         ws_step_end(s);
+    if (s)
+        c->turns += ws_sched_drawn(s);
     if (traced && c->traces)
         c->traces[number] = ws_sched_trace_text(s, c->first_process + number);
     if (traced && drawn)
@@ -694,6 +697,35 @@ int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, 
     return cluster * (!persistent || tiles < most ? (int)tiles : most);
 }
 
+/* ---- measuring, for the choice among variants -------------------------------------------------------------------- */
+
+/* What the launch may store, before it has; NULL: no memory.  */
+static char **save_stored(const ws_emulate_launch *launch)
+{
+    char **saved = calloc((size_t)launch->ntensors + 1, sizeof *saved);
+    for (int i = 0; i < launch->ntensors && saved; i++) {
+        const ws_emulate_tensor *t = &launch->tensors[i];
+        if (!(t->use & WS_EMULATE_STORED) || is_empty(t))
+            continue;
+        size_t bytes = (size_t)(ws_emulate_tensor_end(t) - t->base);
+        saved[i] = malloc(bytes);
+        if (saved[i])
+            memcpy(saved[i], t->base, bytes);
+    }
+    return saved;
+}
+
+static void restore_stored(const ws_emulate_launch *launch, char **saved)
+{
+    for (int i = 0; i < launch->ntensors; i++) {
+        if (saved[i])
+            memcpy(launch->tensors[i].base, saved[i],
+                   (size_t)(ws_emulate_tensor_end(&launch->tensors[i]) - launch->tensors[i].base));
+        free(saved[i]);
+    }
+    free(saved);
+}
+
 void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
                     long tiles, bool persistent, int cluster)
 {
@@ -727,7 +759,12 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
         pthread_mutex_unlock(&trace.lock);
     }
     c.drawn = getenv("WS_TIMELINE") && *getenv("WS_TIMELINE");
+    char **saved = ws_choosing() == WS_CHOOSING_BY_TIME ? save_stored(launch) : NULL;
     run_crew(&c);
+    if (saved) {
+        restore_stored(launch, saved);
+        ws_choice_tell((double)c.turns);
+    }
     if (c.drawn)
         write_timeline(c.timeline);
     free(c.timeline);

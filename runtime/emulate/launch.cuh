@@ -11,6 +11,24 @@
 #include "grid.cuh"
 #include "table.cuh"
 
+namespace ws {
+/* As the GPU that kernels are for.  */
+static inline long choice_multiprocessors()
+{
+    return 132;
+}
+static inline const char *choice_device()
+{
+    return "emulation";
+}
+static inline int choice_may_measure()
+{
+    return ws_devices_current() < 0 && !ws_together_open();
+}
+} // namespace ws
+
+#include "../common/choice.cuh"
+
 #define WS_KERNEL(threads, blocks)
 #define WS_PARAMS(type) const type &
 

@@ -131,6 +131,7 @@ static void go_on(ws_sched *s, bool ended)
         if (s->stepped)
             pick = ws_cta_step_choose(s, count, choices, pick);
         const ws_sched_choice next = choices[pick];
+        s->drawn++;
         if (next.kind != WS_SCHED_FIBER) {
             engine_step(s, next.operation);
             continue;
@@ -315,6 +316,11 @@ ws_sched *ws_sched_new(const ws_sched_config *config)
     for (int i = 0; i < 5; i++)
         s->engine_weight[i] = draw_weight(s);
     return s;
+}
+
+unsigned long ws_sched_drawn(const ws_sched *s)
+{
+    return s->drawn;
 }
 
 void ws_sched_delete(ws_sched *s)

@@ -125,6 +125,7 @@ typedef struct {
 
 ws_sched *ws_sched_new(const ws_sched_config *config); /* NULL: no memory */
 void ws_sched_delete(ws_sched *s);
+unsigned long ws_sched_drawn(const ws_sched *s); /* how often what comes next was drawn */
 /* Add a group; `role` (or NULL: learned from what it does) and `group` are for reports.  Returns its number, -1:
    no memory.  */
 int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *arg), void *arg);

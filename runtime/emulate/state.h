@@ -155,6 +155,7 @@ struct ws_sched {
     struct clock *clock;   /* NULL: order by seed */
     struct trace *trace;   /* NULL: nobody wants one */
     bool stepped;          /* step.c is asked what happens next */
+    unsigned long drawn;   /* how often what comes next was drawn */
     operation *working;    /* the engine's step that runs now */
     int started, finished; /* fibers at the CTA barrier, and at that of the end */
     bool opened;

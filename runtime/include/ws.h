@@ -442,6 +442,32 @@ ws_tile ws_ring_get_(ws_ring r) WS_USE_;
 #    define ws_get_3_(r, a, b, c)             (ws_get_2_(r, a, b), ws_get_1_(r, c))
 #    define ws_get_4_(r, a, b, c, d)          (ws_get_3_(r, a, b, c), ws_get_1_(r, d))
 
+/* ---- constants left open ----------------------------------------------------------------------------------------- */
+
+/* const int BM = ws_choice(64, 128, 256): the first one; in a grid that wscc compiles for emulate or cuda any of them,
+   for which there are kernels that launches choose among.  Of combinations, ws_choice_shape(ws_shape(128, 256, 64),
+   ...) is one, and ws_shape_m, ws_shape_n and ws_shape_k are its numbers, from 0 to 1048575.  */
+int ws_choice(int first, ...); /* macros, as the next */
+long ws_choice_shape(long first, ...);
+long ws_shape(int m, int n, int k);
+int ws_shape_m(long shape);
+int ws_shape_n(long shape);
+int ws_shape_k(long shape);
+#    define ws_shape(m, n, k)                 ((long)(m) | (long)(n) << 20 | (long)(k) << 40)
+#    define ws_shape_m(shape)                 ((int)((shape)&0xfffff))
+#    define ws_shape_n(shape)                 ((int)((shape) >> 20 & 0xfffff))
+#    define ws_shape_k(shape)                 ((int)((shape) >> 40 & 0xfffff))
+#    ifdef WS_CHOICES_ /* wscc's own front ends */
+int ws_choice_(int first, ...) __attribute__((const, nothrow));
+long ws_choice_shape_(long first, ...) __attribute__((const, nothrow));
+#        define ws_choice(...)       ws_choice_(__VA_ARGS__)
+#        define ws_choice_shape(...) ws_choice_shape_(__VA_ARGS__)
+#    else
+#        define ws_first_(first, ...) (first)
+#        define ws_choice(...)        ws_first_(__VA_ARGS__, 0)
+#        define ws_choice_shape(...)  ws_first_(__VA_ARGS__, 0)
+#    endif
+
 void ws_print(const char *name, ws_tile v);
 void ws_print_at_(const char *format, ws_tile v, ...); /* what wscc makes of it in a grid: a long for each %ld */
 

@@ -116,7 +116,9 @@ static char *some_grid_clauses(Gen *g, int loops)
     if (g->specialized && !g->parts && !g->stores_apart && (g->same_along_x || g->same_along_y) && chance(25)) {
         int x = g->same_along_x ? 2 + weigh((const int[]){70, 10, 20}, 3) : 1,
             y = g->same_along_y && (x == 1 || chance(50)) ? 2 : 1;
-        clauses = y > 1 ? text("%s cluster(%d, %d)", clauses, x, y) : text("%s cluster(%d)", clauses, x);
+        clauses = y > 1        ? text("%s cluster(%d, %d)", clauses, x, y)
+                  : chance(20) ? text("%s cluster(ws_choice(%d, 1))", clauses, x)
+                               : text("%s cluster(%d)", clauses, x);
     }
     if (g->specialized && !g->ntasks && chance(15))
         clauses = text("%s registers(%d, %d)", clauses, 24 + 8 * pick(2), 104 + 8 * pick(8));

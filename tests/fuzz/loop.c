@@ -142,6 +142,8 @@ static char *some_pipeline_clause(Gen *g)
     if (chance(6)) { /* macros expand in a pragma */
         slots = text("DEPTH_%s", fresh(g, text("%d_", g->serial)));
         add(&g->helpers, "#define %s %d\n\n", slots, g->slots);
+    } else if (chance(12)) { /* variants: WS_CHOICE says which one runs */
+        slots = text("ws_choice(%d, %d)", g->slots, g->slots + 1);
     }
     return text("pipeline(%s%s)%s", slots, flight, chance(10) ? " schedule(fine)" : "");
 }

@@ -51,6 +51,23 @@ static void print_forms(const Kernel *kernel)
                    form->name, kernel->nparams);
 }
 
+/* The variant that WS_CHOICE counts, as the emulation's launcher does; else the first.  */
+static void print_variants(const Kernel *first)
+{
+    int count = 0, number = 0;
+    for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant))
+        count++;
+    printf("    const char *number = getenv(\"WS_CHOICE\");\n"
+           "    switch (number ? strtoul(number, NULL, 10) %% %d : 0) {\n",
+           count);
+    for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant)) {
+        printf("    case %d:\n", number++);
+        print_forms(variant);
+        printf("    interpret_launch(&unit, text, \"%s\", a, %d);\n    break;\n", variant->name, variant->nparams);
+    }
+    puts("    }\n}\n");
+}
+
 static void print_launcher(const Kernel *kernel)
 {
     printf("void %s(", kernel->launcher);
@@ -65,6 +82,10 @@ static void print_launcher(const Kernel *kernel)
         printf("{.%s = p%d}, ", member, i);
     }
     puts("{.number = 0}};");
+    if (kernel->choice.of) {
+        print_variants(kernel);
+        return;
+    }
     print_forms(kernel);
     printf("    interpret_launch(&unit, text, \"%s\", a, %d);\n}\n\n", kernel->name, kernel->nparams);
 }
@@ -75,10 +96,10 @@ int main(void)
     Module *module = text ? ir_parse(text, "stdin", say, NULL) : NULL;
     if (!module)
         return 1;
-    printf("#include <interpret.h>\n\nstatic interpret_unit *unit;\n");
+    printf("#include <interpret.h>\n#include <stdlib.h>\n\nstatic interpret_unit *unit;\n");
     print_text(text);
     for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-        if (!kernel->form.of)
+        if (!kernel->form.of && (!kernel->choice.of || next_variant(kernel, NULL) == kernel))
             print_launcher(kernel);
     module_free(module);
     free(text);

@@ -50,6 +50,44 @@ int ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 
+/* ---- variants of kernels: host/choice.c -------------------------------------------------------------------------- */
+
+enum { WS_CHOICE_VARIANTS = 256, WS_CHOICE_SHAPE = 24 };
+struct ws_variant {
+    const char *numbers; /* 128x256: what its choices are */
+    unsigned long long digest;
+};
+/* Of one region; a constant of the program but for what is known of its launches.  */
+struct ws_choices {
+    const char *kernel;
+    const char *tuned; /* a table's text, known when the object was built; or NULL */
+    int count;
+    const struct ws_variant *variants;
+    int has_read;
+    struct ws_known *known;
+};
+/* What a variant's launcher does: launch; or say by ws_choice_tell what it is estimated at, in clocks; or how long it
+   takes, and leave the memory as it was.  */
+enum ws_choosing { WS_CHOOSING_NOTHING, WS_CHOOSING_ESTIMATES, WS_CHOOSING_BY_TIME };
+enum ws_choosing ws_choosing(void);
+void ws_choice_tell(double number); /* 0 or less: it cannot be launched */
+/* One launch: while ws_choice_next says so, the launcher of `variant` is called.  */
+struct ws_choice {
+    struct ws_choices *of;
+    const char *device;
+    int may_measure;
+    int rank;
+    long shape[WS_CHOICE_SHAPE];
+    int variant, state, had;
+    double began, times[WS_CHOICE_VARIANTS];
+};
+int ws_choice_next(struct ws_choice *choice);
+/* What a front end leaves of ws_choice outside of grids.  */
+#ifndef WS_CHOICES_
+int ws_choice_(int first, ...);
+long ws_choice_shape_(long first, ...);
+#endif
+
 /* ---- loops over devices: host/devices.c -------------------------------------------------------------------------- */
 
 /* What goes with a table of functions, where it knows of several devices.  Devices are numbered as the loop's

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * choice.c - which variant of a kernel with ws_choice a launch takes, and the table that measuring leaves.
+ *
+ *   WS_CHOICE=64x128            that one, where a kernel has it; a number n: the n-th, counted round
+ *   WS_TUNE=1                   measures what the table does not have, and adds it, a line at a time
+ *   WS_TUNED=FILE               the table; else PROGRAM.tuned beside the program
+ *
+ *   gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2
+ *
+ * A line: the kernel, a digest of what it was compiled from, the GPU, the launch's numbers, the variant, microseconds
+ * (of the emulation: steps of its scheduler).  Later lines count.  A launch whose variants all have a line takes the
+ * fastest; others take the least estimate of the compiler's.  Lines of another build are not used, and that is said.
+ * Since variants compute the same, a table decides on speed alone.
+ */
+#include "ws/backend.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_SHAPE = WS_CHOICE_SHAPE, MOST_VARIANTS = WS_CHOICE_VARIANTS, NAME_BYTES = 128, KEY_BYTES = 320 };
+
+typedef struct line {
+    char kernel[NAME_BYTES], device[NAME_BYTES], shape[KEY_BYTES], variant[NAME_BYTES];
+    unsigned long long digest;
+    double time;
+    struct line *next; /* newest first */
+} line;
+
+/* What a launch of one shape takes.  */
+typedef struct ws_known {
+    long shape[MOST_SHAPE];
+    const char *device;
+    int variant;
+    struct ws_known *next;
+} known;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    bool read, tells_stale, unusable;
+    line *lines;
+    char path[4096];
+} table;
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...)
+{
+    char text[5000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (!ws_log_line("%s", text))
+        fprintf(stderr, "%s\n", text);
+}
+
+/* ---- the mode of this thread's launches -------------------------------------------------------------------------- */
+
+static _Thread_local enum ws_choosing mode;
+static _Thread_local double told;
+
+enum ws_choosing ws_choosing(void)
+{
+    return mode;
+}
+
+void ws_choice_tell(double number)
+{
+    told = number;
+}
+
+static bool wants_tuning(void)
+{
+    const char *text = getenv("WS_TUNE");
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static void find_path(void)
+{
+    const char *given = getenv("WS_TUNED");
+    ssize_t length = 0;
+    if (given && *given) {
+        snprintf(table.path, sizeof table.path, "%s", given);
+        return;
+    }
+    length = readlink("/proc/self/exe", table.path, sizeof table.path - 16);
+    table.path[length > 0 ? length : 0] = 0;
+    strcat(table.path, length > 0 ? ".tuned" : "ws.tuned");
+}
+
+static bool add_line(const char *text)
+{
+    line *l = calloc(1, sizeof *l);
+    int end = 0;
+    if (l &&
+        sscanf(text, "%127s %16llx %127s %319s %127s %lf %n", l->kernel, &l->digest, l->device, l->shape, l->variant,
+               &l->time, &end) == 6 &&
+        !text[end] && (l->time > 0 || l->time == -1)) {
+        l->next = table.lines;
+        table.lines = l;
+        return true;
+    }
+    free(l);
+    return false;
+}
+
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == 0;
+}
+
+static void read_text(const char *name, char *text)
+{
+    int number = 0, wrong = 0, first = 0;
+    for (char *at = text, *end; at && *at; at = end) {
+        end = strchr(at, '\n');
+        if (end)
+            *end++ = 0;
+        number++;
+        if (*at == '#' || is_blank(at) || add_line(at))
+            continue;
+        first = wrong++ ? first : number;
+    }
+    if (wrong)
+        tell("ws: %s:%d: not a line of a table of tuned kernels%s; what can be read counts, and WS_TUNE=1 measures the "
+             "rest again",
+             name, first, wrong > 1 ? ", nor are others" : "");
+}
+
+static char *file_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &size, 0, file) < 0 && text)
+        *text = 0;
+    fclose(file);
+    return text;
+}
+
+static void read_table(void)
+{
+    if (table.read)
+        return;
+    table.read = true;
+    find_path();
+    char *text = file_text(table.path);
+    if (text)
+        read_text(table.path, text);
+    else if (getenv("WS_TUNED") && *getenv("WS_TUNED") && !(errno == ENOENT && wants_tuning()))
+        tell("ws: WS_TUNED=%s: %s; launches go by estimates", table.path, strerror(errno));
+    free(text);
+}
+
+/* What was known when the object was built, for lines that the file does not have.  */
+static void read_built(struct ws_choices *choices)
+{
+    line *own = table.lines;
+    if (!choices->tuned || choices->has_read)
+        return;
+    choices->has_read = 1;
+    table.lines = NULL;
+    char *text = strdup(choices->tuned);
+    if (text)
+        read_text("the table in the object", text);
+    free(text);
+    line **end = &own;
+    while (*end)
+        end = &(*end)->next;
+    *end = table.lines;
+    table.lines = own;
+}
+
+static void append(const line *l)
+{
+    if (table.unusable)
+        return;
+    int file = open(table.path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    char text[1024], last = '\n';
+    off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+    if (size > 0 && pread(file, &last, 1, size - 1) != 1)
+        last = '\n';
+    int length = snprintf(text, sizeof text, "%s%s %016llx %s %s %s %.6g\n", last == '\n' ? "" : "\n", l->kernel,
+                          l->digest, l->device, l->shape, l->variant, l->time);
+    const char *from = size ? text : "# kernel, build, GPU, launch, variant, microseconds: of WS_TUNE=1\n";
+    bool written = file >= 0 && (size || write(file, from, strlen(from)) == (ssize_t)strlen(from)) &&
+                   write(file, text, (size_t)length) == length;
+    if (!written) {
+        table.unusable = true;
+        tell("ws: %s cannot be written (%s): what is measured counts for this run alone", table.path, strerror(errno));
+    }
+    if (file >= 0)
+        close(file);
+}
+
+/* ---- a launch's lines -------------------------------------------------------------------------------------------- */
+
+static void name_shape(const struct ws_choice *c, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "%s", c->rank ? "" : "-");
+    for (int i = 0; i < c->rank && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%ld", i ? "," : "", c->shape[i]);
+}
+
+static bool is_of(const line *l, const struct ws_choice *c, const char *shape, int variant)
+{
+    return !strcmp(l->kernel, c->of->kernel) && !strcmp(l->device, c->device) && !strcmp(l->shape, shape) &&
+           !strcmp(l->variant, c->of->variants[variant].numbers);
+}
+
+static void tell_stale(const struct ws_choice *c)
+{
+    if (table.tells_stale)
+        return;
+    table.tells_stale = true;
+    tell("ws: %s: what it says of '%s' is of another build, and not used; WS_TUNE=1 measures again", table.path,
+         c->of->kernel);
+}
+
+/* Of a variant, as measured; 0: it was not.  */
+static double time_of(const struct ws_choice *c, const char *shape, int variant)
+{
+    bool stale = false;
+    for (const line *l = table.lines; l; l = l->next) {
+        if (!is_of(l, c, shape, variant))
+            continue;
+        if (l->digest == c->of->variants[variant].digest)
+            return l->time;
+        stale = true;
+    }
+    if (stale && !wants_tuning())
+        tell_stale(c);
+    return 0;
+}
+
+static int fastest(const double *times, int count)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (times[i] > 0 && (best < 0 || times[i] < times[best]))
+            best = i;
+    return best;
+}
+
+static known *known_of(const struct ws_choice *c)
+{
+    known *k = c->of->known;
+    while (k && (strcmp(k->device, c->device) || memcmp(k->shape, c->shape, (size_t)c->rank * sizeof *k->shape)))
+        k = k->next;
+    return k;
+}
+
+static void know(struct ws_choice *c)
+{
+    known *k = known_of(c) ? NULL : calloc(1, sizeof *k);
+    if (!k)
+        return;
+    memcpy(k->shape, c->shape, (size_t)c->rank * sizeof *k->shape);
+    k->device = strdup(c->device);
+    k->variant = c->variant;
+    k->next = c->of->known;
+    if (k->device)
+        c->of->known = k;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+enum { BEGIN, ESTIMATES, MEASURES, RUNS };
+
+static int forced(const struct ws_choice *c)
+{
+    const char *text = getenv("WS_CHOICE");
+    if (!text || !*text)
+        return -1;
+    for (int i = 0; i < c->of->count; i++)
+        if (!strcmp(c->of->variants[i].numbers, text))
+            return i;
+    return text[strspn(text, "0123456789")] ? -1 : (int)(strtoul(text, NULL, 10) % (unsigned long)c->of->count);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int run_variant(struct ws_choice *c, int variant)
+{
+    char shape[KEY_BYTES];
+    name_shape(c, shape, sizeof shape);
+    ws_log_line("ws: %s %s takes %s, the %s of %d", c->of->kernel, shape, c->of->variants[variant].numbers,
+                forced(c) >= 0          ? "one that WS_CHOICE names"
+                : c->state == ESTIMATES ? "least estimate"
+                                        : "fastest",
+                c->of->count);
+    c->variant = variant;
+    c->state = RUNS;
+    mode = WS_CHOOSING_NOTHING;
+    if (c->may_measure || !wants_tuning())
+        know(c);
+    return 1;
+}
+
+static int try_variant(struct ws_choice *c, int variant, enum ws_choosing how)
+{
+    c->variant = variant;
+    c->state = how == WS_CHOOSING_ESTIMATES ? ESTIMATES : MEASURES;
+    mode = how;
+    told = -1;
+    return 1;
+}
+
+static void tell_progress(const struct ws_choice *c, const char *shape, bool first)
+{
+    int done = 0, best = fastest(c->times, c->of->count);
+    char fast[NAME_BYTES + 64] = "";
+    double now = seconds(), left = 0;
+    for (int i = 0; i < c->of->count; i++)
+        done += c->times[i] != 0;
+    if (best >= 0)
+        snprintf(fast, sizeof fast, ", best %s with %.4g", c->of->variants[best].numbers, c->times[best]);
+    if (!first && done > c->had)
+        left = (now - c->began) / (done - c->had) * (c->of->count - done);
+    fprintf(stderr, "ws: tune %s %s: %d of %d variants%s", c->of->kernel, shape, done, c->of->count, fast);
+    if (done < c->of->count && !first)
+        fprintf(stderr, ", %.1f s left", left);
+    fputs(isatty(2) && done < c->of->count ? "  \r" : "\n", stderr);
+}
+
+/* The next one that the table does not have, or the fastest.  */
+static int go_on_measuring(struct ws_choice *c, const char *shape)
+{
+    for (int i = 0; i < c->of->count; i++)
+        if (c->times[i] == 0)
+            return try_variant(c, i, WS_CHOOSING_BY_TIME);
+    int best = fastest(c->times, c->of->count);
+    if (best < 0)
+        tell("ws: tune %s %s: no variant can be launched", c->of->kernel, shape);
+    return run_variant(c, best < 0 ? 0 : best);
+}
+
+static void note_time(struct ws_choice *c, const char *shape)
+{
+    line l = {.digest = c->of->variants[c->variant].digest, .time = told > 0 ? told : -1};
+    snprintf(l.kernel, sizeof l.kernel, "%s", c->of->kernel);
+    snprintf(l.device, sizeof l.device, "%s", c->device);
+    snprintf(l.shape, sizeof l.shape, "%s", shape);
+    snprintf(l.variant, sizeof l.variant, "%s", c->of->variants[c->variant].numbers);
+    c->times[c->variant] = l.time;
+    line *kept = malloc(sizeof *kept);
+    if (kept) {
+        *kept = l;
+        kept->next = table.lines;
+        table.lines = kept;
+    }
+    append(&l);
+    tell_progress(c, shape, false);
+}
+
+static int begin(struct ws_choice *c, const char *shape)
+{
+    int missing = 0;
+    if (forced(c) >= 0)
+        return run_variant(c, forced(c));
+    read_table();
+    read_built(c->of);
+    for (int i = 0; i < c->of->count; i++) {
+        c->times[i] = time_of(c, shape, i);
+        missing += c->times[i] == 0;
+    }
+    c->had = c->of->count - missing;
+    if (!missing && fastest(c->times, c->of->count) >= 0)
+        return run_variant(c, fastest(c->times, c->of->count));
+    if (wants_tuning() && c->may_measure) {
+        c->began = seconds();
+        if (c->had)
+            tell_progress(c, shape, true);
+        return go_on_measuring(c, shape);
+    }
+    return try_variant(c, 0, WS_CHOOSING_ESTIMATES);
+}
+
+/* A launch of a shape that was launched before.  */
+static bool is_known(struct ws_choice *c)
+{
+    pthread_mutex_lock(&lock);
+    const known *k = known_of(c);
+    pthread_mutex_unlock(&lock);
+    if (!k)
+        return false;
+    c->variant = k->variant;
+    c->state = RUNS;
+    return true;
+}
+
+int ws_choice_next(struct ws_choice *c)
+{
+    char shape[KEY_BYTES];
+    int more = 0;
+    if (c->state == RUNS)
+        return 0;
+    if (c->state == BEGIN && is_known(c))
+        return 1;
+    name_shape(c, shape, sizeof shape);
+    pthread_mutex_lock(&lock);
+    if (c->state == BEGIN) {
+        more = begin(c, shape);
+    } else if (c->state == MEASURES) {
+        note_time(c, shape);
+        more = go_on_measuring(c, shape);
+    } else {
+        c->times[c->variant] = told > 0 ? told : -1;
+        int best = fastest(c->times, c->of->count);
+        more = c->variant + 1 < c->of->count ? try_variant(c, c->variant + 1, WS_CHOOSING_ESTIMATES)
+                                             : run_variant(c, best < 0 ? 0 : best);
+    }
+    pthread_mutex_unlock(&lock);
+    return more;
+}
+
+/* ---- the first value, where no front end has made kernels of the others ------------------------------------------ */
+
+int ws_choice_(int first, ...)
+{
+    return first;
+}
+
+long ws_choice_shape_(long first, ...)
+{
+    return first;
+}

@@ -13,9 +13,9 @@
  *       static const ws_variant variants[] = {{"64x128", 0x3f2a...}, ...};
  *       ...
  *
- * Of the frozen body, for each loop: how often it runs, and how long an iteration keeps the tensor cores, the lanes, the
- * way out and L2, in clocks of a multiprocessor.  common/choice.cuh makes a number of it.  It serves to compare tiles of
- * one region; bench/notes/tuned.md says how far off it is.
+ * Of the frozen body, for each loop: how often it runs, and how long an iteration keeps the tensor cores, the lanes,
+ * the way out and L2, in clocks of a multiprocessor.  common/choice.cuh makes a number of it, which serves to compare
+ * tiles of one region; bench/notes/tuned.md says how far off it is.
  */
 #include <string.h>
 

@@ -587,7 +587,8 @@ struct launch {
     {
         float ms = -1;
         cudaEventRecord(events[0], config.stream);
-        cudaError_t error = graph ? cudaGraphLaunch(graph, config.stream) : cudaLaunchKernelExC(&config, function, list);
+        cudaError_t error =
+            graph ? cudaGraphLaunch(graph, config.stream) : cudaLaunchKernelExC(&config, function, list);
         cudaEventRecord(events[1], config.stream);
         if (error == cudaSuccess)
             error = cudaEventSynchronize(events[1]);

@@ -78,7 +78,7 @@ inline ws_status lost_device(cudaError_t error, ws_status status, int device, co
         return ws_error_set(status, "%s: %s: has a device or a kernel been lost? (WS_WATCHDOG=SECONDS waits longer)",
                             what, ws_together_stuck_(waited, sizeof waited, *stuck, ws_watchdog_()));
     return ws_error_set(status, "%s: device %d is lost, in %s%s: %s", what, device, r.count > 1 ? "one of " : "",
-                        r.count ? kernels : "a kernel of another thread", cudaGetErrorString(error));
+                        r.count ? kernels : "a kernel before it", cudaGetErrorString(error));
 }
 
 /* After such errors a device's context is of no use.  */
@@ -362,6 +362,33 @@ inline ws_status wait_for_all(int devices)
     if (error == cudaSuccess)
         error = cudaSetDevice(home);
     return check(error, WS_ERR_DEVICE, "a block of grids that run together");
+}
+
+/* Processes of a team.  An allocation of its own pages, which a handle stands for as a whole.  */
+inline ws_status choose_device(int device)
+{
+    const int count = device_count();
+    const cudaError_t error = count ? cudaSetDevice(device % count) : cudaErrorNoDevice;
+    return error == cudaSuccess ? WS_OK : check(error, WS_ERR_DEVICE, "ws_team_open");
+}
+
+inline int share_memory(void *p, void *handle)
+{
+    static_assert(sizeof(cudaIpcMemHandle_t) == 64, "");
+    const bool shared = cudaIpcGetMemHandle((cudaIpcMemHandle_t *)handle, p) == cudaSuccess;
+    cudaGetLastError();
+    return shared;
+}
+
+inline void *open_memory(const void *handle)
+{
+    cudaIpcMemHandle_t h;
+    void *p = nullptr;
+    memcpy(&h, handle, sizeof h);
+    if (cudaIpcOpenMemHandle(&p, h, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    return nullptr;
 }
 
 inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, enter_device, leave_devices,

@@ -855,6 +855,7 @@ struct launch {
             }
             failed = ws_devices_use(&use) != WS_OK;
         }
+        failed = failed || ws_devices_elsewhere_();
         return !failed;
     }
 

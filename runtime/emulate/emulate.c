@@ -416,6 +416,7 @@ static void check_devices(ws_emulate_launch *launch)
         use.out = t->out;
         launch->failed = ws_devices_use(&use) != WS_OK;
     }
+    launch->failed = launch->failed || ws_devices_elsewhere_();
 }
 
 void ws_emulate_place(ws_emulate_launch *launch)

@@ -70,6 +70,23 @@ static bool keep_stretch(struct stretch stretch)
     return kept;
 }
 
+bool ws_devices_keep(void *p, size_t bytes, int device)
+{
+    return keep_stretch((struct stretch){p, (char *)p + (bytes ? bytes : 1), device});
+}
+
+/* The bytes of that memory from p on; -1: it is not from ws_alloc_on.  */
+static long bytes_from(const char *p)
+{
+    long bytes = -1;
+    pthread_mutex_lock(&memory_lock);
+    for (size_t i = 0; i < nstretches && bytes < 0; i++)
+        if (stretches[i].begin <= p && p < stretches[i].end)
+            bytes = stretches[i].end - p;
+    pthread_mutex_unlock(&memory_lock);
+    return bytes;
+}
+
 void ws_devices_forget(const void *p)
 {
     pthread_mutex_lock(&memory_lock);
@@ -147,7 +164,8 @@ void ws_devices_begin_(long devices)
     device_loop.count = 0;
     device_loop.stream = ws_stream();
     device_loop.again = ws_together_loop_begins(devices);
-    if (devices < 0)
+    fail_loop(ws_team_loop_begins(devices));
+    if (!device_loop.failed && devices < 0)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): a number of devices is not negative", devices));
 }
 
@@ -163,8 +181,9 @@ void ws_devices_next_(long iteration)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): the loop has an iteration %ld", device_loop.devices,
                                iteration));
     device_loop.device++;
-    if (!device_loop.failed && ws_devices_backend())
-        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream, device_loop.again));
+    if (!device_loop.failed && ws_devices_backend() && !ws_devices_elsewhere_())
+        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream,
+                                              device_loop.again || ws_team_now()));
 }
 
 void ws_devices_end_(void)
@@ -179,6 +198,7 @@ void ws_devices_end_(void)
         ws_devices_backend()->leave(devices, device_loop.stream);
     else if (ws_devices_backend() && devices)
         ws_devices_backend()->leave(0, device_loop.stream);
+    ws_team_loop_ends(device_loop.failed);
     device_loop.count = 0;
     free(device_loop.uses);
     device_loop.uses = NULL;
@@ -243,6 +263,12 @@ static ws_status remember_use(const struct ws_use *use)
    own. */
 static ws_status check_owner(const struct ws_use *use)
 {
+    if (ws_team_now() && bytes_from(use->begin) >= 0 && bytes_from(use->begin) < use->end - use->begin)
+        return ws_error_set(WS_ERR_ARGUMENT,
+                            "%s: %s: has %ld bytes here, and rank %d has allocated %ld from there on: are shapes the "
+                            "same on all ranks?",
+                            use->kernel, use->name, (long)(use->end - use->begin), ws_devices_owner(use->begin),
+                            bytes_from(use->begin));
     int owner = ws_devices_owner(use->begin), here = device_loop.depth ? (int)device_loop.device : 0;
     if (owner < 0 || owner == here || (device_loop.depth && !use->stored))
         return WS_OK;
@@ -259,8 +285,12 @@ ws_status ws_devices_use(const struct ws_use *tensor)
 {
     struct ws_use use = *tensor;
     use.device = (int)device_loop.device;
+    if (device_loop.depth)
+        ws_team_note(&use);
     ws_status status = check_owner(&use);
-    if (status == WS_OK && ws_together_open())
+    if (status != WS_OK)
+        fail_loop(status);
+    if (status == WS_OK && ws_together_open() && !ws_devices_elsewhere_())
         status = ws_together_use(&use);
     if (status != WS_OK || !device_loop.depth)
         return status;

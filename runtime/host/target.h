@@ -38,6 +38,13 @@ __attribute__((visibility("hidden"))) bool ws_together_loop_ends(int devices);
 __attribute__((visibility("hidden"))) void ws_devices_meet(int devices);
 __attribute__((visibility("hidden"))) void ws_devices_wait_all(int devices);
 
+__attribute__((visibility("hidden"))) bool ws_devices_keep(void *p, size_t bytes, int device);
+/* team.c: this process's, if it has several; a loop over devices begins and ends; a launch in it takes a tensor.  */
+__attribute__((visibility("hidden"))) ws_team *ws_team_now(void);
+__attribute__((visibility("hidden"))) ws_status ws_team_loop_begins(long devices);
+__attribute__((visibility("hidden"))) ws_status ws_team_loop_ends(int failed);
+__attribute__((visibility("hidden"))) void ws_team_note(const struct ws_use *use);
+
 /* faults.c: a launch that waits for tiles gets a number, under which ws_together_stuck_ knows it.  */
 __attribute__((visibility("hidden"))) void ws_faults_remember(struct ws_together *launch);
 

@@ -143,7 +143,7 @@ bool ws_together_loop_begins(long devices)
     block.crossing = true;
     for (int i = 1; i < LANES && !entered; i++)
         block.lanes[i].behind[0] = block.launches;
-    block.apart = devices < LANES && (!backend || (backend->apart && backend->apart((int)devices)));
+    block.apart = !ws_team_now() && devices < LANES && (!backend || (backend->apart && backend->apart((int)devices)));
     if (entered && devices > block.devices) {
         meet();
         return false;
@@ -487,6 +487,6 @@ ws_status ws_together_enter(struct ws_together *launch)
 void ws_together_leave(int launched)
 {
     block.pending = false;
-    if (block.depth && block.launches && !launched)
+    if (block.depth && block.launches && !launched && !ws_devices_elsewhere_())
         block.past[block.launches - 1].first = -1;
 }

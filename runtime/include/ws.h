@@ -112,6 +112,16 @@ void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NU
 /* Memory of one of several devices: `#pragma ws devices(n)`.  */
 void *ws_alloc_on(int device, size_t bytes);
 int ws_devices(void); /* how many there are; a program may use more numbers than that */
+/* Processes of one machine, started by mpirun, torchrun or srun, or by hand with WS_TEAM=NAME:RANK:SIZE: each carries
+   out the iteration of its rank of loops over devices.  One process alone is a team that has all devices.  */
+typedef struct ws_team ws_team;
+ws_team *ws_team_open(const char *name); /* NULL and an error; name: NULL, or of several teams of a job */
+int ws_team_rank(const ws_team *team);
+int ws_team_size(const ws_team *team);                            /* iterations that a loop over devices has */
+int ws_team_has(const ws_team *team, int member);                 /* is that iteration this process's? */
+ws_status ws_team_alloc(ws_team *team, size_t bytes, void *to[]); /* of each member; all call it */
+ws_status ws_team_wait(ws_team *team); /* until all have come here, and what they launched has ended */
+void ws_team_close(ws_team *team);
 void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */

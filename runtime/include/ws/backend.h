@@ -106,6 +106,11 @@ struct ws_backend_devices {
     int (*apart)(int devices);
     /* The current device's stream waits for what the first so many devices hold by now.  */
     ws_status (*wait_all)(int devices);
+    /* Of teams of processes.  The process is on that device from now on; 64 bytes by which another one opens what
+       `alloc` gave, 0: there are none; and what they stand for.  */
+    ws_status (*choose)(int device);
+    int (*share)(void *p, void *handle);
+    void *(*open)(const void *handle);
 };
 void ws_backend_register_devices(const struct ws_backend_devices *devices);
 const struct ws_backend_devices *ws_devices_backend(void); /* NULL where kernels run on the CPU */
@@ -228,7 +233,8 @@ enum ws_fault {
     WS_FAULT_LOST    /* "lost": the device fails as the kernel is launched */
 };
 int ws_fault_(enum ws_fault kind, const char *kernel, int number);
-void ws_devices_fail_(void); /* a launch of this loop over devices has failed: what follows in it is not launched */
+int ws_devices_elsewhere_(void); /* is the iteration another process's? */
+void ws_devices_fail_(void);     /* a launch of this loop over devices has failed: what follows in it is not launched */
 ws_status ws_together_use(const struct ws_use *use);
 void ws_together_later_(void); /* the launch that has entered cannot wait by tiles */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: no element in common */

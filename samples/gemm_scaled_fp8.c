@@ -21,7 +21,7 @@ void gemm_scaled_fp8(int M, int N, int K, const ws_e4m3 *A, const ws_e4m3 *B, co
         for (int j = 0; j < N; j += 128) {
             ws_tile sum = ws_zeros(WS_F32, 192, 128);
 
-#pragma ws pipeline(auto)
+            #pragma ws pipeline(auto)
             for (int k = 0; k < K; k += 128) {
                 ws_tile x = ws_load(a, i, k, 192, 128), y = ws_load(b, j, k, 128, 128);
                 ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, 192, 128));
@@ -45,11 +45,11 @@ void gemm_scaled_fp8_tasks(int M, int N, int K, const ws_e4m3 *A, const ws_e4m3 
         for (int j = 0; j < N; j += 128) {
             ws_tile sum = ws_zeros(WS_F32, 192, 128);
 
-#pragma ws pipeline(4) ring(y, 6)
+            #pragma ws pipeline(4) ring(y, 6)
             for (int k = 0; k < K; k += 128) {
                 ws_tile x = ws_load(a, i, k, 192, 128), y = ws_load(b, j, k, 128, 128);
                 {
-#pragma ws task(multiply) groups(3) registers(160)
+                    #pragma ws task(multiply) groups(3) registers(160)
                     ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, 192, 128));
                     float scale = ws_at_float(sb, k / 128 * columns + j / 128);
                     sum = ws_fma(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 192), scale), sum);

@@ -45,33 +45,34 @@ void product_e4m3(int M, int N, int K, const void *A, const void *B, void *C)
 
 /* ---- few rows ---------------------------------------------------------------------------------------------------- */
 
-/* Weights of one byte, from `first` to `last` of K. */
+/* C^T = W A^T: weights are the left operand, which each group converts in its registers; rows of A are few columns.
+   Blocks of a cluster have a share of K each.  Weights of one byte, from `first` to `last` of K: */
 static inline ws_tile sum_w8(ws_tensor a, ws_tensor w, int i, int j, int first, int last, int rows, int cols)
 {
-    ws_tile sum = ws_zeros(WS_F32, rows, cols);
+    ws_tile sum = ws_zeros(WS_F32, cols, rows);
 
 #pragma ws pipeline(auto)
     for (int k = first; k < last; k += 128) {
         ws_tile weights = ws_cast(ws_load(w, j, k, cols, 128), WS_F16);
-        sum = ws_dot(ws_load(a, i, k, rows, 128), ws_trans(weights), sum);
+        sum = ws_dot(weights, ws_trans(ws_load(a, i, k, rows, 128)), sum);
     }
     return sum;
 }
 
-/* Of four bits plus 8, as in samples/gemm_w4a16.c: a byte holds those of columns 64 apart; a scale for each 128. */
+/* Of four bits plus 8, as in samples/gemm_w4a16.c: a byte holds those of columns 64 apart.  A scale is for 128 of them,
+   and multiplies the sum of their products, which is less than to scale each. */
 static inline ws_tile sum_w4(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j, int first, int last, int rows,
                              int cols)
 {
-    ws_tile sum = ws_zeros(WS_F32, rows, cols);
+    ws_tile sum = ws_zeros(WS_F32, cols, rows);
 
 #pragma ws pipeline(auto)
     for (int k = first; k < last; k += 128) {
-        ws_tile both = ws_cast(ws_load(w, j, k / 2, cols, 64), WS_F32), upper = ws_floor(ws_mul(both, 0.0625));
-        ws_tile scale = ws_load_col_2d(s, k / 128, j, cols);
-        ws_tile low = ws_cast(ws_mul(ws_sub(ws_sub(both, ws_mul(upper, 16)), 8), scale), WS_F16);
-        ws_tile high = ws_cast(ws_mul(ws_sub(upper, 8), scale), WS_F16);
-        sum = ws_dot(ws_load(a, i, k, rows, 64), ws_trans(low), sum);
-        sum = ws_dot(ws_load(a, i, k + 64, rows, 64), ws_trans(high), sum);
+        ws_tile both = ws_cast(ws_load(w, j, k / 2, cols, 64), WS_F16), high = ws_floor(ws_mul(both, 0.0625));
+        ws_tile low = ws_sub(ws_sub(both, ws_mul(high, 16)), 8), part = ws_zeros(WS_F32, cols, rows);
+        part = ws_dot(low, ws_trans(ws_load(a, i, k, rows, 64)), part);
+        part = ws_dot(ws_sub(high, 8), ws_trans(ws_load(a, i, k + 64, rows, 64)), part);
+        sum = ws_fma(part, ws_load_col_2d(s, k / 128, j, cols), sum);
     }
     return sum;
 }
@@ -82,62 +83,26 @@ static inline ws_tile sum_w4(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j
 #define TENSORS_W4                                                                     \
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), w = ws_tensor_2d(W, WS_U8, N, K / 2); \
     ws_tensor s = ws_tensor_2d(S, WS_F32, K / 128, N), c = ws_tensor_2d(C, WS_F16, M, N);
-#define STORE_W8(x) ws_store(c, i, j, ws_cast(ws_mul(x, ws_load_row(s, j, cols)), WS_F16));
-#define STORE_W4(x) ws_store(c, i, j, ws_cast(x, WS_F16));
+#define SUM_W8(first, last) sum_w8(a, w, i, j, first, last, rows, cols)
+#define SUM_W4(first, last) sum_w4(a, w, s, i, j, first, last, rows, cols)
+#define SCALED_W8(x)        ws_mul(x, ws_load_col(s, j, cols))
+#define SCALED_W4(x)        (x)
 
-#define TILES(name, rows, tile_cols, tensors, sum, store)                                                 \
-    void name(int M, int N, int K, const void *A, const void *W, const void *S, void *C)                  \
-    {                                                                                                     \
-        enum { cols = tile_cols };                                                                        \
-        tensors _Pragma("ws grid(2)") for (int j = 0; j < N; j += cols) for (int i = 0; i < M; i += rows) \
-        {                                                                                                 \
-            ws_tile x = sum(0, K);                                                                        \
-            store(x)                                                                                      \
-        }                                                                                                 \
+#define SHARES(name, kind, tile_rows, tile_cols, blocks)                                                         \
+    void name(int M, int N, int K, const void *A, const void *W, const void *S, void *C)                         \
+    {                                                                                                            \
+        enum { rows = tile_rows, cols = tile_cols };                                                             \
+        TENSORS_##kind _Pragma("ws grid(2)") for (int j = 0; j < N; j += cols) for (int i = 0; i < M; i += rows) \
+        {                                                                                                        \
+            const int share = (K / 128 + blocks - 1) / blocks * 128;                                             \
+            ws_tile x = ws_zeros(WS_F32, cols, rows);                                                            \
+            _Pragma("ws parts") for (int p = 0; p < blocks; p++) x =                                             \
+                ws_add(x, SUM_##kind(p * share, (p + 1) * share < K ? (p + 1) * share : K));                     \
+            ws_store(c, i, j, ws_trans(ws_cast(SCALED_##kind(x), WS_F16)));                                      \
+        }                                                                                                        \
     }
-
-/* Blocks of a cluster have a share of K each. */
-#define SHARES(name, rows, tile_cols, blocks, tensors, sum, store)                                        \
-    void name(int M, int N, int K, const void *A, const void *W, const void *S, void *C)                  \
-    {                                                                                                     \
-        enum { cols = tile_cols };                                                                        \
-        tensors _Pragma("ws grid(2)") for (int j = 0; j < N; j += cols) for (int i = 0; i < M; i += rows) \
-        {                                                                                                 \
-            const int share = (K / 128 + blocks - 1) / blocks * 128;                                      \
-            ws_tile x = ws_zeros(WS_F32, rows, cols);                                                     \
-            _Pragma("ws parts") for (int p = 0; p < blocks; p++) x =                                      \
-                ws_add(x, sum(p * share, (p + 1) * share < K ? (p + 1) * share : K));                     \
-            store(x)                                                                                      \
-        }                                                                                                 \
-    }
-
-#define SUM_W8_64(first, last)  sum_w8(a, w, i, j, first, last, 64, cols)
-#define SUM_W8_128(first, last) sum_w8(a, w, i, j, first, last, 128, cols)
-#define SUM_W4_64(first, last)  sum_w4(a, w, s, i, j, first, last, 64, cols)
-#define SUM_W4_128(first, last) sum_w4(a, w, s, i, j, first, last, 128, cols)
-SHARES(w8a16_64, 64, 64, 2, TENSORS_W8, SUM_W8_64, STORE_W8)
-TILES(w8a16_256, 128, 64, TENSORS_W8, SUM_W8_128, STORE_W8)
-SHARES(w4a16_64, 64, 64, 2, TENSORS_W4, SUM_W4_64, STORE_W4)
-TILES(w4a16_256, 128, 64, TENSORS_W4, SUM_W4_128, STORE_W4)
-
-/* Sixteen rows are the columns of a product whose result is transposed: no multiplication is wasted. */
-void w4a16_16(int M, int N, int K, const void *A, const void *W, const void *S, void *C)
-{
-    TENSORS_W4
-#pragma ws grid(2)
-    for (int j = 0; j < N; j += 64)
-        for (int i = 0; i < M; i += 16) {
-            ws_tile sum = ws_zeros(WS_F32, 64, 16);
-
-#pragma ws pipeline(auto)
-            for (int k = 0; k < K; k += 128) {
-                ws_tile both = ws_cast(ws_load(w, j, k / 2, 64, 64), WS_F32), upper = ws_floor(ws_mul(both, 0.0625));
-                ws_tile scale = ws_load_col_2d(s, k / 128, j, 64);
-                ws_tile low = ws_cast(ws_mul(ws_sub(ws_sub(both, ws_mul(upper, 16)), 8), scale), WS_F16);
-                ws_tile high = ws_cast(ws_mul(ws_sub(upper, 8), scale), WS_F16);
-                sum = ws_dot(low, ws_trans(ws_load(a, i, k, 16, 64)), sum);
-                sum = ws_dot(high, ws_trans(ws_load(a, i, k + 64, 16, 64)), sum);
-            }
-            ws_store(c, i, j, ws_trans(ws_cast(sum, WS_F16)));
-        }
-}
+SHARES(w8a16_64, W8, 64, 64, 2)
+SHARES(w8a16_256, W8, 128, 128, 2)
+SHARES(w4a16_16, W4, 16, 64, 2)
+SHARES(w4a16_64, W4, 64, 64, 2)
+SHARES(w4a16_256, W4, 128, 128, 2)

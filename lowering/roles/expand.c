@@ -441,6 +441,21 @@ static void settle_release(Op *op, void *context)
     op_after(last, op);
 }
 
+/* A turn that ends behind what looks at its products ends where they are waited for.  */
+static void settle_turn(Op *op, void *context)
+{
+    (void)context;
+    if (op->code != OP_PINGPONG_PASS)
+        return;
+    Op *wait = op->prev;
+    while (wait && !wait->nblocks && (op_info[wait->code].class_ == CLASS_TILE || wait->code == OP_CONSUMED))
+        wait = wait->prev;
+    if (!wait || wait->code != OP_WAIT)
+        return;
+    op_remove(op);
+    op_after(wait, op);
+}
+
 /* ---- fences ------------------------------------------------------------------------------------------------------ */
 
 /* By threads: not by the tensor cores.  */
@@ -517,6 +532,7 @@ void pass_expand(Kernel *kernel)
         ir_walk(role->body, visit_group, &in);
         expand_block(&in, role->body);
         ir_walk(role->body, settle_release, NULL);
+        ir_walk(role->body, settle_turn, NULL);
         ir_walk(role->body, fence_release, &in);
     }
 }

@@ -233,6 +233,22 @@ static void place_turn(const Stager *in, const Block *block, const Op *before)
     op_after(last, sync_op(in, last, OP_PINGPONG_PASS));
 }
 
+/* Of a loop of one stage.  What looks at the products waits for them, and then the turn ends, since nobody has anything
+   to do while they run; else it ends when they have begun.  */
+static void place_only_turn(const Stager *in, const Block *block)
+{
+    place_turn(in, block, NULL);
+    Op *pass = NULL;
+    FOR_OPS (op, block) {
+        pass = op->code == OP_PINGPONG_PASS ? op : pass;
+        if (!pass || op->code == OP_YIELD || !looks_at_products(op, block->first))
+            continue;
+        op_remove(pass);
+        op_after(op, pass);
+        return;
+    }
+}
+
 static bool in_pingpong(const Stager *in)
 {
     return in->loop->control->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS &&
@@ -406,6 +422,9 @@ static void collect(Stager *in)
 
 static void expand_loop(Kernel *kernel, Op *loop, int last)
 {
+    Stager alone = {.kernel = kernel, .loop = loop};
+    if (!last && pipeline_of(loop) && in_pingpong(&alone))
+        place_only_turn(&alone, loop->blocks[0]);
     for (int cut = 1; cut <= last && loop; cut++) {
         Stager *in = arena_alloc(kernel->module, sizeof *in);
         in->kernel = kernel;

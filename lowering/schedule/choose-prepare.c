@@ -206,7 +206,7 @@ static bool waits_for_operands(const Op *product)
     return op_is_dot(product) || (product->code == OP_DOT_F32 && product->nargs > 3);
 }
 
-static int64_t product_clocks(const Chooser *in, const Op *loop)
+int64_t choose_product_clocks(const Chooser *in, const Op *loop)
 {
     int64_t clocks = 0;
     for (int i = 0; i < in->ndots; i++) {
@@ -381,7 +381,7 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
 {
     int first = in->nprepared;
     const char *names = NULL;
-    Estimate estimate = {product_clocks(in, loop), 0, HANDING_OVER, 0};
+    Estimate estimate = {choose_product_clocks(in, loop), 0, HANDING_OVER, 0};
     for (int i = 0; i < in->ndots; i++)
         for (int arg = 0; arg < in->dots[i]->nargs; arg++) {
             const Op *dot = in->dots[i];

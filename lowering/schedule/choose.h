@@ -34,6 +34,8 @@ Slice choose_slice(Kernel *kernel, Op *op);
 bool choose_products_fit(const Chooser *in, int groups);
 /* Registers of the largest accumulator that each of so many groups holds, where they divide its rows.  */
 int choose_product_registers(const Chooser *in, int groups);
+/* choose-prepare.c: of an iteration's products, of all groups together.  */
+int64_t choose_product_clocks(const Chooser *in, const Op *loop);
 int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
 /* A store to the same memory that may come before the load, or NULL.  */
 Op *choose_aliasing_store(const Chooser *in, Op *load);

@@ -70,14 +70,14 @@ static void parts(const ws_f16 *A, const ws_f16 *W, const float *S, const float 
 {
     TENSORS
     ws_tensor c = ws_tensor_2d(C, WS_F16, M, N);
-#pragma ws grid(2) consumers(2)
+    #pragma ws grid(2) consumers(2)
     for (int i = 0; i < M; i += 32)
         for (int j = 0; j < N; j += 128) {
             ws_tile sum = ws_zeros(WS_F32, 128, 32);
-#pragma ws parts
+            #pragma ws parts
             for (int p = 0; p < 2; p++) {
                 ws_tile part = ws_zeros(WS_F32, 128, 32);
-#pragma ws pipeline(2)
+                #pragma ws pipeline(2)
                 for (int k = 48 * p; k < 48 * (p + 1) && k < K; k += 16)
                     part = ws_dot(ws_load(w, j, k, 128, 16), ws_trans(ws_load(a, i, k, 32, 16)), part);
                 sum = ws_add(sum, part);

@@ -172,6 +172,7 @@ struct gemm_w8a16_left_shared {
     ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<5> w_tile_ring;
     ws::ring<5> a_tile_ring;
+    ws::pingpong<2> pingpong;
 };
 static_assert(offsetof(gemm_w8a16_left_shared, w_tile) == 0);
 static_assert(offsetof(gemm_w8a16_left_shared, a_tile) == 40960);
@@ -202,6 +203,7 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
     ws::consumer<5> w_tile_ring(s.w_tile_ring);
     ws::consumer<5> a_tile_ring(s.a_tile_ring);
     ws::warp_output c_out(s.c_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:43
         const int i = t.at(0);
@@ -214,8 +216,10 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
             w_tile_ring.consumed<0>();
             const auto halves = ws::cast<ws::f16>(x);
             const int a_tile_slot = a_tile_ring.get();
+            s.pingpong.take(group);
             ws::mma(acc, halves, ws::trans(ws::view(s.a_tile[a_tile_slot])));
             ws::commit();
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
             a_tile_ring.consumed<0>();
         }
@@ -240,6 +244,7 @@ static WS_KERNEL(384, 1) void gemm_w8a16_left_kernel(WS_PARAMS(gemm_w8a16_left_p
     if (ws::first_thread()) {
         s.w_tile_ring.init("w_tile_ring", 2);  // two groups release each slot
         s.a_tile_ring.init("a_tile_ring", 2);  // two groups release each slot
+        s.pingpong.init("pingpong");
         ws::prefetch(p.w_map_lines_64);
         ws::prefetch(p.a_map);
         ws::prefetch(p.c_map);

@@ -122,7 +122,7 @@ struct choice {
         state.rank = rank;
         for (int i = 0; i < WS_CHOICE_SHAPE; i++)
             state.shape[i] = i < rank ? shape[i] : 0;
-        state.variant = state.state = state.had = 0;
+        state.variant = state.state = state.had = state.finalists = state.finals = 0;
         state.began = 0;
     }
 };

@@ -277,7 +277,7 @@ static void know(struct ws_choice *c)
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
-enum { BEGIN, ESTIMATES, MEASURES, RUNS };
+enum { BEGIN, ESTIMATES, MEASURES, FINALS, RUNS };
 
 static int forced(const struct ws_choice *c)
 {
@@ -340,12 +340,83 @@ static void tell_progress(const struct ws_choice *c, const char *shape, bool fir
     fputs(isatty(2) && done < c->of->count ? "  \r" : "\n", stderr);
 }
 
-/* The next one that the table does not have, or the fastest.  */
+static void keep_line(struct ws_choice *c, const char *shape, int variant, double time)
+{
+    line l = {.digest = c->of->variants[variant].digest, .time = time};
+    snprintf(l.kernel, sizeof l.kernel, "%s", c->of->kernel);
+    snprintf(l.device, sizeof l.device, "%s", c->device);
+    snprintf(l.shape, sizeof l.shape, "%s", shape);
+    snprintf(l.variant, sizeof l.variant, "%s", c->of->variants[variant].numbers);
+    c->times[variant] = time;
+    line *kept = malloc(sizeof *kept);
+    if (kept) {
+        *kept = l;
+        kept->next = table.lines;
+        table.lines = kept;
+    }
+    append(&l);
+}
+
+/* The first times are of variants one behind the other, while the clock rises and falls: the best ones, within a fifth
+   of the fastest, are measured again in turns.  */
+static void find_finalists(struct ws_choice *c)
+{
+    bool taken[WS_CHOICE_VARIANTS] = {false};
+    const int best = fastest(c->times, c->of->count);
+    while (best >= 0 && c->finalists < WS_CHOICE_FINALISTS) {
+        int next = -1;
+        for (int i = 0; i < c->of->count; i++)
+            if (!taken[i] && c->times[i] > 0 && c->times[i] <= 1.2 * c->times[best] &&
+                (next < 0 || c->times[i] < c->times[next]))
+                next = i;
+        if (next < 0)
+            break;
+        taken[next] = true;
+        c->final[c->finalists++] = next;
+    }
+}
+
+static double median(double *x, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
+            double y = x[j];
+            x[j] = x[j - 1];
+            x[j - 1] = y;
+        }
+    return x[n / 2];
+}
+
+/* Those that lasted as long as before, to the digits of a line, have it already.  */
+static void note_finals(struct ws_choice *c, const char *shape)
+{
+    for (int i = 0; i < c->finalists; i++) {
+        const double time = median(c->again[i], WS_CHOICE_ROUNDS), before = c->times[c->final[i]];
+        if (time > 0 && (time < before * (1 - 1e-5) || time > before * (1 + 1e-5)))
+            keep_line(c, shape, c->final[i], time);
+    }
+}
+
+static int go_on_with_finals(struct ws_choice *c, const char *shape)
+{
+    if (c->finals == c->finalists * WS_CHOICE_ROUNDS) {
+        note_finals(c, shape);
+        return run_variant(c, fastest(c->times, c->of->count));
+    }
+    int more = try_variant(c, c->final[c->finals % c->finalists], WS_CHOOSING_BY_TIME);
+    c->state = FINALS;
+    return more;
+}
+
+/* The next one that the table does not have, then the best ones again, then the fastest.  */
 static int go_on_measuring(struct ws_choice *c, const char *shape)
 {
     for (int i = 0; i < c->of->count; i++)
         if (c->times[i] == 0)
             return try_variant(c, i, WS_CHOOSING_BY_TIME);
+    find_finalists(c);
+    if (c->finalists > 1)
+        return go_on_with_finals(c, shape);
     int best = fastest(c->times, c->of->count);
     if (best < 0)
         tell("ws: tune %s %s: no variant can be launched", c->of->kernel, shape);
@@ -354,19 +425,7 @@ static int go_on_measuring(struct ws_choice *c, const char *shape)
 
 static void note_time(struct ws_choice *c, const char *shape)
 {
-    line l = {.digest = c->of->variants[c->variant].digest, .time = told > 0 ? told : -1};
-    snprintf(l.kernel, sizeof l.kernel, "%s", c->of->kernel);
-    snprintf(l.device, sizeof l.device, "%s", c->device);
-    snprintf(l.shape, sizeof l.shape, "%s", shape);
-    snprintf(l.variant, sizeof l.variant, "%s", c->of->variants[c->variant].numbers);
-    c->times[c->variant] = l.time;
-    line *kept = malloc(sizeof *kept);
-    if (kept) {
-        *kept = l;
-        kept->next = table.lines;
-        table.lines = kept;
-    }
-    append(&l);
+    keep_line(c, shape, c->variant, told > 0 ? told : -1);
     tell_progress(c, shape, false);
 }
 
@@ -421,6 +480,10 @@ int ws_choice_next(struct ws_choice *c)
     } else if (c->state == MEASURES) {
         note_time(c, shape);
         more = go_on_measuring(c, shape);
+    } else if (c->state == FINALS) {
+        c->again[c->finals % c->finalists][c->finals / c->finalists] = told;
+        c->finals++;
+        more = go_on_with_finals(c, shape);
     } else {
         c->times[c->variant] = told > 0 ? told : -1;
         int best = fastest(c->times, c->of->count);

@@ -93,6 +93,35 @@ elsewhere() {
 }
 ok 'a table elsewhere' elsewhere
 
+# the best ones are measured again in turns: a first time that was too long does not decide
+cat >"$work/again.c" <<'END'
+#include <stdio.h>
+#include <ws/backend.h>
+int main(void)
+{
+    static const struct ws_variant variants[] = {{"1", 1}, {"2", 2}, {"3", 3}};
+    static struct ws_choices all = {"again", NULL, 3, variants, 0, NULL};
+    static const double first[] = {11, 10, 30}, later[] = {8, 10, 5};
+    struct ws_choice c = {.of = &all, .device = "none", .may_measure = 1};
+    int times[3] = {0}, launched = 0;
+    while (ws_choice_next(&c))
+        if (ws_choosing() == WS_CHOOSING_BY_TIME)
+            ws_choice_tell((times[c.variant]++ ? later : first)[c.variant]);
+        else
+            launched++;
+    printf("%s %d %d %d %d\n", variants[c.variant].numbers, times[0] > 1, times[1] > 1, times[2], launched);
+    return 0;
+}
+END
+again_in_turns() {
+    "$wscc" --ws-target=sequential "$work/again.c" -o "$work/again" &&
+        test "$(WS_TUNE=1 "$work/again" 2>/dev/null)" = '1 1 1 1 1' &&
+        test "$(tail -n 1 "$work/again.tuned" | sed 's/.* //')" = 8
+}
+ok 'the best ones are measured again' again_in_turns
+kept_again() { test "$(WS_TUNE=1 "$work/again" 2>/dev/null)" = '1 0 0 0 1'; }
+ok 'and their last times count' kept_again
+
 # wscc
 through() {
     "$wscc" --ws-tune "$program" >"$work/out" 2>/dev/null && cmp "$work/out" "$work/expected" &&

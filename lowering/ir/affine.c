@@ -98,6 +98,16 @@ const Value *affine_unconverted(const Value *value)
     return value;
 }
 
+const Value *affine_extent(const Value *extent)
+{
+    int64_t number;
+    const Value *value = affine_unconverted(extent);
+    for (int i = 0; value->def && value->def->code == OP_MAXI && i < 2; i++)
+        if (ir_constant(value->def->args[i], &number) && number == 0)
+            return affine_unconverted(value->def->args[1 - i]);
+    return value;
+}
+
 static bool is_counted(Dtype dtype)
 {
     return dtype == D_I32 || dtype == D_I64 || dtype == D_U64;

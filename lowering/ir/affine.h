@@ -35,6 +35,8 @@ Affine affine_constant(int64_t number);
 Affine affine_value(const Value *value); /* 1 x value, whatever it is computed from */
 /* The value behind conversions that keep every value of their operand's type, or that are between types of 64 bits.  */
 const Value *affine_unconverted(const Value *value);
+/* The n of an extent of max (n, 0), which a plain loop's array has: the two are the same wherever a loop to n runs.  */
+const Value *affine_extent(const Value *extent);
 Affine affine_of(const Value *value); /* through its sums, differences, products with constants and conversions */
 Affine affine_within(const Value *value,
                      const Op *loop); /* ... as far as the loop computes it: what is outside is a term */

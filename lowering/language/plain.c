@@ -346,6 +346,7 @@ void pass_plain(Kernel *kernel)
     pass_simplify(kernel);
     if (kernel->failed)
         return;
+    plain_narrow(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);
     bool good = attempt(kernel, body, TILE_LAST_TWO, false, &said);
     for (int gathers = 0; gathers < 2 && !good; gathers++)

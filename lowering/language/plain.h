@@ -5,6 +5,7 @@
  *   plain.c         the pass: which loops are tiled, and how wide
  *   plain-poly.c    subscripts as sums of products
  *   plain-facts.c   what follows of bounds and conditions
+ *   plain-long.c    subscripts and bounds that are loaded as 64 bits
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
@@ -22,6 +23,10 @@
 #define WSC_PLAIN_H
 
 #include "ir/ir.h"
+
+/* ---- plain-long.c ------------------------------------------------------------------------------------------------ */
+
+void plain_narrow(Kernel *kernel);
 
 /* ---- plain-poly.c ------------------------------------------------------------------------------------------------ */
 

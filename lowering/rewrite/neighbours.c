@@ -126,7 +126,7 @@ static bool ends_with_grid(const Neighbours *in, const Op *store, Axis axis)
     const Op *tensor = store->args[0]->def;
     bool last = axis == AXIS_COLS || store->code == OP_STORE_COL;
     int rank = store->nargs - 2, dimension = rank - (last ? 1 : 2);
-    return tensor && tensor->code == OP_TENSOR && affine_same(tensor->args[1 + dimension], in->high);
+    return tensor && tensor->code == OP_TENSOR && affine_same(affine_extent(tensor->args[1 + dimension]), in->high);
 }
 
 static bool store_is_kept(const Neighbours *in, const Op *op)

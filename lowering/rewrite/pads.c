@@ -27,7 +27,7 @@ Pads pads_new(Kernel *kernel)
 const Value *last_extent(const Op *access)
 {
     const Op *tensor = access->args[0]->def;
-    return tensor && tensor->code == OP_TENSOR ? affine_unconverted(tensor->args[access->args[0]->type.rank]) : NULL;
+    return tensor && tensor->code == OP_TENSOR ? affine_extent(tensor->args[access->args[0]->type.rank]) : NULL;
 }
 
 static bool holds_infinity(Dtype dtype)

@@ -94,7 +94,8 @@ static bool follow_load(Spread *in, const Op *op)
 static bool ends_with_rows(const Spread *in, const Op *store, int row)
 {
     const Op *tensor = store->args[0]->def;
-    return tensor && tensor->code == OP_TENSOR && affine_same(tensor->args[row], in->rows.grid->args[3 * in->dim + 1]);
+    return tensor && tensor->code == OP_TENSOR &&
+           affine_same(affine_extent(tensor->args[row]), in->rows.grid->args[3 * in->dim + 1]);
 }
 
 static bool follow_store(const Spread *in, const Op *op)

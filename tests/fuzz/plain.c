@@ -43,10 +43,10 @@ static void looked_up(const char *row, const char *col)
         printf("b[%s * m + %s]", col, col);
         break;
     case 4:
-        printf("(at[%s] >= 0 && at[%s] < m ? v[at[%s]] : (T)2)", col, col, col);
+        printf("(AT(%s) >= 0 && AT(%s) < m ? v[AT(%s)] : (T)2)", col, col, col);
         break;
     case 5:
-        printf("(at[%s] >= 1 && at[%s] < n ? b[at[%s] * m + %s] : (T)3)", row, row, row, col);
+        printf("(AT(%s) >= 1 && AT(%s) < n ? b[AT(%s) * m + %s] : (T)3)", row, row, row, col);
         break;
     case 6:
         printf("t[(%s * 3 + %s) %% m]", row, col);
@@ -208,7 +208,7 @@ static void products(void)
     static const char *const right[] = {"b[k * m + j]", "t[j * m + k]", "(b[k * m + j] - v[j])",
                                         "b[(k - 1) * m + j + 1]"};
     static const char *const turned[] = {"a[i * m + l - k]", "a[(n - i) * m + k]", "(t[k * m + i] * u[n - i])",
-                                         "(at[k] >= 0 && at[k] < m ? a[i * m + at[k]] : 0)"};
+                                         "(AT(k) >= 0 && AT(k) < m ? a[i * m + AT(k)] : 0)"};
     const char *memory = PICK("s", "c[i * m + j]");
     int local = memory[0] == 's';
     printf("    WS(grid(2) tile(64, %s))\n    ", PICK("16", "32", "64"));
@@ -267,8 +267,11 @@ int main(int argc, char **argv)
     int kind = below(4), n = 3 + below(90), m = n + below(30);
     lookups = below(3) == 0;
     printf("/* plain %d */\n#ifdef KERNEL\n", seed);
+    const char *wide = below(3) ? "int" : "long"; /* of which the low half says where */
+    printf("#undef AT\n#define AT(i) %sat[i]\n", wide[0] == 'l' ? "(int)" : "");
     printf("KERNEL(f)(int n, int m, int l, int flag, T *c, T *w, const T *a, const T *b, const T *t, const T *u, const "
-           "T *v, const int *at)\n{\n");
+           "T *v, const %s *at)\n{\n",
+           wide);
     if (kind == 0)
         elementwise();
     else if (kind == 1)
@@ -287,8 +290,9 @@ int main(int argc, char **argv)
     printf("int main(int argc, char **argv)\n{\n    check_begin(\"plain %d\", argc, argv);\n", seed);
     printf("    int n = %d, m = %d, l = %d, flag = %d;\n", n, m, n, below(2));
     printf("    ARRAY(c, m * m); ARRAY(w, m); ARRAY(a, m * m); ARRAY(b, m * m); ARRAY(t, m * m); ARRAY(u, m); ARRAY(v, "
-           "m);\n    int *at = check_random(WS_I32, (size_t)m);\n    for (int i = 0; i < m; i++)\n        at[i] = i * "
-           "37 %% (m + 7) - 3;\n");
+           "m);\n    %s *at = check_output(%s, (size_t)m);\n    for (int i = 0; i < m; i++)\n        at[i] = i * "
+           "37 %% (m + 7) - 3;\n",
+           wide, wide[0] == 'l' ? "WS_F64" : "WS_I32");
     printf("    f(n, m, l, flag, check_place(c), check_place(w), check_place(a), check_place(b), check_place(t), "
            "check_place(u), "
            "check_place(v), check_place(at));\n    check_fetch();\n    f_plain(n, m, l, flag, c_, w_, a_, b_, t_, u_, "

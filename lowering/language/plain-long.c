@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-long.c - elements of `long` that say where: their low words.
+ *
+ *   %k: i64 = element %idx, 8 i              %low: i32 = element %idx, 8 i
+ *   %x: f32 = element %x, 4 k                %k: i64 = convi %low
+ *                                            %x: f32 = element %x, 4 k
+ *
+ * A subscript, a bound of a loop and what is converted to 32 bits are the same by the low half of the number: no tensor
+ * has 2^31 elements, so what is beyond is no element of one.  Numbers of 64 bits that anything else looks at stay, and
+ * are refused.
+ */
+#include "ir/slice.h"
+#include "language/plain.h"
+#include "lower.h"
+
+enum { DEEPEST = 16 };
+
+static bool is_long(const Value *value)
+{
+    return value->type.dtype == D_I64 || value->type.dtype == D_U64;
+}
+
+static bool says_where(const Uses *uses, const Value *value, int depth);
+
+static bool use_says_where(const Uses *uses, const Use *use, int depth)
+{
+    const Op *op = use->op;
+    switch (op->code) {
+    case OP_ELEMENT:
+    case OP_SET_ELEMENT:
+        return use->arg == 1;
+    case OP_FOR:
+        return use->arg < 2;
+    case OP_CONVI: {
+        const Value *to = op->results[0];
+        return is_long(to) ? says_where(uses, to, depth - 1) : !dtype_is_float(to->type.dtype);
+    }
+    case OP_ADDI:
+    case OP_SUBI:
+    case OP_MULI:
+    case OP_NEGI:
+        return says_where(uses, op->results[0], depth - 1);
+    default:
+        return false;
+    }
+}
+
+static bool says_where(const Uses *uses, const Value *value, int depth)
+{
+    if (!depth)
+        return false;
+    for (const Use *use = uses_of(uses, value); use; use = use->next)
+        if (!use_says_where(uses, use, depth))
+            return false;
+    return true;
+}
+
+static void narrow(Kernel *kernel, const Uses *uses, Block *block)
+{
+    for (Op *op = block->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->nblocks; i++)
+            narrow(kernel, uses, op->blocks[i]);
+        if (op->code != OP_ELEMENT || !is_long(op->results[0]) || !says_where(uses, op->results[0], DEEPEST))
+            continue;
+        Value *number = op->results[0];
+        Op *low = op_new(kernel, OP_ELEMENT, op->loc, op->nargs, op->args);
+        Value *half = op_result(kernel, low, type_scalar(D_I32), number->name);
+        Op *whole = op_new(kernel, OP_CONVI, op->loc, 1, &half);
+        op_before(op, low);
+        op_before(op, whole);
+        ir_replace_uses(kernel->body, number, op_result(kernel, whole, number->type, number->name));
+        op_remove(op);
+    }
+}
+
+void plain_narrow(Kernel *kernel)
+{
+    const Uses uses = uses_new(kernel, kernel->body);
+    narrow(kernel, &uses, kernel->body);
+}

@@ -364,7 +364,7 @@ inline ws_status wait_for_all(int devices)
     return check(error, WS_ERR_DEVICE, "a block of grids that run together");
 }
 
-/* Processes of a team.  An allocation of its own pages, which a handle stands for as a whole.  */
+/* Processes of a team.  */
 inline ws_status choose_device(int device)
 {
     const int count = device_count();

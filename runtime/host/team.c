@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 enum { MOST_RANKS = 64, MOST_SHAPES = 96, HANDLE = 64, NAME = 48, READY = 0x7773746d };
+enum { PAGE = 2 << 20 }; /* of a device: a handle stands for whole ones, of which nothing else is to be a part */
 
 /* A tensor of a launch.  */
 struct shape {
@@ -313,7 +314,7 @@ static ws_status share_own(ws_team *team, size_t bytes, void **to)
     char name[192];
     name_of(name, sizeof name, team, team->rank);
     mine->bytes = bytes;
-    *to = devices ? devices->alloc(team->rank, bytes) : make_shared(name, bytes);
+    *to = devices ? devices->alloc(team->rank, (bytes / PAGE + 1) * PAGE) : make_shared(name, bytes);
     if (*to && (!devices || (devices->share && devices->share(*to, mine->handle))))
         return WS_OK;
     return ws_error_set(WS_ERR_MEMORY, "ws_team_alloc: rank %d has no memory to share of %zu bytes", team->rank, bytes);

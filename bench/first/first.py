@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""first.py LIBRARY: kernels as somebody new writes them (kernels.c) beside the best peer of the run (bench/run first).
+"""first.py LIBRARY [PART...]: kernels as somebody new writes them (kernels.c) beside the best peer of the run (bench/run
+first); parts: products, convolutions, rows, streams, attention.
 
 A line for each: us of ours and of the fastest peer, the ratio above 1 where ours is faster; medians of 15 rounds in
-turn. What moves memory alone is compared with a copy of as many bytes, too. The last line has the geometric mean and
-the least.
+turn. What moves memory alone is compared with a copy of as many bytes, too. The last column says what bounds ours, as
+measured in the same run: bytes, the rate of a copy; tensor, that of a product of 8192; launch, an empty kernel's time;
+what takes less than 0.8 of the nearest of them waits for instructions or latency. The last line has the geometric mean
+and the least.
 """
 import ctypes
 import math
@@ -63,8 +66,28 @@ def median(values):
     return sorted(values)[len(values) // 2]
 
 
-def compare(work, run, peers, moved=0):
-    """peers: by name; moved: bytes that a copy would move in as much time."""
+def rate_of_products():
+    """Of f16, 8192 x 8192 x 8192: operations in a microsecond."""
+    a, b = half(8192, 8192), half(8192, 8192)
+    torch.mm(a, b)
+    return 2 * 8192**3 / median([microseconds(lambda: torch.mm(a, b), 2) for _ in range(5)])
+
+
+def time_of_launch():
+    one = torch.zeros(1, device="cuda")
+    one.zero_()
+    return median([microseconds(one.zero_, 20) for _ in range(5)])
+
+
+def bound(us, copy, operations):
+    """What takes most of the time: its share, in words."""
+    shares = {"bytes": copy / us, "tensor": operations / RATE / us, "launch": LAUNCH / us}
+    most = max(shares, key=shares.get)
+    return f"{most} {shares[most]:4.2f}" if shares[most] >= 0.8 else f"instructions ({most} {shares[most]:4.2f})"
+
+
+def compare(work, run, peers, moved=0, operations=0):
+    """peers: by name; moved: bytes that a copy would move in as much time; operations: of the tensor core."""
     runs = {"ours": run, **peers}
     if moved:
         copied = torch.empty(moved // 2, device="cuda", dtype=torch.uint8)
@@ -87,7 +110,9 @@ def compare(work, run, peers, moved=0):
     ratio = median([y / x for x, y in zip(times["ours"], times[best])])
     ratios[work] = ratio
     copy = f"  {median([y / x for x, y in zip(times['ours'], times['copy'])]):5.3f} of a copy" if moved else ""
-    print(f"{work:34s} {median(times['ours']):9.1f} us  {best:8s} {median(times[best]):9.1f} us  {ratio:6.3f}{copy}",
+    us = median(times["ours"])
+    why = bound(us, median(times["copy"]) if moved else 0, operations)
+    print(f"{work:34s} {us:9.1f} us  {best:8s} {median(times[best]):9.1f} us  {ratio:6.3f}{copy or ' ' * 18}  {why}",
           flush=True)
 
 
@@ -97,10 +122,12 @@ def products():
         run = ours("product", m, n, k, a, b, c)
         run()
         check("product", c, a.float() @ b.float().T, 0.05)
-        compare(f"product {m} x {n} x {k}", run, {"torch": lambda: torch.mm(a, b.T, out=c)})
+        compare(f"product {m} x {n} x {k}", run, {"torch": lambda: torch.mm(a, b.T, out=c)},
+                operations=2 * m * n * k)
     m, n, k = 64, 8192, 8192
     a, b, c = half(m, k), half(n, k), half(m, n)
-    compare(f"product {m} x {n} x {k}", ours("product_small_m", m, n, k, a, b, c), {"torch": lambda: a @ b.T})
+    compare(f"product {m} x {n} x {k}", ours("product_small_m", m, n, k, a, b, c), {"torch": lambda: a @ b.T},
+            b.nbytes, 2 * m * n * k)
     m = n = k = 4096
     a, c, s = half(m, k), half(m, n), torch.rand(n, device="cuda")
     w = torch.randint(-127, 127, (n, k), device="cuda", dtype=torch.int8)
@@ -108,8 +135,10 @@ def products():
     run()
     check("product_w8", c, (a.float() @ w.float().T) * s, 4.0)
     both = compiled(lambda: (a @ w.half().T) * s.half())
-    compare("product of int8 weights 4096", run, {"torch": lambda: (a @ w.half().T) * s.half(), "compiled": both})
-    compare("A A^T 4096", ours("product_with_itself", m, k, a, c), {"torch": lambda: a @ a.T})
+    compare("product of int8 weights 4096", run, {"torch": lambda: (a @ w.half().T) * s.half(), "compiled": both},
+            operations=2 * m * n * k)
+    compare("A A^T 4096", ours("product_with_itself", m, k, a, c), {"torch": lambda: a @ a.T},
+            operations=2 * m * m * k)
     a, b, c = (half(16384, 64, 64) for _ in range(3))
     run = ours("product_batch_64", 16384, a, b, c)
     compare("16384 products of 64", run, {"torch": lambda: torch.bmm(a, b.transpose(1, 2), out=c)}, 3 * a.nbytes)
@@ -123,10 +152,11 @@ def convolutions():
     run = ours("convolution_3x3", b, h, w, c, f, x, weights, y)
     run()
     check("convolution", y, F.conv2d(image.float(), filters.float(), padding=1).permute(0, 2, 3, 1), 0.05)
-    compare("convolution 3 x 3", run, {"cuDNN": lambda: F.conv2d(image, filters, padding=1)})
+    compare("convolution 3 x 3", run, {"cuDNN": lambda: F.conv2d(image, filters, padding=1)},
+            2 * x.nbytes, 18 * x.numel() * f)
     one = half(f, c)
     compare("convolution 1 x 1", ours("convolution_1x1", b, h, w, c, f, x, one, y),
-            {"cuDNN": lambda: F.conv2d(image, one.view(f, c, 1, 1))}, 2 * x.nbytes)
+            {"cuDNN": lambda: F.conv2d(image, one.view(f, c, 1, 1))}, 2 * x.nbytes, 2 * x.numel() * f)
     own = half(9, c)
     each = own.T.reshape(c, 1, 3, 3).contiguous(memory_format=torch.channels_last)
     compare("convolution of each channel", ours("convolution_depthwise", b, h, w, c, x, own, x.clone()),
@@ -134,7 +164,7 @@ def convolutions():
 
 
 def rows():
-    for n, long in (256, False), (1024, False), (4096, True), (16384, True), (65536, True):
+    for n, long in (256, False), (1024, False), (4096, True), (16384, True), (65536, True), (131072, True), (262144, True):
         m = (1 << 29) // n
         x, y = half(m, n), torch.empty(m, n, device="cuda", dtype=torch.half)
         z, out = x.bfloat16(), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
@@ -195,7 +225,7 @@ def streams():
         a, x = half(rows_, columns), half(columns)
         y = torch.empty(rows_, device="cuda", dtype=torch.half)
         compare(f"matrix x vector {rows_} x {columns}", ours("matrix_vector", rows_, columns, a, x, y),
-                {"cuBLAS": lambda: torch.mv(a, x)})
+                {"cuBLAS": lambda: torch.mv(a, x)}, a.nbytes)
     a, b = half(16384, 16384), half(16384, 16384)
     run = ours("transpose", 16384, 16384, a, b)
     run()
@@ -231,18 +261,21 @@ def attention():
     run()
     four = [x.view(4, 32, length, 64) for x in (q, k, v)]
     check("attention", o[:2], torch.softmax(q[:2].float() @ k[:2].float().transpose(1, 2) / 8, 2) @ v[:2].float(), 2e-3)
-    compare("attention, lines of 64", run, {"torch": lambda: F.scaled_dot_product_attention(*four)})
+    compare("attention, lines of 64", run, {"torch": lambda: F.scaled_dot_product_attention(*four)},
+            operations=4 * heads * length**2 * 64)
     state = half(heads, 64, 64)
     compare("linear attention", ours("linear_attention", heads, length, q, k, v, state, o),
             {"torch": lambda: q @ (k.transpose(1, 2) @ v)}, 4 * q.nbytes)
     x, c, found = half(262144, 128), half(4096, 128), torch.empty(262144, device="cuda", dtype=torch.int32)
     norms = c.float().square().sum(1) / 2
     compare("nearest", ours("nearest", 262144, 4096, 128, x, c, norms, found),
-            {"torch": lambda: (x @ c.T - norms.half()).argmax(1)})
+            {"torch": lambda: (x @ c.T - norms.half()).argmax(1)}, operations=2 * 262144 * 4096 * 128)
 
 
-for part in products, convolutions, rows, streams, attention:
-    part()
+RATE, LAUNCH = rate_of_products(), time_of_launch()
+parts = {part.__name__: part for part in (products, convolutions, rows, streams, attention)}
+for name in sys.argv[2:] or parts:
+    parts[name]()
 mean = math.exp(sum(math.log(x) for x in ratios.values()) / len(ratios))
 least = min(ratios, key=ratios.get)
 print(f"{len(ratios)} kernels: geometric mean {mean:.3f} of the best peer; least {ratios[least]:.3f}, {least}")

@@ -223,7 +223,7 @@ typedef struct { /* LOADs and COPY_IN */
 typedef struct {
     double value, start;
     int piece;
-    bool here, turned;
+    bool here, turned, fused;
 } TileInfo;
 typedef struct {
     const char *label;
@@ -353,7 +353,16 @@ typedef struct {
 /* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of
    128-byte rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).
    Short rows that no product reads may have lines of 64 or 32 bytes.  */
-typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS, USE_SHARES } StorageUse;
+typedef enum {
+    USE_RING,
+    USE_OPERAND,
+    USE_OUTPUT,
+    USE_SCRATCH,
+    USE_GATHERED,
+    USE_PARTS,
+    USE_SHARES,
+    USE_KEPT /* each thread's own share of a tile, in place of registers */
+} StorageUse;
 struct Storage {
     const char *name;
     StorageUse use;

@@ -23,7 +23,7 @@ enum {
     TEXT_ORDERS = 4,
     TEXT_SPLITS = 3,
     TEXT_PRECISIONS = 4,
-    TEXT_USES = 7,
+    TEXT_USES = 8,
     TEXT_LAYOUTS = LAYOUT_COUNT,
     TEXT_ALONGS = 5,
     TEXT_VERSIONS = 2,

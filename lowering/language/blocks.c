@@ -22,6 +22,11 @@
  * Where one iteration is many of a loop that the user wrote, in pieces (rewrite/spread.c), the blocks reduce their rows
  * themselves: sum = sum_blocks v, zero piece=128.
  *
+ * A sum of powers below a running largest, as of a softmax (rewrite/powers.h), is such a sum too: each block sends its
+ * own largest, and its sum below that.  Powers below the largest that a later loop wants again are those:
+ *
+ *   e = exp (sub v, most)                            e = powers_sent v, most, sum
+ *
  * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
@@ -31,6 +36,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/slice.h"
+#include "rewrite/powers.h"
 
 typedef struct {
     Kernel *kernel;
@@ -39,6 +45,8 @@ typedef struct {
     Value *block;     /* the number of this one */
     int piece;        /* columns whose reductions are combined in the loop's order, too; 0: the loops say it all */
     Uses uses;
+    Value *x, *largest, *sum; /* of the first sum of powers; where one block makes it, its powers in place of the sum */
+    Opcode power;
 } Blocks;
 
 static bool is_blocks(const Op *op)
@@ -69,7 +77,8 @@ static void visit_loop(Op *op, void *context)
     int64_t low, high, step;
     bool counted = ir_constant(op->args[0], &low) && ir_constant(op->args[1], &high) &&
                    ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_LTI &&
-                   high >= 1 && high <= kernel->machine->cluster_blocks;
+                   high >= 1 &&
+                   high <= (in->piece ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks);
     if (!counted)
         reject(kernel, op->loc, REASON_BLOCKS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE))
@@ -140,7 +149,9 @@ static void visit_carried(Op *loop, void *context)
         return;
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *value = loop->results[i];
-        if (is_array(in, loop, i) || (value->type.kind == K_TILE && reduction(in, loop, i, &part)))
+        Powers powers;
+        if (is_array(in, loop, i) || powers_of(&in->uses, loop, i, &powers) ||
+            (value->type.kind == K_TILE && reduction(in, loop, i, &part)))
             continue;
         reject(in->kernel, loop->loc, REASON_BLOCKS_CARRIED, value->name ? value->name : "a value");
         return;
@@ -265,27 +276,120 @@ static Value *joined(const Blocks *in, Op *loop, int n)
     return op_result(in->kernel, all, result->type, result->name);
 }
 
-static void unroll(const Blocks *in, Op *loop)
+/* The same of a sum of powers, or of the largest below which they are.  */
+static Value *joined_powers(const Blocks *in, Op *loop, int n, const Powers *powers)
+{
+    Value *args[] = {powers->x, loop->args[3 + n], loop->args[3 + powers->largest]};
+    bool sum = n == powers->sum;
+    Opcode code = !sum ? OP_MAX_BLOCKS : powers->power == OP_EXP ? OP_SUM_EXP_BLOCKS : OP_SUM_EXP2_BLOCKS;
+    Op *all = op_new(in->kernel, code, loop->loc, sum ? 3 : 2, args);
+    all->tile->piece = in->piece ? in->piece : powers->x->type.cols;
+    if (sum)
+        all->tile->fused = powers->fused;
+    op_before(loop, all);
+    return op_result(in->kernel, all, loop->results[n]->type, loop->results[n]->name);
+}
+
+typedef struct {
+    const Op *reduction; /* NULL: an array, or powers */
+    bool is_powers;
+    Powers powers;
+} Joined;
+
+static Joined joined_as(const Blocks *in, const Op *loop, int n)
+{
+    Joined as = {0};
+    Value *part;
+    if (is_array(in, loop, n))
+        return as;
+    as.is_powers = powers_of(&in->uses, loop, n, &as.powers);
+    as.reduction = as.is_powers ? NULL : reduction(in, loop, n, &part);
+    return as;
+}
+
+/* Is it left out, since all blocks get what it makes together?  */
+static bool is_replaced(const Blocks *in, const Joined *as, const Op *op)
+{
+    for (int i = 0; as->is_powers && in->block && i < as->powers.count; i++)
+        if (op == as->powers.made[i])
+            return true;
+    return op == as->reduction;
+}
+
+/* So many registers hold powers that one loop sums and another one wants.  */
+enum { MOST_POWERS = 64 };
+
+static void note_powers(Blocks *in, const Op *loop, const Joined *as, int n)
+{
+    const Powers *powers = &as->powers;
+    if (in->x || !as->is_powers || n != powers->sum ||
+        machine_tile_registers(powers->x->type, LAYOUT_WIDE) > MOST_POWERS)
+        return;
+    in->x = powers->x;
+    in->power = powers->power;
+    in->sum = in->block ? loop->results[n] : powers->row_sum->args[0];
+    in->largest = loop->results[powers->largest];
+}
+
+static void unroll(Blocks *in, Op *loop)
 {
     Block *body = loop->blocks[0], *around = in->grid->blocks[0];
     int count = carried_count(loop);
-    Op *reductions[count + 1];
-    Value *part;
+    Joined as[count + 1];
     for (int i = 0; i < count; i++)
-        reductions[i] = is_array(in, loop, i) ? NULL : reduction(in, loop, i, &part);
+        as[i] = joined_as(in, loop, i);
     ir_replace_uses(body, body->args[0], block_before(in, loop, body->args[0]->type.dtype));
+    for (int i = 0; i < count && !in->block; i++)
+        if (as[i].is_powers) /* the loop's one iteration */
+            ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
     FOR_OPS (op, body) {
-        bool reduces = op == block_end(body);
+        bool left = op == block_end(body);
         for (int i = 0; i < count; i++)
-            reduces |= op == reductions[i];
-        if (reduces)
+            left |= is_replaced(in, &as[i], op);
+        if (left)
             continue;
         op_remove(op);
         op_before(loop, op);
     }
     for (int i = 0; i < count; i++)
-        ir_replace_uses(around, loop->results[i], reductions[i] ? joined(in, loop, i) : block_end(body)->args[i]);
+        note_powers(in, loop, &as[i], i);
+    for (int i = 0; i < count; i++) {
+        bool powers = as[i].is_powers && in->block;
+        Value *all = powers            ? joined_powers(in, loop, i, &as[i].powers)
+                     : as[i].reduction ? joined(in, loop, i)
+                                       : block_end(body)->args[i];
+        in->sum = in->sum == loop->results[i] ? all : in->sum;
+        in->largest = in->largest == loop->results[i] ? all : in->largest;
+        ir_replace_uses(around, loop->results[i], all);
+    }
     op_remove(loop);
+}
+
+static bool is_same_tile(const Value *x, const Value *y)
+{
+    bool casts = x->def && y->def && x->def->code == OP_CAST && y->def->code == OP_CAST;
+    return x == y || (casts && type_equal(x->type, y->type) && is_same_tile(x->def->args[0], y->def->args[0]));
+}
+
+/* Powers that a later loop makes again.  */
+static void take_powers(const Blocks *in)
+{
+    const Op *behind = in->x ? in->sum->def : NULL;
+    for (Op *op = behind ? behind->next : NULL; op; op = op->next) {
+        const Op *difference = op->code == in->power ? op->args[0]->def : NULL;
+        if (!difference || difference->code != OP_SUB || difference->args[1] != in->largest ||
+            !is_same_tile(difference->args[0], in->x))
+            continue;
+        if (!in->block) {
+            ir_replace_uses(in->grid->blocks[0], op->results[0], in->sum);
+            continue;
+        }
+        Value *args[] = {in->x, in->largest, in->sum};
+        Op *sent = op_new(in->kernel, OP_POWERS_SENT, op->loc, 3, args);
+        op_before(op, sent);
+        ir_replace_uses(in->grid->blocks[0], op->results[0],
+                        op_result(in->kernel, sent, op->results[0]->type, op->results[0]->name));
+    }
 }
 
 static void visit_unroll(Op *op, void *context)
@@ -350,6 +454,7 @@ void blocks_of_pieces(Kernel *kernel, int piece)
     }
     ir_walk(in.grid->blocks[0], visit_own, &in);
     ir_walk(in.grid->blocks[0], visit_unroll, &in);
+    take_powers(&in);
     remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
            in.count, in.count > 1 ? "s" : "", in.count > 1 ? "" : "s");
 }

@@ -170,7 +170,8 @@ bool storage_is_exchange(const Storage *storage)
 
 int64_t storage_align(const Storage *storage)
 {
-    return storage->use == USE_SCRATCH || storage_is_exchange(storage) ? 16 : MACHINE_SHARED_ALIGN;
+    bool words = storage->use == USE_SCRATCH || storage->use == USE_KEPT || storage_is_exchange(storage);
+    return words ? 16 : MACHINE_SHARED_ALIGN;
 }
 
 int64_t storage_bytes(const Storage *storage)
@@ -184,6 +185,8 @@ int64_t storage_bytes(const Storage *storage)
         return machine_shares_bytes(storage->tile);
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
+    case USE_KEPT:
+        return machine_kept_bytes(storage->tile);
     default:
         return machine_slot_bytes(storage->tile, storage->line);
     }

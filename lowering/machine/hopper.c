@@ -25,6 +25,7 @@ const Machine machine_hopper = {
     .max_threads = 1024,
     .named_barriers = 16,
     .cluster_blocks = 8,
+    .most_cluster_blocks = 16,
     .registers = 65536,
     .thread_registers = 255,
     .fewest_role_registers = 24,

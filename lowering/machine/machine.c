@@ -108,13 +108,24 @@ Type machine_shares(const Op *op, int blocks)
 {
     Type part = op->args[0]->type;
     int pieces = op->tile->piece ? part.cols / op->tile->piece : 0;
-    int columns = pieces ? (pieces > WARPS ? pieces : WARPS) : part.cols == 1 ? 1 : round_up(part.cols, 2);
+    int words = op->nargs == 3 ? 2 * WARPS : WARPS; /* of sums of powers: and what they are below */
+    int columns = pieces ? (pieces > words ? pieces : words) : part.cols == 1 ? 1 : round_up(part.cols, 2);
     return type_tile(part.dtype, blocks, part.rows * columns);
 }
 
 int64_t machine_shares_bytes(Type shares)
 {
     return (int64_t)shares.rows * round_up(shares.cols, 4) * dtype_bytes(shares.dtype) + 16;
+}
+
+enum { KEPT_AT_ONCE = 16 };
+
+int64_t machine_kept_bytes(Type tile)
+{
+    int64_t bytes = (int64_t)tile.rows * tile.cols * dtype_bytes(tile.dtype);
+    bool even = tile.dtype != D_MASK && bytes % (KEPT_AT_ONCE * MACHINE_GROUP_THREADS) == 0 &&
+                machine_tile_registers(tile, LAYOUT_WIDE) * 4 * MACHINE_GROUP_THREADS == bytes;
+    return even ? bytes : 0;
 }
 
 /* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg

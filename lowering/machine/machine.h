@@ -42,6 +42,7 @@ struct Machine {
     int max_threads;           /* of a block */
     int named_barriers;        /* of a block */
     int cluster_blocks;        /* that every device can place */
+    int most_cluster_blocks;   /* that some can: the launch asks */
     int registers;             /* of 32 bits, in one SM */
     int thread_registers;      /* of one thread */
     int fewest_role_registers; /* that a role may ask for: multiples of eight */
@@ -87,6 +88,9 @@ int64_t machine_parts_bytes(Type part);
    bytes, with two barriers.  */
 Type machine_shares(const Op *op, int blocks);
 int64_t machine_shares_bytes(Type shares);
+/* What a group keeps of a tile in place of registers, each thread its share, where all threads share a row; 0: that
+   does not go 16 bytes at a time.  */
+int64_t machine_kept_bytes(Type tile);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout); /* not of LAYOUT_WIDE */
 int machine_vector_columns(int cols, Layout layout);

@@ -86,7 +86,7 @@ static void find_life(Map *in, const Storage *storage)
 
 static const char *use_text(StorageUse use)
 {
-    static const char *const texts[] = {"ring", "operand", "output", "scratch", "gathered", "parts", "shares"};
+    static const char *const texts[] = {"ring", "operand", "output", "scratch", "gathered", "parts", "shares", "kept"};
     return texts[use];
 }
 

@@ -328,7 +328,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
 
 static const char *use_text(const Storage *storage)
 {
-    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies", "sums"};
+    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies", "sums", "shares", "tiles"};
     return texts[storage->use];
 }
 

@@ -66,9 +66,11 @@ bool kernel_meets(const Kernel *kernel); /* groups of a role meet in between */
 enum { PLAN_MADE_OF_LOADS = 24 }; /* registers of what is computed of several of them */
 enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
 int plan_ahead(Kernel *kernel, int *peak);
+enum { AHEAD_MOST_KEPT = 72 << 10 }; /* bytes of what tiles have in common, of a block */
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */
 /* Is it such a load, or number?  */
 bool load_is_ahead(const Op *op);
+bool load_is_kept(const Op *op); /* once, and in shared memory */
 
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 

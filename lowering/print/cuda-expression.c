@@ -546,7 +546,7 @@ void cuda_load(Printer *in, const Op *op)
         cuda_fill(in, op->transfer->fill);
         fputs(", ", in->out);
     }
-    if (op->storage)
+    if (op->storage && op->storage->use == USE_OUTPUT)
         fprintf(in->out, "%s, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);
     cuda_coordinates(in, op, 1, op->nargs);
@@ -644,6 +644,10 @@ static void print_over_blocks(Printer *in, const Op *op)
         fputs(", ", in->out);
     }
     cuda_value(in, op->args[1], PREC_ANY);
+    if (op->nargs == 3) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[2], PREC_ANY);
+    }
     fputc(')', in->out);
 }
 
@@ -687,7 +691,10 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_LOAD_COL:
         if (!op->transfer->ahead)
             cuda_load(in, op);
-        else if (op->transfer->ahead == AHEAD_ITERATION)
+        else if (load_is_kept(op)) {
+            cuda_group_storage(in, op->storage);
+            fputs(".take()", in->out);
+        } else if (op->transfer->ahead == AHEAD_ITERATION)
             print_taken(in, op);
         else
             fprintf(in->out, op->transfer->ahead == AHEAD_NEXT ? "%s.take(t)" : "%s", cuda_ahead(in, op));
@@ -726,7 +733,14 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_SUM_BLOCKS:
     case OP_MAX_BLOCKS:
     case OP_MIN_BLOCKS:
+    case OP_SUM_EXP_BLOCKS:
+    case OP_SUM_EXP2_BLOCKS:
         print_over_blocks(in, op);
+        break;
+    case OP_POWERS_SENT:
+        fprintf(in->out, "ws_sent_%s.powers(", op->args[2]->def->storage->name);
+        cuda_value(in, op->args[1], PREC_ANY);
+        fputc(')', in->out);
         break;
     case OP_AT:
     case OP_AT_FLOAT:

@@ -351,7 +351,7 @@ const char *cuda_ahead(const Printer *in, const Op *load)
 }
 
 /* The body and the end of a function that makes the load.  */
-static void print_load_of(Printer *in, const Op *load)
+static void print_load_of(Printer *in, const Op *load, const char *end)
 {
     FOR_OPS (op, load->parent)
         if (op_info[op->code].class_ == CLASS_SCALAR && leads_to(op->results[0], load) && op->results[0]->var &&
@@ -365,18 +365,25 @@ static void print_load_of(Printer *in, const Op *load)
         cuda_number(in, load);
     fputs(";\n", in->out);
     in->indent--;
-    cuda_line(in, "});");
+    cuda_line(in, "%s", end);
 }
 
 /* A function that makes the load for where a walk stands, and who calls it.  */
 static void print_ahead(Printer *in, const Op *grid, const Op *load)
 {
     bool next = load->transfer->ahead == AHEAD_NEXT;
-    cuda_line(in, "%sauto %s = ws::load_%s(ws::tiles<%d%s>(p.grid), [&](const auto &t) {", next ? "" : "const ",
-              cuda_ahead(in, load), next ? "ahead" : "once", cuda_grid_dims(grid), cuda_blocks(in));
+    cuda_begin(in);
+    if (load_is_kept(load)) {
+        cuda_group_storage(in, load->storage);
+        fputs(".keep(", in->out);
+    } else {
+        fprintf(in->out, "%sauto %s = ", next ? "" : "const ", cuda_ahead(in, load));
+    }
+    fprintf(in->out, "ws::load_%s(ws::tiles<%d%s>(p.grid), [&](const auto &t) {\n", next ? "ahead" : "once",
+            cuda_grid_dims(grid), cuda_blocks(in));
     in->indent++;
     print_counters(in, grid, load);
-    print_load_of(in, load);
+    print_load_of(in, load, load_is_kept(load) ? "}));" : "});");
 }
 
 /* The same for where a loop's counter stands.  */
@@ -395,7 +402,7 @@ void cuda_loop_ahead(Printer *in, const Op *loop)
         }
         fprintf(in->out, "[&](const %s %s) {\n", type, counter->var->name);
         in->indent++;
-        print_load_of(in, load);
+        print_load_of(in, load, "});");
     }
 }
 
@@ -719,14 +726,22 @@ static bool mentions(const Value *value, const Op *op)
 /* Those that follow each other send before the first of them waits for what the other blocks have sent.  */
 static void print_sends(Printer *in, const Op *first)
 {
-    static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum", [OP_MAX_BLOCKS] = "max", [OP_MIN_BLOCKS] = "min"};
+    static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum",
+                                        [OP_MAX_BLOCKS] = "max",
+                                        [OP_MIN_BLOCKS] = "min",
+                                        [OP_SUM_EXP_BLOCKS] = "sum_exp",
+                                        [OP_SUM_EXP2_BLOCKS] = "sum_exp2"};
     for (const Op *op = first; sends_rows(op); op = op->next) {
         for (const Op *before = first; before != op; before = before->next)
             if (mentions(op->args[0], before))
                 return;
         cuda_begin(in);
-        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s<%d>(%s, ", op->storage->name, calls[op->code],
-                op->tile->piece, op->storage->name);
+        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s<%d%s>(%s, ", op->storage->name, calls[op->code],
+                op->tile->piece,
+                op->nargs < 3     ? ""
+                : op->tile->fused ? ", true"
+                                  : ", false",
+                op->storage->name);
         cuda_value(in, op->args[0], PREC_ANY);
         fputs(");\n", in->out);
         in->sent = op;

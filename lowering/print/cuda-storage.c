@@ -86,6 +86,9 @@ static void print_member(Printer *in, const Storage *storage)
     else if (storage->use == USE_SHARES)
         cuda_line(in, "ws::shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype], storage->tile.rows,
                   storage->tile.cols, storage->name, count);
+    else if (storage->use == USE_KEPT)
+        cuda_line(in, "ws::kept_tile<%s, %d, %d, ws::wide> %s%s;", cuda_element_text[storage->tile.dtype],
+                  storage->tile.rows, storage->tile.cols, storage->name, count);
     else if (storage->use == USE_SCRATCH)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else

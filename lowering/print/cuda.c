@@ -457,8 +457,13 @@ static void print_forms(Printer *in)
             continue;
         const char *name = kernel->params[form->form.param]->var->name;
         cuda_begin(in);
-        fprintf(in->out, "if (%s >= %lld && %s <= %lld) {\n", name, (long long)form->form.least, name,
+        fprintf(in->out, "if (%s >= %lld && %s <= %lld", name, (long long)form->form.least, name,
                 (long long)form->form.most);
+        int blocks = form->grid.cluster[0] * form->grid.cluster[1];
+        if (blocks > kernel->machine->cluster_blocks)
+            fprintf(in->out, " && ws::places(%s_kernel, %d, sizeof(%s_shared), %d)", form->name, form->threads,
+                    form->name, blocks);
+        fputs(") {\n", in->out);
         in->indent++;
         cuda_begin(in);
         fprintf(in->out, "%s(", form->launcher);

@@ -545,7 +545,7 @@ static bool run_load(Explorer *in, State *state, int group, const Op *op)
     if (stores & self->stored)
         return violates(in, state, group, op, "loads what other threads of it stored, without a barrier between");
     self->loaded |= stores;
-    return !op->storage || run_load_staged(in, state, group, op);
+    return !op->storage || op->storage->use == USE_KEPT || run_load_staged(in, state, group, op);
 }
 
 static bool run_store(Explorer *in, State *state, int group, const Op *op)

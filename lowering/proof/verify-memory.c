@@ -233,8 +233,19 @@ static void check_shares(RoleUses *uses, const Op *op)
     else if (!type_equal(op->storage->tile, shares) || op->storage->slot_bytes < machine_shares_bytes(shares))
         complain(uses, op, "exchanges tiles in memory of another shape");
     else if (!uses->kernel->grid.parts || dtype_bytes(type.dtype) != 4 || !type_equal(op->args[1]->type, type) ||
-             !whole)
+             (op->nargs > 2 && (!piece || !type_equal(op->args[2]->type, type))) || !whole)
         complain(uses, op, "does not give each block of a cluster what all have together");
+}
+
+/* What the sum has made of the same tile, below the largest that goes with it.  */
+static void check_powers(RoleUses *uses, const Op *op)
+{
+    const Op *largest = op->args[1]->def, *sum = op->args[2]->def;
+    bool of_sum = sum && (sum->code == OP_SUM_EXP_BLOCKS || sum->code == OP_SUM_EXP2_BLOCKS);
+    if (!of_sum || !largest || largest->code != OP_MAX_BLOCKS || sum->parent != op->parent ||
+        op->args[0] != sum->args[0] || largest->args[0] != sum->args[0] || largest->args[1] != sum->args[2] ||
+        !type_equal(op->results[0]->type, op->args[0]->type))
+        complain(uses, op, "takes powers that no sum has made");
 }
 
 /* Straight out of registers, or what was staged.  */
@@ -345,9 +356,36 @@ static void check_columns(RoleUses *uses, const Op *op)
         complain(uses, op, "takes registers by the counter of a loop that is not unrolled");
 }
 
+typedef struct {
+    const Storage *storage;
+    int count;
+} Keepers;
+
+static void visit_keeper(Op *op, void *context)
+{
+    Keepers *keepers = context;
+    keepers->count += op->storage == keepers->storage;
+}
+
+/* Nothing but this load has it, and it is written before the first tile.  */
+static void check_kept(RoleUses *uses, const Op *op)
+{
+    Keepers keepers = {op->storage, 0};
+    FOR_ROLES (role, uses->kernel)
+        ir_walk(role->body, visit_keeper, &keepers);
+    if (!is_own(uses, op->storage, USE_KEPT) || keepers.count != 1 || uses->role->layout != LAYOUT_WIDE)
+        complain(uses, op, "keeps its tile in memory that is not its own");
+    else if (!type_equal(op->storage->tile, op->results[0]->type))
+        complain(uses, op, "keeps its tile in memory of another shape");
+    else if (!load_is_kept(op))
+        complain(uses, op, "keeps what it does not load once");
+}
+
 static void check_load(RoleUses *uses, const Op *op)
 {
-    if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
+    if (op->storage && op->storage->use == USE_KEPT)
+        check_kept(uses, op);
+    else if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
         complain(uses, op, "passes through memory that is not its own");
     if (op->transfer->ahead && !load_may_be_ahead(uses->kernel, op, op->transfer->ahead))
         complain(uses, op, "is made before its tile or iteration, on which it depends, or which another one writes");
@@ -373,6 +411,8 @@ static void visit_use(Op *op, void *context)
         check_parts(uses, op);
     else if (op_meets_blocks(op))
         check_shares(uses, op);
+    if (op->code == OP_POWERS_SENT)
+        check_powers(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
     if (op_info[op->code].class_ == CLASS_LOAD || load_is_ahead(op))

@@ -137,6 +137,15 @@ static void keep(Kernel *form, int count)
     pass_simplify(form);
 }
 
+/* Does a form of the kernel take rows of so many columns already (spread.c)?  */
+static bool is_taken(const Kernel *kernel, int64_t columns)
+{
+    for (const Kernel *form = kernel->module->kernels; form; form = form->next)
+        if (is_form_of(form, kernel) && form->form.least <= columns && columns <= form->form.most)
+            return true;
+    return false;
+}
+
 /* require: one GRID.   ensure: the same program; forms of it where registers hold rows that several loops load.  */
 void pass_kept(Kernel *kernel)
 {
@@ -147,7 +156,9 @@ void pass_kept(Kernel *kernel)
     if (!open || !find_rows(kernel, &in))
         return;
     int most = 0, registers = registers_of_piece(&in);
-    for (int count = 1; count <= MOST_PIECES && count * registers <= MOST_REGISTERS; count *= 2) {
+    for (int count = 1;
+         count <= MOST_PIECES && !is_taken(kernel, count * in.step) && count * registers <= MOST_REGISTERS;
+         count *= 2) {
         Kernel *form = kernel_form(kernel, in.extent, count > 1 ? count / 2 * in.step + 1 : 1, count * in.step);
         keep(form, count);
         most = count;

@@ -269,9 +269,9 @@ static bool normalize(Kernel *kernel)
         grid->cluster[0] = grid->cluster[1] = 0;
         return false;
     }
-    if (cluster_size(kernel) > kernel->machine->cluster_blocks) {
-        reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1],
-               kernel->machine->cluster_blocks);
+    int most = kernel->form.of ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks;
+    if (cluster_size(kernel) > most) {
+        reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1], most);
         return false;
     }
     if (grid->dims == 1 && grid->cluster[1] > 1) {

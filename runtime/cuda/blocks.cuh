@@ -226,6 +226,200 @@ template <typename F, typename B, typename Y> WS_DEVICE Y sent<F, B, Y>::receive
     return y;
 }
 
+/* ---- sums of powers below the largest ---------------------------------------------------------------------------- */
+
+struct by_exp {
+    static WS_DEVICE float of(float x)
+    {
+        return expf(x);
+    }
+};
+struct by_exp2 {
+    static WS_DEVICE float of(float x)
+    {
+        return ptx::exp2_approx(x);
+    }
+};
+
+/* x becomes its powers below what is the largest of each row; where that is -infinity, all of it is, and its powers are
+   0.  */
+template <typename F, int R, int C, layout L>
+static WS_DEVICE void to_powers(tile<float, R, C, L> &x, const tile<float, R, 1, L> &most)
+{
+    typedef spread<R, C, L> S;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const float own = most.get(slot, 0).low, below = own == -INFINITY ? 0 : own;
+        WS_FOR_PAIRS(S, j)
+        {
+            const pair<float> p = x.get(slot, j);
+            x.set(slot, j, F::of(p.low - below), F::of(p.high - below));
+        }
+    }
+}
+
+/* Powers below what a thread knew, to those below the largest of all.  */
+template <typename F, int R, int C, layout L>
+static WS_DEVICE tile<float, R, C, L> below(const tile<float, R, C, L> &powers, const tile<float, R, 1, L> &most,
+                                            const tile<float, R, 1, L> &largest)
+{
+    typedef spread<R, C, L> S;
+    tile<float, R, C, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const float shrink = F::of(most.get(slot, 0).low - largest.get(slot, 0).low);
+        WS_FOR_PAIRS(S, j)
+        {
+            const pair<float> p = powers.get(slot, j);
+            y.set(slot, j, p.low * shrink, p.high * shrink);
+        }
+    }
+    return y;
+}
+
+/* What is added to what was there before, below the largest of all.  */
+template <typename F, bool FUSED> static WS_DEVICE float with_powers(float before, float most, float now, float powers)
+{
+    const float shrink = F::of(most - now);
+    return FUSED ? fmaf(before, shrink, powers) : before * shrink + powers;
+}
+
+template <typename F, bool FUSED, typename B, typename X> struct sent_powers;
+
+/* Of rows that all warps share: each sends the largest that it has, and its sum below that.  */
+template <typename F, bool FUSED, typename B, int R, int C> struct sent_powers<F, FUSED, B, tile<float, R, C, wide>> {
+    typedef tile<float, R, 1, wide> column;
+    exchange<B> &s;
+    tile<float, R, C, wide> own;
+    column most; /* of a warp's share */
+
+    WS_DEVICE auto powers(const column &largest) const
+    {
+        return below<F>(own, most, largest);
+    }
+
+    /* Lane by lane, and then across: so they are added in one order in all CTAs.  */
+    WS_DEVICE column received(const column &first, const column &largest) const
+    {
+        constexpr int pairs = 4 * B::y, each = (pairs + 31) / 32;
+        column y;
+        ptx::mbarrier_wait(s.full, s.parity);
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            const float before = largest.get(r, 0).low;
+            float now = before, of_warp[each], sum[each], all = -0.0f;
+#pragma unroll
+            for (int i = 0; i < each; i++) {
+                const int n = (int)ptx::lane() + 32 * i;
+                const uint2 words = ptx::load_shared_8(s.from + (n % pairs / 4 * R + r) * 32 + n % 4 * 8);
+                of_word(of_warp[i], words.x), of_word(sum[i], n < pairs ? words.y : 0);
+                now = one::maximum()(now, of_warp[i]);
+            }
+            now = across<1, 16>(one::maximum(), now);
+#pragma unroll
+            for (int i = 0; i < each; i++)
+                all += sum[i] * F::of(of_warp[i] - now);
+            all = across<1, 16>(one::add(), all);
+            all = with_powers<F, FUSED>(first.get(r, 0).low, before, now, all);
+            y.set(r, 0, all, all);
+        }
+        have_read(s);
+        return y;
+    }
+};
+template <typename F, bool FUSED, typename B, int R, int C>
+static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, wide> &x)
+{
+    constexpr int at_once = 32 / B::y;
+    const int to = (int)ptx::lane() % B::y, warp = (int)(threadIdx.x / 32 % 4);
+    const u32 mine = s.in(s.from + (u32)B::template place<along_y>() * (R * 32) + warp * 8, to),
+              full = s.in(s.full, to);
+    sent_powers<F, FUSED, B, tile<float, R, C, wide>> sent{s, x};
+    float sum[R];
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const float most = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
+        sent.most.set(r, 0, most, most);
+    }
+    to_powers<F>(sent.own, sent.most);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        sum[r] = across<1, 16>(one::add(), share_of_row(one::add(), sent.own, r));
+    expect(s, B::y * R * 8);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        if ((int)ptx::lane() / B::y == r % at_once)
+            ptx::store_there(mine + r * 32, full, uint2{word_of(sent.most.get(r, 0).low), word_of(sum[r])});
+    return sent;
+}
+
+/* Of rows that lie in a warp each: so many words of the largest, and behind them of sums.  */
+template <typename F, bool FUSED, typename B, int R, int C, layout L>
+struct sent_powers<F, FUSED, B, tile<float, R, C, L>> {
+    typedef tile<float, R, 1, L> column;
+    static constexpr int apart = (R + 3) / 4 * 16;
+    exchange<B> &s;
+    tile<float, R, C, L> own;
+    column most;
+
+    WS_DEVICE auto powers(const column &largest) const
+    {
+        return below<F>(own, most, largest);
+    }
+
+    WS_DEVICE column received(const column &first, const column &largest) const
+    {
+        typedef spread<R, 1, L> S;
+        column all_most = largest, y = first;
+        ptx::mbarrier_wait(s.full, s.parity);
+#pragma unroll
+        for (int part = 0; part < B::y; part++)
+            combine(one::maximum(), all_most, s.from + part * 2 * apart);
+        WS_FOR_SLOTS(S, slot)
+        {
+            const float now = all_most.get(slot, 0).low;
+            float all = -0.0f;
+#pragma unroll
+            for (int part = 0; part < B::y; part++) {
+                if (!has_row<S, R>(slot))
+                    continue;
+                const u32 at = s.from + part * 2 * apart + S::row(slot) * 4;
+                float of_block, sum;
+                of_word(of_block, ptx::load_shared_4(at)), of_word(sum, ptx::load_shared_4(at + apart));
+                all += sum * F::of(of_block - now);
+            }
+            all = with_powers<F, FUSED>(first.get(slot, 0).low, largest.get(slot, 0).low, now, all);
+            y.set(slot, 0, all, all);
+        }
+        have_read(s);
+        return y;
+    }
+};
+template <typename F, bool FUSED, typename B, int R, int C, layout L>
+static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, L> &x)
+{
+    typedef sent_powers<F, FUSED, B, tile<float, R, C, L>> sent_here;
+    sent_here sent{s, x, row_reduce(one::maximum(), x)};
+    to_powers<F>(sent.own, sent.most);
+    const auto sum = row_reduce(one::add(), sent.own);
+    const u32 mine = s.from + (u32)B::template place<along_y>() * 2 * sent_here::apart;
+    expect(s, B::y * R * 2);
+    send_to_all(s, sent.most, mine);
+    send_to_all(s, sum, mine + sent_here::apart);
+    return sent;
+}
+
+template <int PIECE, bool FUSED, typename B, typename X> static WS_DEVICE auto send_sum_exp(exchange<B> &s, const X &x)
+{
+    return send_powers<by_exp, FUSED>(s, x);
+}
+template <int PIECE, bool FUSED, typename B, typename X> static WS_DEVICE auto send_sum_exp2(exchange<B> &s, const X &x)
+{
+    return send_powers<by_exp2, FUSED>(s, x);
+}
+
+/* ---- by name ----------------------------------------------------------------------------------------------------- */
+
 template <typename B, typename X> static WS_DEVICE X sum_blocks(exchange<B> &s, const X &x, const X &first)
 {
     return over_blocks(one::add(), s, x, first);

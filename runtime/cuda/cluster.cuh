@@ -23,7 +23,7 @@ namespace ws {
 
 template <int X, int Y> struct cluster {
     static constexpr int x = X, y = Y, size = X * Y;
-    static_assert(size > 1 && size <= 8, "a cluster has two to eight CTAs");
+    static_assert(size > 1 && size <= 16, "a cluster has two to sixteen CTAs");
 
     static WS_DEVICE int rank()
     {

@@ -67,6 +67,49 @@ static inline int choice_may_measure()
 
 namespace ws {
 
+namespace host {
+
+/* Blocks of a cluster that every device places.  */
+enum { SURE_CLUSTER = 8 };
+
+inline cudaLaunchAttribute cluster_attribute(int cluster)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = (unsigned)cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    return attribute;
+}
+
+} // namespace host
+
+/* Does the device place clusters of so many blocks of a kernel, more than all do?  Found out once.  */
+template <typename P> bool places(void (*kernel)(P), int threads, size_t shared_bytes, int cluster)
+{
+    const void *function = (const void *)kernel;
+    int device = 0, fit = 0;
+    if (cudaGetDevice(&device) != cudaSuccess)
+        return false;
+    int known = host::known_blocks(function, device);
+    if (known >= 0)
+        return known > 0;
+    cudaLaunchAttribute attribute = host::cluster_attribute(cluster);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)cluster);
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    bool asked =
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes) == cudaSuccess &&
+        cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
+        cudaOccupancyMaxActiveClusters(&fit, function, &config) == cudaSuccess;
+    if (!asked)
+        cudaGetLastError();
+    host::know_blocks(function, device, asked ? fit * cluster : 0);
+    return asked && fit > 0;
+}
+
 enum access { loaded = 1, stored = 2, loaded_and_stored = 3 };
 enum grid_mode { persistent, one_tile };
 
@@ -503,9 +546,7 @@ struct launch {
         cudaLaunchAttribute attributes[2] = {};
         attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[0].val.programmaticStreamSerializationAllowed = 1;
-        attributes[1].id = cudaLaunchAttributeClusterDimension;
-        attributes[1].val.clusterDim.x = (unsigned)cluster;
-        attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
+        attributes[1] = host::cluster_attribute(cluster);
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3((unsigned)tiles);
         config.blockDim = dim3((unsigned)threads);
@@ -1159,6 +1200,8 @@ struct launch {
         int fit = 0, threads = (int)config.blockDim.x;
         cudaError_t error =
             cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)config.dynamicSmemBytes);
+        if (error == cudaSuccess && cluster > host::SURE_CLUSTER)
+            error = cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
         if (error == cudaSuccess && cluster > 1)
             error = cudaOccupancyMaxActiveClusters(&fit, function, &config);
         else if (error == cudaSuccess)

@@ -64,7 +64,7 @@ enum along { along_none, along_x, along_y, along_x_and_y, along_all };
 
 template <int X, int Y> struct cluster {
     static constexpr int x = X, y = Y, size = X * Y;
-    static_assert(size > 1 && size <= WS_EMULATE_CLUSTER, "a cluster has two to eight CTAs");
+    static_assert(size > 1 && size <= WS_EMULATE_CLUSTER, "a cluster has two to sixteen CTAs");
 
     static constexpr int count(along a)
     {

@@ -120,6 +120,89 @@ auto send_rows(F f, exchange<B> &which, const tile<T, R, C, L> &x)
     return s;
 }
 
+/* Sums of powers below the largest so far, PIECE columns at a time, in the loop's order: first the largest of all
+   pieces goes round, then what each has below the largest up to it.  */
+template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L> struct sent_powers {
+    static constexpr int pieces = C / PIECE, count = R * pieces;
+    typedef shares<float, B::y, R *(pieces > 8 ? pieces : 8)> S;
+    typedef tile<float, R, 1, L> column;
+    exchange<B> &which;
+    float at[R * C];
+
+    /* Of the largest of all.  */
+    tile<float, R, C, L> powers(const column &largest) const
+    {
+        tile<float, R, C, L> y;
+        largest.check("reads");
+        for (int i = 0; i < R * C; i++)
+            y.at[i] = F::of(at[i] - largest.at[i / C]);
+        ws_sched_work("powers", R * C);
+        return y;
+    }
+
+    column received(const column &first, const column &largest) const
+    {
+        float parts[count], now[B::y * count], e[PIECE];
+        first.check("reads");
+        largest.check("reads");
+        for (int i = 0; i < count; i++)
+            parts[i] = one::along::max::apply(PIECE, at + i / pieces * C + i % pieces * PIECE, 1);
+        send_to_all<S>(which, parts, count);
+        const S &most = ws::received<S>(which, count);
+        for (int r = 0; r < R; r++)
+            for (int i = 0; i < B::y * pieces; i++)
+                now[r * B::y * pieces + i] = largest_of(i ? now[r * B::y * pieces + i - 1] : largest.at[r],
+                                                        most.from[i / pieces][r * pieces + i % pieces]);
+        for (int i = 0; i < count; i++) {
+            const int mine = i / pieces * B::y * pieces + B::place(along_y) * pieces + i % pieces;
+            for (int c = 0; c < PIECE; c++)
+                e[c] = F::of(at[i / pieces * C + i % pieces * PIECE + c] - now[mine]);
+            parts[i] = one::along::sum::apply(PIECE, e, 1);
+        }
+        send_to_all<S>(which, parts, count);
+        const S &s = ws::received<S>(which, count);
+        column y = first;
+        for (int r = 0; r < R; r++)
+            for (int i = 0; i < B::y * pieces; i++) {
+                const float *here = now + r * B::y * pieces + i;
+                const float shrink = F::of((i ? here[-1] : largest.at[r]) - here[0]);
+                const float part = s.from[i / pieces][r * pieces + i % pieces];
+                y.at[r] = FUSED ? fmaf(y.at[r], shrink, part) : y.at[r] * shrink + part;
+            }
+        ws_sched_work("reduce", R * C);
+        return y;
+    }
+};
+struct by_exp {
+    static float of(float x)
+    {
+        return expf(x);
+    }
+};
+struct by_exp2 {
+    static float of(float x)
+    {
+        return exp2f(x);
+    }
+};
+template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L>
+auto send_powers(exchange<B> &which, const tile<float, R, C, L> &x)
+{
+    sent_powers<F, FUSED, PIECE, B, R, C, L> s{which, {}};
+    x.check("reads");
+    memcpy(s.at, x.at, sizeof s.at);
+    return s;
+}
+
+template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp(exchange<B> &s, const X &x)
+{
+    return send_powers<by_exp, FUSED, PIECE>(s, x);
+}
+template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp2(exchange<B> &s, const X &x)
+{
+    return send_powers<by_exp2, FUSED, PIECE>(s, x);
+}
+
 template <typename B, typename X> WS_DEVICE X sum_blocks(exchange<B> &s, const X &x, const X &first)
 {
     return over_blocks([](auto p, auto q) { return add_words(p, q); }, s, x, first);

@@ -87,7 +87,7 @@ typedef struct {
     void *shared;
 } ws_emulate_cta;
 
-enum { WS_EMULATE_CLUSTER = 8 /* CTAs at most */ };
+enum { WS_EMULATE_CLUSTER = 16 /* CTAs at most */ };
 
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);

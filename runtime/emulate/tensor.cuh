@@ -489,6 +489,29 @@ template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(sh
     return y;
 }
 
+/* What all tiles of a block want, in place of registers of a group.  */
+template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
+    unsigned char bytes[sizeof(T) * R * C];
+
+    void keep(const tile<T, R, C, L> &x)
+    {
+        ws_sched *s = ws_sched_current();
+        x.check("reads");
+        ws_sched_point(s);
+        ws_sched_write(s, {bytes, sizeof bytes});
+        memcpy(bytes, x.at, sizeof bytes);
+    }
+    tile<T, R, C, L> take() const
+    {
+        tile<T, R, C, L> y;
+        ws_sched *s = ws_sched_current();
+        ws_sched_point(s);
+        ws_sched_read(s, {bytes, sizeof bytes});
+        memcpy(y.at, bytes, sizeof bytes);
+        return y;
+    }
+};
+
 /* To an operand storage; the other groups have their own.  Barriers and the fence are statements of their own.  */
 template <typename T, int R, int C, layout L>
 WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, const tile<T, R, C, L> &x)

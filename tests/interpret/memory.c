@@ -381,7 +381,7 @@ ws_tile memory_load(Group *group, const Op *op)
     coordinates(group, op, 1, t->rank, at);
     element_of(type.dtype, op->transfer->fill, &fill);
     Patch patch = patch_for(op, t, at, type.rows, type.cols);
-    if (op->storage)
+    if (op->storage && op->storage->use == USE_OUTPUT)
         pass_through(group, op);
     ws_sched_point(ws_sched_current());
     fetch(&patch, tile->data, type.rows, type.cols, &fill);

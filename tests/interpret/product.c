@@ -187,37 +187,32 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     return sum_of(op, own, launch->cluster, bytes);
 }
 
-/* A row's columns from this one on, as many as a piece has, reduced.  */
-static ws_tile reduced_piece(const Op *op, ws_tile rows, int first)
+/* A row's columns from this one on, as many as a piece has.  */
+static ws_tile piece_of(const Op *op, ws_tile rows, int first)
 {
     int bytes = element_bytes(op->args[0]->type.dtype), piece = op->tile->piece;
     struct ws_tile_ *part = ws_tile_new(rows->dtype, rows->rows, piece);
     for (int r = 0; r < rows->rows; r++)
         memcpy((char *)part->data + r * piece * bytes, (const char *)rows->data + (r * rows->cols + first) * bytes,
                (size_t)(piece * bytes));
-    return op->code == OP_SUM_BLOCKS   ? ws_row_sum(part)
-           : op->code == OP_MAX_BLOCKS ? ws_row_max(part)
-                                       : ws_row_min(part);
+    return part;
 }
 
-/* What all blocks have, combined in their order with what is there before.  */
-ws_tile product_over_blocks(Group *group, const Op *op)
+static ws_tile reduced_piece(const Op *op, ws_tile rows, int first)
+{
+    ws_tile part = piece_of(op, rows, first);
+    return op->code == OP_SUM_BLOCKS   ? ws_row_sum(part)
+           : op->code == OP_MIN_BLOCKS ? ws_row_min(part)
+                                       : ws_row_max(part);
+}
+
+/* All blocks get so many bytes of each, by their order: where they lie.  */
+static const unsigned char *exchange(Group *group, const Op *op, const void *sent, size_t bytes)
 {
     const Launch *launch = group->launch;
     const Storage *storage = op->storage;
-    Type type = op->results[0]->type;
-    Datum value = evaluate(group, op->args[0]), first = evaluate(group, op->args[1]);
     ws_sched *s = ws_sched_current();
-    int piece = op->tile->piece, pieces = piece ? op->args[0]->type.cols / piece : 1;
     int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0);
-    size_t each = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype), bytes = each * pieces;
-    check_cell(value.cell, "reads");
-    check_cell(first.cell, "reads");
-    unsigned char sent[bytes];
-    for (int i = 0; i < pieces; i++) {
-        ws_tile part = piece ? reduced_piece(op, value.tile, i * piece) : value.tile;
-        memcpy(sent + (size_t)i * each, part->data, each);
-    }
     if ((int64_t)bytes * launch->cluster > storage->slot_bytes)
         ws_sched_fail(s, "%d blocks exchange %zu bytes each in %lld", launch->cluster, bytes,
                       (long long)storage->slot_bytes);
@@ -232,10 +227,70 @@ ws_tile product_over_blocks(Group *group, const Op *op)
     }
     sync_blocks(group, barrier);
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
+    return own;
+}
+
+static ws_tile part_at(Type type, const unsigned char *from)
+{
+    struct ws_tile_ *part = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    memcpy(part->data, from, (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype));
+    return part;
+}
+
+static ws_tile power_below(const Op *op, ws_tile x, ws_tile most)
+{
+    ws_tile difference = ws_sub_(x, most);
+    return op->code == OP_SUM_EXP_BLOCKS ? ws_exp(difference) : ws_exp2(difference);
+}
+
+/* Piece by piece, as the loop does it: first all get the largest of each, then its sum below the largest up to it.  */
+static ws_tile sum_of_powers(Group *group, const Op *op, ws_tile x, ws_tile sum, ws_tile largest)
+{
+    Type type = op->results[0]->type;
+    int piece = op->tile->piece, pieces = op->args[0]->type.cols / piece, count = group->launch->cluster * pieces;
+    size_t each = (size_t)type.rows * (size_t)element_bytes(type.dtype);
+    unsigned char sent[each * pieces];
+    ws_tile now[count];
+    for (int i = 0; i < pieces; i++)
+        memcpy(sent + (size_t)i * each, reduced_piece(op, x, i * piece)->data, each);
+    const unsigned char *from = exchange(group, op, sent, sizeof sent);
+    for (int i = 0; i < count; i++)
+        now[i] = ws_max_(i ? now[i - 1] : largest, part_at(type, from + (size_t)i * each));
+    for (int i = 0; i < pieces; i++) {
+        ws_tile powers = power_below(op, piece_of(op, x, i * piece), now[group->block * pieces + i]);
+        memcpy(sent + (size_t)i * each, ws_row_sum(powers)->data, each);
+    }
+    from = exchange(group, op, sent, sizeof sent);
+    for (int i = 0; i < count; i++) {
+        ws_tile shrink = power_below(op, i ? now[i - 1] : largest, now[i]);
+        ws_tile part = part_at(type, from + (size_t)i * each);
+        sum = op->tile->fused ? ws_fma_(sum, shrink, part) : ws_add_(ws_mul_(sum, shrink), part);
+    }
+    return sum;
+}
+
+/* What all blocks have, combined in their order with what is there before.  */
+ws_tile product_over_blocks(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    Type type = op->results[0]->type;
+    Datum value = evaluate(group, op->args[0]), first = evaluate(group, op->args[1]);
+    ws_sched *s = ws_sched_current();
+    int piece = op->tile->piece, pieces = piece ? op->args[0]->type.cols / piece : 1;
+    size_t each = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype), bytes = each * pieces;
+    check_cell(value.cell, "reads");
+    check_cell(first.cell, "reads");
+    if (op->nargs == 3)
+        return sum_of_powers(group, op, value.tile, first.tile, evaluate(group, op->args[2]).tile);
+    unsigned char sent[bytes];
+    for (int i = 0; i < pieces; i++) {
+        ws_tile part = piece ? reduced_piece(op, value.tile, i * piece) : value.tile;
+        memcpy(sent + (size_t)i * each, part->data, each);
+    }
+    const unsigned char *from = exchange(group, op, sent, bytes);
     ws_tile all = first.tile;
     for (int i = 0; i < launch->cluster * pieces; i++) {
-        struct ws_tile_ *part = ws_tile_new((int)type.dtype, type.rows, type.cols);
-        memcpy(part->data, own + (size_t)i * each, each);
+        ws_tile part = part_at(type, from + (size_t)i * each);
         switch (op->code) {
         case OP_SUM_BLOCKS:
             all = ws_add_(all, part);

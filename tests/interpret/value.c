@@ -224,6 +224,9 @@ static ws_tile tile_result(Group *group, const Op *op)
 #define MATHS(NAME, name, ...)        ONE(NAME, ws_##name)
 #define MATHS_OF_TWO(NAME, name, ...) TWO(NAME, ws_##name##_)
 #include "../../runtime/common/maths.def"
+    case OP_POWERS_SENT:
+        x = ws_sub_(x, y);
+        return op->args[2]->def->code == OP_SUM_EXP_BLOCKS ? ws_exp(x) : ws_exp2(x);
     case OP_TALLY:
         return tally(x, type);
     case OP_ROW_FIRST:

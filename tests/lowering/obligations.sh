@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread turned_store; do
+    chain blocks_wide streams shares beside spread powers turned_store; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -487,7 +487,24 @@ ok 'rows that are not reduced' spoiled spread "exchanges tiles in memory of anot
 ok 'pieces that are no part of the row' spoiled spread 'does not give each block of a cluster what all have' \
     's/\(var=.* = sum_blocks .*\)piece=1024/\1piece=1000/'
 ok 'rows of blocks in less memory than their pieces take' spoiled spread \
-    "exchanges tiles in memory of another shape" 's/\(storage s_shares shares tile<f32,8x\)16> slots=1 bytes=528/\18> slots=1 bytes=272/'
+    "exchanges tiles in memory of another shape" 's/\(storage s_shares shares tile<f32,8x\)8> slots=1 bytes=272/\14> slots=1 bytes=144/'
+
+ok 'powers of another sum' spoiled powers 'takes powers that no sum has made' \
+    's/\(var=.* = powers_sent %w, %most, \)%sum/\1%zero/'
+ok 'powers below what is not the largest' spoiled powers 'takes powers that no sum has made' \
+    's/\(var=.* = powers_sent %w, \)%most/\1%low/'
+ok 'a sum of powers below another largest' spoiled powers 'stores what the source does not store' \
+    's/\(var=.* = sum_exp_blocks %w, %zero, \)%low\(.*storage\)/\1%zero\2/; s/\(var=.* = max_blocks %w, \)%low\(.*storage\)/\1%zero\2/'
+ok 'sums of powers in memory for sums alone' spoiled powers 'exchanges tiles in memory of another shape' \
+    's/\(storage sum_shares shares tile<f32,8x\)8> slots=1 bytes=272/\14> slots=1 bytes=144/'
+
+# what is kept in place of registers
+ok 'a tile kept with another one' spoiled powers 'keeps its tile in memory that is not its own' \
+    's/^\( *\)%scale\(: tile<f32,1x8192> var=\)scale\( = load_row .*\)$/&\n\1%again\2again\3/; /^kernel powers_to_/,/^  program/s/^  variable M: i32$/&\n  variable again: tile<f32,1x8192> role=all/'
+ok 'a tile kept in memory of another shape' spoiled powers 'keeps its tile in memory of another shape' \
+    's/\(storage g_kept kept tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
+ok 'a tile kept that comes with each tile' spoiled powers 'keeps what it does not load once' \
+    's/ahead=2 storage=g_kept/ahead=1 storage=g_kept/'
 
 # memory that is used in turn
 ring='1,/^kernel staged/'

@@ -54,6 +54,69 @@ static void softmax(int M, int N, const float *X, float *Y, float *S)
     }
 }
 
+/* The largest and the sum of powers below it at once, and the powers again: in powers of e, or of 2 by product and sum,
+   where a row may be -infinity for long. */
+static void running(int M, int N, int by_two, const float *X, float *Y, float *S)
+{
+    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), y = ws_tensor_2d(Y, WS_F32, M, N), s = ws_tensor_1d(S, WS_F32, M);
+
+    if (by_two) {
+#pragma ws grid(1)
+        for (int i = 0; i < M; i += 2) {
+            ws_tile most = ws_full(WS_F32, 2, 1, -1e30), sum = ws_full(WS_F32, 2, 1, 0.0f);
+#pragma ws pipeline(auto)
+            for (int j = 0; j < N; j += STEP) {
+                ws_tile part = ws_load_or(x, i, j, 2, STEP, -INFINITY), now = ws_max(ws_row_max(part), most);
+                sum = ws_add(ws_mul(ws_exp2(ws_sub(most, now)), sum), ws_row_sum(ws_exp2(ws_sub(part, now))));
+                most = now;
+            }
+            ws_store_col(s, i, sum);
+#pragma ws pipeline(auto)
+            for (int j = 0; j < N; j += STEP)
+                ws_store(y, i, j, ws_div(ws_exp2(ws_sub(ws_load_or(x, i, j, 2, STEP, -INFINITY), most)), sum));
+        }
+    } else {
+#pragma ws grid(1)
+        for (int i = 0; i < M; i += 4) {
+            ws_tile most = ws_full(WS_F32, 4, 1, -1e30), sum = ws_zeros(WS_F32, 4, 1);
+#pragma ws pipeline(auto)
+            for (int j = 0; j < N; j += STEP) {
+                ws_tile part = ws_load_or(x, i, j, 4, STEP, -INFINITY), now = ws_max(most, ws_row_max(part));
+                sum = ws_fma(sum, ws_exp(ws_sub(most, now)), ws_row_sum(ws_exp(ws_sub(part, now))));
+                most = now;
+            }
+            ws_store_col(s, i, sum);
+#pragma ws pipeline(auto)
+            for (int j = 0; j < N; j += STEP)
+                ws_store(y, i, j, ws_div(ws_exp(ws_sub(ws_load_or(x, i, j, 4, STEP, -INFINITY), most)), sum));
+        }
+    }
+}
+
+/* The same in four blocks that the program asks for. */
+static void running_in_blocks(int M, const float *X, float *Y, float *S)
+{
+    enum { BLOCKS = 4, WIDTH = 512 };
+    ws_tensor x = ws_tensor_2d(X, WS_F32, M, BLOCKS * WIDTH), y = ws_tensor_2d(Y, WS_F32, M, BLOCKS * WIDTH);
+    ws_tensor s = ws_tensor_1d(S, WS_F32, M);
+
+#pragma ws grid(1)
+    for (int i = 0; i < M; i += 8) {
+        ws_tile row[BLOCKS], most = ws_full(WS_F32, 8, 1, -1e30), sum = ws_zeros(WS_F32, 8, 1);
+#pragma ws blocks
+        for (int b = 0; b < BLOCKS; b++) {
+            row[b] = ws_load_or(x, i, b * WIDTH, 8, WIDTH, -INFINITY);
+            ws_tile now = ws_max(most, ws_row_max(row[b]));
+            sum = ws_fma(sum, ws_exp(ws_sub(most, now)), ws_row_sum(ws_exp(ws_sub(row[b], now))));
+            most = now;
+        }
+        ws_store_col(s, i, sum);
+#pragma ws blocks
+        for (int b = 0; b < BLOCKS; b++)
+            ws_store(y, i, b * WIDTH, ws_div(ws_exp(ws_sub(row[b], most)), sum));
+    }
+}
+
 static void check_layernorm(int M, int N, const ws_f16 *X, const float *scale, const ws_f16 *Y)
 {
     for (long i = 0; i < M; i++) {
@@ -82,6 +145,21 @@ static void check_softmax(int M, int N, const float *X, const float *Y, const fl
     }
 }
 
+static void check_running(int M, int N, int by_two, const float *X, const float *Y, const float *S)
+{
+    const double base = by_two ? 2 : exp(1);
+    for (long i = 0; i < M; i++) {
+        double most = -INFINITY, sum = 0;
+        for (long j = 0; j < N; j++)
+            most = fmax(most, X[i * N + j]);
+        for (long j = 0; j < N; j++)
+            sum += pow(base, X[i * N + j] - most);
+        check_close(S, i, sum, 1e-5 * sum);
+        for (long j = 0; j < N; j++)
+            check_close(Y, i * N + j, pow(base, X[i * N + j] - most) / sum, 1e-6);
+    }
+}
+
 static void check_length(int M, int N)
 {
     size_t count = (size_t)M * N;
@@ -93,13 +171,33 @@ static void check_length(int M, int N)
     check_fetch();
     check_layernorm(M, N, X, scale, Y);
     check_softmax(M, N, Z, W, S);
+    for (int by_two = 0; by_two < 2; by_two++) {
+        float *V = check_output(WS_F32, count), *T = check_output(WS_F32, M);
+        for (int j = 0; j < N / 2; j++) /* the first blocks have none but the smallest */
+            Z[N + j] = -INFINITY;
+        running(M, N, by_two, check_place(Z), check_place(V), check_place(T));
+        check_fetch();
+        check_running(M, N, by_two, Z, V, T);
+    }
+}
+
+static void check_blocks(int M)
+{
+    size_t count = (size_t)M * 2048;
+    float *X = check_range(WS_F32, count, -3, 3), *Y = check_output(WS_F32, count), *S = check_output(WS_F32, M);
+    for (int j = 0; j < 1024; j++)
+        X[2048 + j] = -INFINITY;
+    running_in_blocks(M, check_place(X), check_place(Y), check_place(S));
+    check_fetch();
+    check_running(M, 2048, 0, X, Y, S);
 }
 
 int main(int argc, char **argv)
 {
-    static const int lengths[] = {1000, 4096, 4097, 6000, 8192, 9000, 16384, 20000, 40000};
+    static const int lengths[] = {1000, 4096, 4097, 6000, 8192, 9000, 16384, 20000, 40000, 70000};
     check_begin("long_rows", argc, argv);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         check_length(3, lengths[i]);
+    check_blocks(13);
     return check_end();
 }

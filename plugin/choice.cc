@@ -3,7 +3,7 @@
  * choice.cc - ws_choice: constants that the user leaves open.
  *
  *   const int BM = ws_choice (64, 128);        BM_3 = 64;     and once more with   BM_3 = 128;
- *   for (i = 0; i < M; i += BM) ...            kernel gemm    and                  kernel gemm_128
+ *   for (i = 0; i < M; i += BM) ...            kernel gemm    and                  kernel gemm__128
  *
  * A choice belongs to the variable that it initializes: wherever its value goes, in helpers that are inlined twice and
  * in clauses of pragmas too, it is one constant.  Elsewhere, as in macros, those of the same list are the same.

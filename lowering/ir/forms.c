@@ -77,7 +77,7 @@ const char *variant_label(const Kernel *variant)
 
 const char *variant_launcher(const Kernel *variant)
 {
-    return variant->choice.of ? arena_print(variant->module, "%s_%s", variant->launcher, variant_label(variant))
+    return variant->choice.of ? arena_print(variant->module, "%s__%s", variant->launcher, variant_label(variant))
                               : variant->launcher;
 }
 
@@ -86,7 +86,8 @@ Kernel *kernel_variant(Kernel *first, int count, const int64_t *values)
     Module *module = first->module;
     Kernel numbers = {.module = module, .choice = {first->name, count, {0}}};
     memcpy(numbers.choice.values, values, (size_t)count * sizeof *values);
-    const char *name = arena_print(module, "%s_%s", first->name, variant_label(&numbers));
+    /* The second region of a function f is f_2.  */
+    const char *name = arena_print(module, "%s__%s", first->name, variant_label(&numbers));
     while (is_taken(module, name))
         name = arena_print(module, "%s_", name);
     Kernel *variant = kernel_new(module, name, first->loc);

@@ -3,7 +3,7 @@
  * cuda-choice.c - the launcher of a region with choices, which takes one of its variants' launchers, and what each of
  * those is estimated at.
  *
- *   static void ws_launch_gemm_64x128(int M, int N, int K, const void *A, ...)
+ *   static void ws_launch_gemm__64x128(int M, int N, int K, const void *A, ...)
  *   {
  *       if (ws::is_estimated({{0, M, 64}, {0, N, 128}}, {1, 1, false}, {{1, 0, 0, 64, 171, 0}, {...}}))
  *           return;

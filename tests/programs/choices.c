@@ -70,6 +70,22 @@ static long sums(int m, int n)
     return WIDE;
 }
 
+/* Two grids of one function, and a choice whose number is that of the second. */
+static void both(int m, int n)
+{
+    ws_tensor t = ws_tensor_2d(c, WS_F32, m, n), to = ws_tensor_2d(x, WS_F32, m, n);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 8)
+#pragma ws pipeline(ws_choice(1, 2))
+        for (int j = 0; j < n; j += 64)
+            ws_store(to, i, j, ws_add(ws_load(t, i, j, 8, 64), 1.0f));
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 8)
+#pragma ws pipeline(ws_choice(2, 1))
+        for (int j = 0; j < n; j += 64)
+            ws_store(t, i, j, ws_mul(ws_load(to, i, j, 8, 64), 2.0f));
+}
+
 static void show(const char *name, const float *y, int n)
 {
     double sum = 0, weighed = 0;
@@ -99,5 +115,7 @@ int main(void)
     show("scale", c, M * N);
     printf("%ld\n", sums(M, N));
     show("sums", x, M);
+    both(M, N);
+    show("both", c, M * N);
     return 0;
 }

@@ -93,7 +93,7 @@ static WS_KERNEL(384, 1) void gemm_choice_kernel(WS_PARAMS(gemm_choice_params) p
     }
 }
 
-static void ws_launch_gemm_choice_128x256x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__128x256x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, false},
                          {{1, 0, 0, 0, 0, 0},
@@ -115,7 +115,7 @@ static void ws_launch_gemm_choice_128x256x64x4(int M, int N, int K, const void *
 }
 
 // gemm_choice.c:19: gemm_choice
-struct gemm_choice_128x128x64x3_params {
+struct gemm_choice__128x128x64x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
@@ -126,20 +126,20 @@ struct gemm_choice_128x128x64x3_params {
     ws::grid<2> grid;
 };
 
-struct gemm_choice_128x128x64x3_shared {
+struct gemm_choice__128x128x64x3_shared {
     ws::shared_tile<ws::f16, 128, 64> b_tile[3];
     ws::shared_tile<ws::f16, 128, 64> a_tile[3];
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<3> b_tile_a_tile;
 };
-static_assert(offsetof(gemm_choice_128x128x64x3_shared, b_tile) == 0);
-static_assert(offsetof(gemm_choice_128x128x64x3_shared, a_tile) == 49152);
-static_assert(offsetof(gemm_choice_128x128x64x3_shared, c_out) == 98304);
-static_assert(sizeof(gemm_choice_128x128x64x3_shared) == 132096);
+static_assert(offsetof(gemm_choice__128x128x64x3_shared, b_tile) == 0);
+static_assert(offsetof(gemm_choice__128x128x64x3_shared, a_tile) == 49152);
+static_assert(offsetof(gemm_choice__128x128x64x3_shared, c_out) == 98304);
+static_assert(sizeof(gemm_choice__128x128x64x3_shared) == 132096);
 
 template <bool TMA>
-static WS_DEVICE void gemm_choice_128x128x64x3_producer(const gemm_choice_128x128x64x3_params &p,
-                                                        gemm_choice_128x128x64x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x128x64x3_producer(const gemm_choice__128x128x64x3_params &p,
+                                                         gemm_choice__128x128x64x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
@@ -154,8 +154,8 @@ static WS_DEVICE void gemm_choice_128x128x64x3_producer(const gemm_choice_128x12
     }
 }
 
-static WS_DEVICE void gemm_choice_128x128x64x3_consumer(const gemm_choice_128x128x64x3_params &p,
-                                                        gemm_choice_128x128x64x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x128x64x3_consumer(const gemm_choice__128x128x64x3_params &p,
+                                                         gemm_choice__128x128x64x3_shared &s, int group)
 {
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
@@ -185,9 +185,9 @@ static WS_DEVICE void gemm_choice_128x128x64x3_consumer(const gemm_choice_128x12
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void gemm_choice_128x128x64x3_kernel(WS_PARAMS(gemm_choice_128x128x64x3_params) p)
+static WS_KERNEL(384, 1) void gemm_choice__128x128x64x3_kernel(WS_PARAMS(gemm_choice__128x128x64x3_params) p)
 {
-    gemm_choice_128x128x64x3_shared &s = ws::shared<gemm_choice_128x128x64x3_shared>();
+    gemm_choice__128x128x64x3_shared &s = ws::shared<gemm_choice__128x128x64x3_shared>();
     if (ws::first_thread()) {
         s.b_tile_a_tile.init("b_tile_a_tile", 2);  // two groups release each slot
         ws::prefetch(p.b_map);
@@ -199,17 +199,17 @@ static WS_KERNEL(384, 1) void gemm_choice_128x128x64x3_kernel(WS_PARAMS(gemm_cho
         ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_tma(p.b_map, p.a_map))
-                gemm_choice_128x128x64x3_producer<true>(p, s, 0);
+                gemm_choice__128x128x64x3_producer<true>(p, s, 0);
             else
-                gemm_choice_128x128x64x3_producer<false>(p, s, 0);
+                gemm_choice__128x128x64x3_producer<false>(p, s, 0);
         }
     } else {
         ws::registers_up<240>();
-        gemm_choice_128x128x64x3_consumer(p, s, ws::warp_group() - 1);
+        gemm_choice__128x128x64x3_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
-static void ws_launch_gemm_choice_128x128x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__128x128x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, false},
                          {{1, 0, 0, 0, 0, 0},
@@ -217,7 +217,7 @@ static void ws_launch_gemm_choice_128x128x64x3(int M, int N, int K, const void *
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
-    gemm_choice_128x128x64x3_params p;
+    gemm_choice__128x128x64x3_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
@@ -227,11 +227,11 @@ static void ws_launch_gemm_choice_128x128x64x3(int M, int N, int K, const void *
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 128}}, ws::order_auto, 0);
-    call.run(gemm_choice_128x128x64x3_kernel, p, 384, sizeof(gemm_choice_128x128x64x3_shared), ws::persistent);
+    call.run(gemm_choice__128x128x64x3_kernel, p, 384, sizeof(gemm_choice__128x128x64x3_shared), ws::persistent);
 }
 
 // gemm_choice.c:19: gemm_choice
-struct gemm_choice_128x128x64x4_params {
+struct gemm_choice__128x128x64x4_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
@@ -242,20 +242,20 @@ struct gemm_choice_128x128x64x4_params {
     ws::grid<2> grid;
 };
 
-struct gemm_choice_128x128x64x4_shared {
+struct gemm_choice__128x128x64x4_shared {
     ws::shared_tile<ws::f16, 128, 64> b_tile[4];
     ws::shared_tile<ws::f16, 128, 64> a_tile[4];
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> b_tile_a_tile;
 };
-static_assert(offsetof(gemm_choice_128x128x64x4_shared, b_tile) == 0);
-static_assert(offsetof(gemm_choice_128x128x64x4_shared, a_tile) == 65536);
-static_assert(offsetof(gemm_choice_128x128x64x4_shared, c_out) == 131072);
-static_assert(sizeof(gemm_choice_128x128x64x4_shared) == 164864);
+static_assert(offsetof(gemm_choice__128x128x64x4_shared, b_tile) == 0);
+static_assert(offsetof(gemm_choice__128x128x64x4_shared, a_tile) == 65536);
+static_assert(offsetof(gemm_choice__128x128x64x4_shared, c_out) == 131072);
+static_assert(sizeof(gemm_choice__128x128x64x4_shared) == 164864);
 
 template <bool TMA>
-static WS_DEVICE void gemm_choice_128x128x64x4_producer(const gemm_choice_128x128x64x4_params &p,
-                                                        gemm_choice_128x128x64x4_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x128x64x4_producer(const gemm_choice__128x128x64x4_params &p,
+                                                         gemm_choice__128x128x64x4_shared &s, int group)
 {
     ws::producer<4, TMA> b_tile_a_tile(s.b_tile_a_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
@@ -270,8 +270,8 @@ static WS_DEVICE void gemm_choice_128x128x64x4_producer(const gemm_choice_128x12
     }
 }
 
-static WS_DEVICE void gemm_choice_128x128x64x4_consumer(const gemm_choice_128x128x64x4_params &p,
-                                                        gemm_choice_128x128x64x4_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x128x64x4_consumer(const gemm_choice__128x128x64x4_params &p,
+                                                         gemm_choice__128x128x64x4_shared &s, int group)
 {
     ws::consumer<4> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
@@ -301,9 +301,9 @@ static WS_DEVICE void gemm_choice_128x128x64x4_consumer(const gemm_choice_128x12
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void gemm_choice_128x128x64x4_kernel(WS_PARAMS(gemm_choice_128x128x64x4_params) p)
+static WS_KERNEL(384, 1) void gemm_choice__128x128x64x4_kernel(WS_PARAMS(gemm_choice__128x128x64x4_params) p)
 {
-    gemm_choice_128x128x64x4_shared &s = ws::shared<gemm_choice_128x128x64x4_shared>();
+    gemm_choice__128x128x64x4_shared &s = ws::shared<gemm_choice__128x128x64x4_shared>();
     if (ws::first_thread()) {
         s.b_tile_a_tile.init("b_tile_a_tile", 2);  // two groups release each slot
         ws::prefetch(p.b_map);
@@ -315,17 +315,17 @@ static WS_KERNEL(384, 1) void gemm_choice_128x128x64x4_kernel(WS_PARAMS(gemm_cho
         ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_tma(p.b_map, p.a_map))
-                gemm_choice_128x128x64x4_producer<true>(p, s, 0);
+                gemm_choice__128x128x64x4_producer<true>(p, s, 0);
             else
-                gemm_choice_128x128x64x4_producer<false>(p, s, 0);
+                gemm_choice__128x128x64x4_producer<false>(p, s, 0);
         }
     } else {
         ws::registers_up<240>();
-        gemm_choice_128x128x64x4_consumer(p, s, ws::warp_group() - 1);
+        gemm_choice__128x128x64x4_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
-static void ws_launch_gemm_choice_128x128x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__128x128x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, false},
                          {{1, 0, 0, 0, 0, 0},
@@ -333,7 +333,7 @@ static void ws_launch_gemm_choice_128x128x64x4(int M, int N, int K, const void *
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
-    gemm_choice_128x128x64x4_params p;
+    gemm_choice__128x128x64x4_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
@@ -343,11 +343,11 @@ static void ws_launch_gemm_choice_128x128x64x4(int M, int N, int K, const void *
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 128}}, ws::order_auto, 0);
-    call.run(gemm_choice_128x128x64x4_kernel, p, 384, sizeof(gemm_choice_128x128x64x4_shared), ws::persistent);
+    call.run(gemm_choice__128x128x64x4_kernel, p, 384, sizeof(gemm_choice__128x128x64x4_shared), ws::persistent);
 }
 
 // gemm_choice.c:19: gemm_choice
-struct gemm_choice_128x256x64x3_params {
+struct gemm_choice__128x256x64x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
@@ -358,20 +358,20 @@ struct gemm_choice_128x256x64x3_params {
     ws::grid<2> grid;
 };
 
-struct gemm_choice_128x256x64x3_shared {
+struct gemm_choice__128x256x64x3_shared {
     ws::shared_tile<ws::f16, 256, 64> b_tile[3];
     ws::shared_tile<ws::f16, 128, 64> a_tile[3];
     ws::output<ws::f16, 64, 4> c_out[2];  // 64 rows, 4 blocks of 128 bytes; one for each group
     ws::ring<3> b_tile_a_tile;
 };
-static_assert(offsetof(gemm_choice_128x256x64x3_shared, b_tile) == 0);
-static_assert(offsetof(gemm_choice_128x256x64x3_shared, a_tile) == 98304);
-static_assert(offsetof(gemm_choice_128x256x64x3_shared, c_out) == 147456);
-static_assert(sizeof(gemm_choice_128x256x64x3_shared) == 214016);
+static_assert(offsetof(gemm_choice__128x256x64x3_shared, b_tile) == 0);
+static_assert(offsetof(gemm_choice__128x256x64x3_shared, a_tile) == 98304);
+static_assert(offsetof(gemm_choice__128x256x64x3_shared, c_out) == 147456);
+static_assert(sizeof(gemm_choice__128x256x64x3_shared) == 214016);
 
 template <bool TMA>
-static WS_DEVICE void gemm_choice_128x256x64x3_producer(const gemm_choice_128x256x64x3_params &p,
-                                                        gemm_choice_128x256x64x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x256x64x3_producer(const gemm_choice__128x256x64x3_params &p,
+                                                         gemm_choice__128x256x64x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
@@ -386,8 +386,8 @@ static WS_DEVICE void gemm_choice_128x256x64x3_producer(const gemm_choice_128x25
     }
 }
 
-static WS_DEVICE void gemm_choice_128x256x64x3_consumer(const gemm_choice_128x256x64x3_params &p,
-                                                        gemm_choice_128x256x64x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__128x256x64x3_consumer(const gemm_choice__128x256x64x3_params &p,
+                                                         gemm_choice__128x256x64x3_shared &s, int group)
 {
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
@@ -417,9 +417,9 @@ static WS_DEVICE void gemm_choice_128x256x64x3_consumer(const gemm_choice_128x25
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void gemm_choice_128x256x64x3_kernel(WS_PARAMS(gemm_choice_128x256x64x3_params) p)
+static WS_KERNEL(384, 1) void gemm_choice__128x256x64x3_kernel(WS_PARAMS(gemm_choice__128x256x64x3_params) p)
 {
-    gemm_choice_128x256x64x3_shared &s = ws::shared<gemm_choice_128x256x64x3_shared>();
+    gemm_choice__128x256x64x3_shared &s = ws::shared<gemm_choice__128x256x64x3_shared>();
     if (ws::first_thread()) {
         s.b_tile_a_tile.init("b_tile_a_tile", 2);  // two groups release each slot
         ws::prefetch(p.b_map);
@@ -431,17 +431,17 @@ static WS_KERNEL(384, 1) void gemm_choice_128x256x64x3_kernel(WS_PARAMS(gemm_cho
         ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_tma(p.b_map, p.a_map))
-                gemm_choice_128x256x64x3_producer<true>(p, s, 0);
+                gemm_choice__128x256x64x3_producer<true>(p, s, 0);
             else
-                gemm_choice_128x256x64x3_producer<false>(p, s, 0);
+                gemm_choice__128x256x64x3_producer<false>(p, s, 0);
         }
     } else {
         ws::registers_up<240>();
-        gemm_choice_128x256x64x3_consumer(p, s, ws::warp_group() - 1);
+        gemm_choice__128x256x64x3_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
-static void ws_launch_gemm_choice_128x256x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__128x256x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, false},
                          {{1, 0, 0, 0, 0, 0},
@@ -449,7 +449,7 @@ static void ws_launch_gemm_choice_128x256x64x3(int M, int N, int K, const void *
                            * ws::asks((long)K * 2)}, {ws::times(0, 256, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
-    gemm_choice_128x256x64x3_params p;
+    gemm_choice__128x256x64x3_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
@@ -459,11 +459,11 @@ static void ws_launch_gemm_choice_128x256x64x3(int M, int N, int K, const void *
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 256}}, ws::order_auto, 0);
-    call.run(gemm_choice_128x256x64x3_kernel, p, 384, sizeof(gemm_choice_128x256x64x3_shared), ws::persistent);
+    call.run(gemm_choice__128x256x64x3_kernel, p, 384, sizeof(gemm_choice__128x256x64x3_shared), ws::persistent);
 }
 
 // gemm_choice.c:19: gemm_choice
-struct gemm_choice_64x64x128x3_params {
+struct gemm_choice__64x64x128x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
@@ -474,20 +474,20 @@ struct gemm_choice_64x64x128x3_params {
     ws::grid<2> grid;
 };
 
-struct gemm_choice_64x64x128x3_shared {
+struct gemm_choice__64x64x128x3_shared {
     ws::shared_tile<ws::f16, 64, 128> b_tile[3];
     ws::shared_tile<ws::f16, 64, 128> a_tile[3];
     ws::output<ws::f16, 64, 1> c_out;    // 64 rows, 1 block of 128 bytes
     ws::ring<3> b_tile_a_tile;
 };
-static_assert(offsetof(gemm_choice_64x64x128x3_shared, b_tile) == 0);
-static_assert(offsetof(gemm_choice_64x64x128x3_shared, a_tile) == 49152);
-static_assert(offsetof(gemm_choice_64x64x128x3_shared, c_out) == 98304);
-static_assert(sizeof(gemm_choice_64x64x128x3_shared) == 107520);
+static_assert(offsetof(gemm_choice__64x64x128x3_shared, b_tile) == 0);
+static_assert(offsetof(gemm_choice__64x64x128x3_shared, a_tile) == 49152);
+static_assert(offsetof(gemm_choice__64x64x128x3_shared, c_out) == 98304);
+static_assert(sizeof(gemm_choice__64x64x128x3_shared) == 107520);
 
 template <bool TMA>
-static WS_DEVICE void gemm_choice_64x64x128x3_producer(const gemm_choice_64x64x128x3_params &p,
-                                                       gemm_choice_64x64x128x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__64x64x128x3_producer(const gemm_choice__64x64x128x3_params &p,
+                                                        gemm_choice__64x64x128x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
@@ -502,8 +502,8 @@ static WS_DEVICE void gemm_choice_64x64x128x3_producer(const gemm_choice_64x64x1
     }
 }
 
-static WS_DEVICE void gemm_choice_64x64x128x3_consumer(const gemm_choice_64x64x128x3_params &p,
-                                                       gemm_choice_64x64x128x3_shared &s, int group)
+static WS_DEVICE void gemm_choice__64x64x128x3_consumer(const gemm_choice__64x64x128x3_params &p,
+                                                        gemm_choice__64x64x128x3_shared &s, int group)
 {
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out);
@@ -528,9 +528,9 @@ static WS_DEVICE void gemm_choice_64x64x128x3_consumer(const gemm_choice_64x64x1
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(256, 1) void gemm_choice_64x64x128x3_kernel(WS_PARAMS(gemm_choice_64x64x128x3_params) p)
+static WS_KERNEL(256, 1) void gemm_choice__64x64x128x3_kernel(WS_PARAMS(gemm_choice__64x64x128x3_params) p)
 {
-    gemm_choice_64x64x128x3_shared &s = ws::shared<gemm_choice_64x64x128x3_shared>();
+    gemm_choice__64x64x128x3_shared &s = ws::shared<gemm_choice__64x64x128x3_shared>();
     if (ws::first_thread()) {
         s.b_tile_a_tile.init("b_tile_a_tile", 1);  // one group releases each slot
         ws::prefetch(p.b_map);
@@ -541,16 +541,16 @@ static WS_KERNEL(256, 1) void gemm_choice_64x64x128x3_kernel(WS_PARAMS(gemm_choi
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
             if (ws::by_tma(p.b_map, p.a_map))
-                gemm_choice_64x64x128x3_producer<true>(p, s, 0);
+                gemm_choice__64x64x128x3_producer<true>(p, s, 0);
             else
-                gemm_choice_64x64x128x3_producer<false>(p, s, 0);
+                gemm_choice__64x64x128x3_producer<false>(p, s, 0);
         }
     } else {
-        gemm_choice_64x64x128x3_consumer(p, s, 0);
+        gemm_choice__64x64x128x3_consumer(p, s, 0);
     }
 }
 
-static void ws_launch_gemm_choice_64x64x128x3(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__64x64x128x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, false},
                          {{1, 0, 0, 32, 171, 0},
@@ -558,7 +558,7 @@ static void ws_launch_gemm_choice_64x64x128x3(int M, int N, int K, const void *A
                            * ws::asks((long)K * 2)}}))
         return;
     ws::launch call("gemm_choice");
-    gemm_choice_64x64x128x3_params p;
+    gemm_choice__64x64x128x3_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
@@ -568,11 +568,11 @@ static void ws_launch_gemm_choice_64x64x128x3(int M, int N, int K, const void *A
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 64}, {0, N, 64}}, ws::order_auto, 0);
-    call.run(gemm_choice_64x64x128x3_kernel, p, 256, sizeof(gemm_choice_64x64x128x3_shared), ws::persistent);
+    call.run(gemm_choice__64x64x128x3_kernel, p, 256, sizeof(gemm_choice__64x64x128x3_shared), ws::persistent);
 }
 
 // gemm_choice.c:19: gemm_choice
-struct gemm_choice_64x64x128x4_params {
+struct gemm_choice__64x64x128x4_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
@@ -583,20 +583,20 @@ struct gemm_choice_64x64x128x4_params {
     ws::grid<2> grid;
 };
 
-struct gemm_choice_64x64x128x4_shared {
+struct gemm_choice__64x64x128x4_shared {
     ws::shared_tile<ws::f16, 64, 128> b_tile[4];
     ws::shared_tile<ws::f16, 64, 128> a_tile[4];
     ws::output<ws::f16, 64, 1> c_out;    // 64 rows, 1 block of 128 bytes
     ws::ring<4> b_tile_a_tile;
 };
-static_assert(offsetof(gemm_choice_64x64x128x4_shared, b_tile) == 0);
-static_assert(offsetof(gemm_choice_64x64x128x4_shared, a_tile) == 65536);
-static_assert(offsetof(gemm_choice_64x64x128x4_shared, c_out) == 131072);
-static_assert(sizeof(gemm_choice_64x64x128x4_shared) == 140288);
+static_assert(offsetof(gemm_choice__64x64x128x4_shared, b_tile) == 0);
+static_assert(offsetof(gemm_choice__64x64x128x4_shared, a_tile) == 65536);
+static_assert(offsetof(gemm_choice__64x64x128x4_shared, c_out) == 131072);
+static_assert(sizeof(gemm_choice__64x64x128x4_shared) == 140288);
 
 template <bool TMA>
-static WS_DEVICE void gemm_choice_64x64x128x4_producer(const gemm_choice_64x64x128x4_params &p,
-                                                       gemm_choice_64x64x128x4_shared &s, int group)
+static WS_DEVICE void gemm_choice__64x64x128x4_producer(const gemm_choice__64x64x128x4_params &p,
+                                                        gemm_choice__64x64x128x4_shared &s, int group)
 {
     ws::producer<4, TMA> b_tile_a_tile(s.b_tile_a_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
@@ -611,8 +611,8 @@ static WS_DEVICE void gemm_choice_64x64x128x4_producer(const gemm_choice_64x64x1
     }
 }
 
-static WS_DEVICE void gemm_choice_64x64x128x4_consumer(const gemm_choice_64x64x128x4_params &p,
-                                                       gemm_choice_64x64x128x4_shared &s, int group)
+static WS_DEVICE void gemm_choice__64x64x128x4_consumer(const gemm_choice__64x64x128x4_params &p,
+                                                        gemm_choice__64x64x128x4_shared &s, int group)
 {
     ws::consumer<4> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out);
@@ -637,9 +637,9 @@ static WS_DEVICE void gemm_choice_64x64x128x4_consumer(const gemm_choice_64x64x1
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(256, 1) void gemm_choice_64x64x128x4_kernel(WS_PARAMS(gemm_choice_64x64x128x4_params) p)
+static WS_KERNEL(256, 1) void gemm_choice__64x64x128x4_kernel(WS_PARAMS(gemm_choice__64x64x128x4_params) p)
 {
-    gemm_choice_64x64x128x4_shared &s = ws::shared<gemm_choice_64x64x128x4_shared>();
+    gemm_choice__64x64x128x4_shared &s = ws::shared<gemm_choice__64x64x128x4_shared>();
     if (ws::first_thread()) {
         s.b_tile_a_tile.init("b_tile_a_tile", 1);  // one group releases each slot
         ws::prefetch(p.b_map);
@@ -650,16 +650,16 @@ static WS_KERNEL(256, 1) void gemm_choice_64x64x128x4_kernel(WS_PARAMS(gemm_choi
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
             if (ws::by_tma(p.b_map, p.a_map))
-                gemm_choice_64x64x128x4_producer<true>(p, s, 0);
+                gemm_choice__64x64x128x4_producer<true>(p, s, 0);
             else
-                gemm_choice_64x64x128x4_producer<false>(p, s, 0);
+                gemm_choice__64x64x128x4_producer<false>(p, s, 0);
         }
     } else {
-        gemm_choice_64x64x128x4_consumer(p, s, 0);
+        gemm_choice__64x64x128x4_consumer(p, s, 0);
     }
 }
 
-static void ws_launch_gemm_choice_64x64x128x4(int M, int N, int K, const void *A, const void *B, const void *C)
+static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, false},
                          {{1, 0, 0, 32, 171, 0},
@@ -667,7 +667,7 @@ static void ws_launch_gemm_choice_64x64x128x4(int M, int N, int K, const void *A
                            * ws::asks((long)K * 2)}}))
         return;
     ws::launch call("gemm_choice");
-    gemm_choice_64x64x128x4_params p;
+    gemm_choice__64x64x128x4_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
@@ -677,7 +677,7 @@ static void ws_launch_gemm_choice_64x64x128x4(int M, int N, int K, const void *A
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 64}, {0, N, 64}}, ws::order_auto, 0);
-    call.run(gemm_choice_64x64x128x4_kernel, p, 256, sizeof(gemm_choice_64x64x128x4_shared), ws::persistent);
+    call.run(gemm_choice__64x64x128x4_kernel, p, 256, sizeof(gemm_choice__64x64x128x4_shared), ws::persistent);
 }
 
 // gemm_choice.c:19: gemm_choice, one of its variants
@@ -696,22 +696,22 @@ extern "C" void ws_launch_gemm_choice(int M, int N, int K, const void *A, const 
     while (choice.next())
         switch (choice.variant()) {
         case 0:
-            ws_launch_gemm_choice_128x256x64x4(M, N, K, A, B, C);
+            ws_launch_gemm_choice__128x256x64x4(M, N, K, A, B, C);
             break;
         case 1:
-            ws_launch_gemm_choice_128x128x64x3(M, N, K, A, B, C);
+            ws_launch_gemm_choice__128x128x64x3(M, N, K, A, B, C);
             break;
         case 2:
-            ws_launch_gemm_choice_128x128x64x4(M, N, K, A, B, C);
+            ws_launch_gemm_choice__128x128x64x4(M, N, K, A, B, C);
             break;
         case 3:
-            ws_launch_gemm_choice_128x256x64x3(M, N, K, A, B, C);
+            ws_launch_gemm_choice__128x256x64x3(M, N, K, A, B, C);
             break;
         case 4:
-            ws_launch_gemm_choice_64x64x128x3(M, N, K, A, B, C);
+            ws_launch_gemm_choice__64x64x128x3(M, N, K, A, B, C);
             break;
         case 5:
-            ws_launch_gemm_choice_64x64x128x4(M, N, K, A, B, C);
+            ws_launch_gemm_choice__64x64x128x4(M, N, K, A, B, C);
             break;
         }
 }

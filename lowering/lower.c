@@ -164,16 +164,88 @@ static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
         ir_print(dump, kernel, pass->name);
 }
 
+/* ---- a solved schedule that cannot be carried out ---------------------------------------------------------------- */
+
+/* The front end's sink, which does not get to know of errors.  */
+typedef struct {
+    Module *module;
+    DiagFn diag;
+    void *context;
+    const char *error;
+    Loc loc;
+} Held;
+
+static void hold_error(void *context, DiagKind kind, Loc loc, const char *message)
+{
+    Held *held = context;
+    if (kind == DIAG_ERROR) {
+        held->error = held->error ? held->error : arena_print(held->module, "%s", message);
+        held->loc = loc;
+    } else if (!held->error && held->diag) {
+        held->diag(held->context, kind, loc, message);
+    }
+}
+
+static void visit_optimal(Op *op, void *context)
+{
+    bool *found = context;
+    *found |= pipeline_of(op) && op->control->pipeline->schedule == SCHEDULE_OPTIMAL;
+}
+
+static bool is_to_be_solved(Kernel *kernel)
+{
+    bool optimal = false;
+    ir_walk(kernel->body, visit_optimal, &optimal);
+    return optimal && !kernel->as_chosen && !kernel->module->schedule;
+}
+
+/* Runs a pass that says what a machine has no room for; false: it has none for what was solved.  */
+static bool has_room(Kernel *kernel, const Pass *pass, const char **why)
+{
+    Module *module = kernel->module;
+    Held held = {.module = module, .diag = module->diag, .context = module->diag_context};
+    bool failed = module->failed; /* another kernel has */
+    module->diag = hold_error;
+    module->diag_context = &held;
+    pass->run(kernel);
+    module->failed = failed;
+    module->diag = held.diag;
+    module->diag_context = held.context;
+    *why = held.error ? held.error : kernel->refusal.sentence; /* a variant keeps its own */
+    return !kernel->failed;
+}
+
+/* Again from freeze on, as choose has it.  */
+static void lower_as_chosen(Kernel *kernel, Kernel *again, const char *why)
+{
+    again->as_chosen = true;
+    kernel_replace(kernel, again);
+    remark(again, DIAG_MISSED, again->loc, "schedule(optimal): as chosen, since of what was solved %s", why ? why : "");
+}
+
 static void lower_kernel(Kernel *kernel, int first, int last, const char *which, FILE *dump)
 {
+    Kernel *again = NULL;
+    int frozen = 0;
     Module *module = kernel->module;
     if (kernel->form.of && first <= kernel->form.behind)
         first = kernel->form.behind + 1;
     if (first <= last && !kernel->failed)
         ir_check(kernel);
     for (int i = first; i <= last && passes[i].run && !kernel->failed; i++) {
+        const char *why;
         module->pass = passes[i].name;
-        passes[i].run(kernel);
+        if (passes[i].run == pass_freeze && is_to_be_solved(kernel)) {
+            again = kernel_copy(kernel);
+            frozen = i;
+        }
+        if (!again || !kernel->scheduled_by || passes[i].phase != PHASE_MACHINE) {
+            passes[i].run(kernel);
+        } else if (!has_room(kernel, &passes[i], &why)) {
+            lower_as_chosen(kernel, again, why);
+            lower_kernel(again, frozen, last, which, dump);
+            return;
+        }
         if (!kernel->failed)
             check(kernel, which ? passes[i].changes : changes_of_phase_at(i, last));
         if (dump && listed(which, passes[i].name))

@@ -22,6 +22,9 @@ typedef void w8a16_kernel(int M, int N, int K, const void *A, const void *W, con
 typedef void nearest_kernel(int n, int m, const void *X, const void *C, const void *H, void *Y);
 typedef void linear_kernel(int B, int L, float g, const void *Q, const void *K, const void *V, const void *powers,
                            void *O);
+typedef void fp8_kernel(int heads, int L, float scale, const void *scales, const void *Q, const void *K, const void *V,
+                        void *O);
+fp8_kernel attention_fp8_chosen, attention_fp8_optimal;
 attention_kernel attention_chosen, attention_optimal;
 product_kernel gemm_chosen, gemm_optimal, softmax_gemm_chosen, softmax_gemm_optimal;
 gate_kernel gate_chosen, gate_optimal;
@@ -29,9 +32,9 @@ w8a16_kernel gemm_w8a16_chosen, gemm_w8a16_optimal;
 nearest_kernel nearest_chosen, nearest_optimal;
 linear_kernel linear_attention_chosen, linear_attention_optimal;
 
-typedef enum { ATTENTION, GEMM, SOFTMAX_GEMM, GATE, W8A16, NEAREST, LINEAR } Kind;
+typedef enum { ATTENTION, GEMM, SOFTMAX_GEMM, GATE, W8A16, NEAREST, LINEAR, FP8 } Kind;
 static const char *const names[] = {"attention",    "product", "softmax and product", "gated product",
-                                    "int8 weights", "nearest", "linear attention"};
+                                    "int8 weights", "nearest", "linear attention",    "attention e4m3"};
 
 typedef struct {
     Kind kind;
@@ -43,7 +46,8 @@ static const work all_work[] = {
     {ATTENTION, {64, 2048, 1}},  {ATTENTION, {32, 4096, 1}},  {ATTENTION, {16, 8192, 1}},
     {ATTENTION, {8, 16384, 1}},  {GEMM, {8192, 8192, 4096}},  {SOFTMAX_GEMM, {4096, 1024, 8192}},
     {GATE, {8192, 14336, 4096}}, {W8A16, {4096, 4096, 4096}}, {NEAREST, {262144, 4096, 128}},
-    {LINEAR, {256, 8192, 0}},    {LINEAR, {64, 8192, 0}},
+    {LINEAR, {256, 8192, 0}},    {LINEAR, {64, 8192, 0}},     {FP8, {64, 2048, 0}},
+    {FP8, {16, 8192, 0}},
 };
 enum { WORKS = sizeof all_work / sizeof *all_work };
 
@@ -82,6 +86,10 @@ static void run(void *context, cudaStream_t stream)
         (t->optimal ? linear_attention_optimal : linear_attention_chosen)(n[0], n[1], 0.97f, in[0], in[1], in[2], in[3],
                                                                           t->out);
         break;
+    case FP8:
+        (t->optimal ? attention_fp8_optimal : attention_fp8_chosen)(n[0], n[1], 0.08838835f, in[3], in[0], in[1], in[2],
+                                                                    t->out);
+        break;
     }
     ws_set_stream(NULL);
 }
@@ -104,6 +112,11 @@ static void arrays_of(const work *what, array all[5])
         [NEAREST] = {{WS_F16, a * 128}, {WS_F16, b * 128}, {WS_F32, b}, {0}, {WS_I32, a}},
         [LINEAR] =
             {{WS_BF16, a * b * 64}, {WS_BF16, a * b * 64}, {WS_BF16, a * b * 64}, {WS_F32, 65}, {WS_F32, a * b * 64}},
+        [FP8] = {{WS_E4M3, a * b * 128},
+                 {WS_E4M3, a * b * 128},
+                 {WS_E4M3, a * b * 128},
+                 {WS_F32, 3 * a},
+                 {WS_F16, a * b * 128}},
     };
     memcpy(all, table[what->kind], sizeof table[0]);
 }
@@ -113,6 +126,7 @@ static double operations(const work *what)
     const double a = what->sizes[0], b = what->sizes[1], c = what->sizes[2];
     switch (what->kind) {
     case ATTENTION:
+    case FP8:
         return 4 * a * b * b * 128 / (c > 0 ? 2 : 1);
     case GATE:
         return 4 * a * b * c;

@@ -60,6 +60,37 @@ Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t m
     return form;
 }
 
+Kernel *kernel_copy(Kernel *kernel)
+{
+    Module *module = kernel->module;
+    Kernel *copy = kernel_new(module, kernel->name, kernel->loc), **link = &module->kernels;
+    ValueMap map = value_map_new(copy);
+    while (*link != copy)
+        link = &(*link)->next;
+    *link = copy->next;
+    copy->next = NULL;
+    copy->c_function = kernel->c_function;
+    copy->launcher = kernel->launcher;
+    copy->grid = kernel->grid;
+    copy->tasks = kernel->tasks;
+    copy->shares = kernel->shares;
+    copy->form = kernel->form;
+    copy->choice = kernel->choice;
+    copy_params(copy, kernel, &map);
+    ir_copy_block(copy, kernel->body, copy->body, &map);
+    ir_walk(copy->body, visit_pipeline, module);
+    return copy;
+}
+
+void kernel_replace(Kernel *kernel, Kernel *by)
+{
+    Kernel **link = &kernel->module->kernels;
+    while (*link != kernel)
+        link = &(*link)->next;
+    by->next = kernel->next;
+    *link = by;
+}
+
 bool is_form_of(const Kernel *form, const Kernel *kernel)
 {
     return form->form.of && !strcmp(form->form.of, kernel->name) && !form->failed;

@@ -528,6 +528,7 @@ struct Kernel {
     KernelChoice choice;
     Refusal refusal; /* of a variant */
     bool settled;    /* of the first variant: what the others were left out for was said */
+    bool as_chosen;  /* schedule (optimal) is not followed: what was solved could not be carried out */
     bool failed;     /* a reject was reported; of a form: the other takes all launches; of a variant: others do */
     Kernel *next;
 };
@@ -627,6 +628,9 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks
 void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
 /* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range.  */
 Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most);
+/* The kernel once more, in no list; in front of choose.  */
+Kernel *kernel_copy(Kernel *kernel);
+void kernel_replace(Kernel *kernel, Kernel *by); /* in the module's list */
 bool is_form_of(const Kernel *form, const Kernel *kernel);
 /* The region of `first` with other numbers: without a body.  */
 Kernel *kernel_variant(Kernel *first, int count, const int64_t *values);

@@ -592,6 +592,6 @@ void pass_schedule(Kernel *kernel)
     ir_walk(kernel->body, visit_optimal, &optimal);
     if (kernel->module->schedule)
         read_schedule(kernel, kernel->module->schedule_name, kernel->module->schedule);
-    else if (optimal && kernel->module->target != TARGET_SEQUENTIAL)
+    else if (optimal && !kernel->as_chosen && kernel->module->target != TARGET_SEQUENTIAL)
         read_solved(kernel);
 }

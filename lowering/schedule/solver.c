@@ -133,11 +133,10 @@ static Clocks clocks_of(const char *text, const char *what)
     return clocks;
 }
 
-/* By more than predictions are worth: as memory is shared by all, or else, no worse there, with memory to itself.  */
+/* By more than predictions are worth, and with memory to itself no worse.  */
 static bool is_better(Clocks clocks, Clocks than)
 {
-    return clocks.busy > 0 && than.busy > 0 &&
-           (clocks.busy < WORTH_IT * than.busy || (clocks.busy <= than.busy && clocks.alone < WORTH_IT * than.alone));
+    return clocks.busy > 0 && than.busy > 0 && clocks.busy < WORTH_IT * than.busy && clocks.alone <= than.alone;
 }
 
 /* Of the answers the one that is predicted to take least, the first of equals.  */

@@ -104,3 +104,45 @@ edge U$j -> O$j
 END
     done
 }
+
+# Backward attention on Hopper, one group of 64 keys for each letter and 64 queries: S = K Q', P = exp (S - m), dP = V dO',
+# D = P (dP - d), dV += P dO, dK += D Q, dQ = D' K, which goes to memory. dQ reads what D left in shared memory.
+backward() { # LETTERS
+    cat <<END
+loop backward_$(echo "$1" | tr -d ' ')
+unit TC
+unit SFU
+unit ALU
+unit TMA
+memory smem capacity=192
+op Q variable memory=smem:16
+op G variable memory=smem:16
+END
+    for j in $1; do
+        cat <<END
+op S$j cycles=4 unit=TC registers=32 spill=2 asynchronous
+op P$j cycles=4 use=SFU:0:4 use=ALU:0:1 registers=32 spill=2
+op W$j cycles=1 unit=ALU registers=16 spill=1
+op T$j cycles=4 unit=TC registers=32 spill=2 asynchronous
+op D$j cycles=1 unit=ALU registers=16 spill=1
+op V$j cycles=4 unit=TC registers=64 spill=4 asynchronous
+op K$j cycles=4 unit=TC registers=64 spill=4 asynchronous
+op X$j cycles=4 unit=TC registers=64 spill=4 asynchronous
+op R$j cycles=2 unit=TMA
+edge Q -> S$j delay=0 hold=4
+edge G -> T$j delay=0 hold=4
+edge S$j -> P$j blocking
+edge P$j -> W$j
+edge P$j -> D$j
+edge T$j -> D$j blocking
+edge W$j -> V$j hold=4
+edge G -> V$j delay=0 hold=4
+edge V$j -> V$j distance=1
+edge D$j -> K$j hold=4
+edge Q -> K$j delay=0 hold=4
+edge K$j -> K$j distance=1
+edge D$j -> X$j hold=4
+edge X$j -> R$j blocking hold=2
+END
+    done
+}

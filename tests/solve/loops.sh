@@ -39,6 +39,10 @@ shorter() { least=$(sed -n 's/^group-interval //p' out); worse "s/^group-interva
 ok 'a group alone: a shorter interval' shorter
 ok 'a group alone: another order' worse 's/^\(op acc.50 .*\) alone=.*/\1 alone=45/' 'acc.50'
 
+# The best schedule, its proof included, within a second of a core.
+a_second() { (ulimit -t 1 && "$solve" --stages=4 "$machine" "$top_srcdir/tests/lowering/attention.graph"); }
+ok_plain 'attention: within a second' a_second
+
 # The solved schedule, read by the compiler in place of its own, is proved.
 carried_out() {
     "$solve" --stages=2 --output=out "$machine" "$top_srcdir/tests/lowering/attention.graph" &&

@@ -80,6 +80,14 @@ program() {
 }
 if has_plugin; then ok_plain 'a program, under seeds' program; else skip 'a program' 'no plugin'; fi
 
+# Where registers do not hold what was solved the kernel is as chosen, and no error.
+no_room() {
+    sed 's/#pragma ws pipeline([^)]*)/& schedule(optimal)/' "$top_srcdir/samples/attention_fp8.c" >fp8.c &&
+        "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 fp8.c -o kept/fp8 -lm 2>messages || return 1
+    says 'as chosen, since of what was solved the tiles that live here take [0-9]* registers' && kept/fp8
+}
+if has_plugin; then ok_plain 'registers do not hold what was solved: as chosen' no_room; else skip 'no room' 'no plugin'; fi
+
 # What a step stores is of the step before: other rows than in any other step, those behind the loop included.
 late() {
     sed 's/#pragma ws pipeline(2)/& schedule(optimal)/' "$top_srcdir/tests/programs/linear_attention.c" >linear.c &&

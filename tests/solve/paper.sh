@@ -111,6 +111,22 @@ h5() {
 }
 ok 'H5: three sub-tiles in two groups: two stages' h5
 
+# Backward: two groups fill the tensor cores with one stage, that is with overlap inside an iteration only. One group
+# alone would need two stages for that, and the registers for them.
+{ echo 'wait in-order'; backward 'A B'; } >bw2
+{ echo 'wait in-order'; backward A; } >bw1
+backward_two() {
+    best bw2 --groups=2 --registers=232 --crossings=0 --interval=40 --stages=2 && has 'stages 1' 'length 40' &&
+        no bw2 --groups=2 --registers=192 --crossings=0 --interval=40 --stages=2 && reason registers
+}
+ok 'backward attention: overlap inside an iteration only' backward_two
+backward_one() {
+    no bw1 --registers=208 --interval=20 --stages=2 && reason registers &&
+        yes bw1 --registers=208 --interval=21 --stages=1 &&
+        no bw1 --registers=240 --interval=20 --stages=1 && yes bw1 --registers=240 --interval=20 --stages=2
+}
+ok 'backward attention, one group: two stages, or fewer registers' backward_one
+
 # ---- Blackwell
 
 blackwell 'A B' 8 16 2 4 2 1 1 >b1

@@ -131,7 +131,8 @@ static Loads loads_of_operands(const Loaded *in, const Op *op)
         all.loads += loads.loads;
         all.registers += loads.registers;
     }
-    if (chain && all.loads > 2) {
+    const bool doubles = op->nresults == 1 && dtype_bytes(op->results[0]->type.dtype) > 4; /* two at a time spill */
+    if (chain && all.loads > 2 && !doubles) {
         const Type type = op->results[0]->type;
         const int chained = 2 * machine_tile_registers(type, in->role->layout), least = most > chained ? most : chained;
         all.registers = all.registers < least ? all.registers : least;

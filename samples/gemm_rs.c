@@ -4,8 +4,8 @@
  * Y.
  *
  * The first loop makes the parts of the others' rows.  In the second one each device makes the product of its own rows
- * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  Under `together`
- * the second loop does not wait for the first one: a tile of it begins when the rows that it adds are there.
+ * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  All devices meet
+ * between the loops; samples/tensor_mlp.c has loops that run together.
  */
 #include "check.h"
 
@@ -14,7 +14,6 @@
 void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
              ws_bf16 *const Y[])
 {
-    #pragma ws together
     int rows = M / n, part = K / n;
 
     #pragma ws devices(n)

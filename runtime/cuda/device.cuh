@@ -392,7 +392,8 @@ inline void *open_memory(const void *handle)
 }
 
 inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, enter_device, leave_devices,
-                                                open_together, devices_apart,   wait_for_all};
+                                                open_together, devices_apart,   wait_for_all, choose_device,
+                                                share_memory,  open_memory};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()

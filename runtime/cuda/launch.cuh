@@ -531,7 +531,7 @@ struct launch {
             in_positions(arguments[i].out, g);
         }
         told.share = only;
-        told.tellers = 4 * tellers; /* warps */
+        told.tellers = tellers;
         told.tiles_wait = waiting == tiles_wait;
         place_of_told = &t;
         early = &g.early;

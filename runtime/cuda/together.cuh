@@ -6,7 +6,7 @@
  *   tile_done(together, t)         a group: its stores of the tile can be seen; a count for those that wait
  *   leave(together)                at the kernel's end: behind the end of the grids before it
  *
- * What a tile's threads and their copies out wrote is released by an addition to its counter, of each warp, and
+ * What a tile's threads and their copies out wrote is released by an addition to its counter, of each group, and
  * acquired by who waits.  Both sides fence between what threads and what TMA see of global memory.  A wait that takes
  * too long (WS_WATCHDOG, 30 seconds) ends with a report and a trap.
  */
@@ -15,6 +15,7 @@
 
 #include <ws/backend.h>
 
+#include "aref.cuh"
 #include "grid.cuh"
 
 namespace ws {
@@ -118,10 +119,10 @@ template <typename W> static WS_DEVICE void tile_done(const together &g, const W
         counter += t.placed(d) * g.weight[d];
     ptx::bulk_wait<0>();
     ptx::fence_proxy_async_global();
-    __syncwarp();
-    if (ptx::lane() == 0 && g.system)
+    group_barrier();
+    if (group_leader() && g.system)
         ptx::add_release_system(g.counters + counter, 1);
-    else if (ptx::lane() == 0)
+    else if (group_leader())
         ptx::add_release(g.counters + counter, 1);
 }
 

@@ -326,7 +326,7 @@ static ws_status reach(ws_team *team, int rank, void **to)
     struct member *theirs = &team->segment->members[rank];
     char name[192];
     name_of(name, sizeof name, team, rank);
-    *to = devices ? devices->open(theirs->handle) : open_shared(name, theirs->bytes);
+    *to = !devices ? open_shared(name, theirs->bytes) : devices->open ? devices->open(theirs->handle) : NULL;
     return *to ? WS_OK
                : ws_error_set(WS_ERR_DEVICE, "ws_team_alloc: rank %d does not reach the memory of rank %d", team->rank,
                               rank);

@@ -106,8 +106,8 @@ static const char *tiles_at(const Estimate *in, int position)
 }
 
 /* Loads inside one expression are under way together: their tiles and their addresses are there at the same time.  A
-   sum that takes one load after the other needs its own tile and the next one's alone: five loads so at five blocks in a
-   multiprocessor took 0.84 of the time that they took at three (bench/notes/plain-loops.md).  */
+   sum that takes one load after the other needs its own tile and the next one's alone: a stencil of five loads took
+   0.84 of the time with five blocks in a multiprocessor that it took with three (bench/notes/plain-loops.md).  */
 typedef struct {
     int loads, registers;
 } Loads;

@@ -651,14 +651,13 @@ WS_MOVE_IF(float4, 4, "f", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Two numbers rounded to 16 bits each, the first in the low half.  */
-/* Of two numbers each.  */
-#define WS_OF_TWO(name, instruction)                                \
-    static WS_DEVICE u32 name(u32 x, u32 y)                         \
-    {                                                               \
-        u32 z;                                                      \
-        asm(instruction " %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); \
-        return z;                                                   \
+/* Of two numbers of 16 bits each, the first in the low half.  */
+#define WS_OF_TWO(name, what)                                \
+    static WS_DEVICE u32 name(u32 x, u32 y)                  \
+    {                                                        \
+        u32 z;                                               \
+        asm(what " %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); \
+        return z;                                            \
     }
 WS_OF_TWO(add_f16x2, "add.rn.f16x2")
 WS_OF_TWO(sub_f16x2, "sub.rn.f16x2")

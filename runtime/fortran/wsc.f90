@@ -83,6 +83,38 @@ module wsc
         integer(c_int) function ws_devices() bind(c)
             import :: c_int
         end function
+        ! A team's processes; name: c_null_ptr, or a text that c_null_char ends.
+        type(c_ptr) function ws_team_open(name) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: name
+        end function
+        integer(c_int) function ws_team_rank(team) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: team
+        end function
+        integer(c_int) function ws_team_size(team) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: team
+        end function
+        integer(c_int) function ws_team_has(team, member) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: team
+            integer(c_int), value :: member
+        end function
+        integer(c_int) function ws_team_alloc(team, bytes, to) bind(c)
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: team
+            integer(c_size_t), value :: bytes
+            type(c_ptr), intent(out) :: to(*)
+        end function
+        integer(c_int) function ws_team_wait(team) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: team
+        end function
+        subroutine ws_team_close(team) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: team
+        end subroutine
         subroutine ws_free(p) bind(c)
             import :: c_ptr
             type(c_ptr), value :: p

@@ -144,7 +144,7 @@ static ws_status is_missing(ws_team *team, int rank, double since, const char *w
 }
 
 /* All come to it before one goes on.  */
-static ws_status meet(ws_team *team, const char *what)
+static ws_status team_meet(ws_team *team, const char *what)
 {
     const double since = seconds_now();
     ws_status status = WS_OK;
@@ -245,7 +245,7 @@ static ws_status start(ws_team *team, const char *name)
              name ? name : "");
     ws_status status = join(team);
     if (status == WS_OK)
-        status = meet(team, "ws_team_open");
+        status = team_meet(team, "ws_team_open");
     if (team->rank == 0)
         shm_unlink(team->name);
     if (status == WS_OK && ws_devices_backend() && ws_devices_backend()->choose)
@@ -287,7 +287,7 @@ int ws_team_has(const ws_team *team, int member)
 ws_status ws_team_wait(ws_team *team)
 {
     ws_status status = ws_sync();
-    return team && team->size > 1 && status == WS_OK ? meet(team, "ws_team_wait") : status;
+    return team && team->size > 1 && status == WS_OK ? team_meet(team, "ws_team_wait") : status;
 }
 
 void ws_team_close(ws_team *team)
@@ -347,13 +347,13 @@ ws_status ws_team_alloc(ws_team *team, size_t bytes, void *to[])
     char name[192];
     if (!team || team->size == 1)
         return alloc_here(ws_team_size(team), bytes, to);
-    ws_status own = share_own(team, bytes, &to[team->rank]), status = meet(team, "ws_team_alloc");
+    ws_status own = share_own(team, bytes, &to[team->rank]), status = team_meet(team, "ws_team_alloc");
     for (int r = 0; r < team->size && status == WS_OK; r++) {
         status = r == team->rank ? own : reach(team, r, &to[r]);
         if (status == WS_OK && !ws_devices_keep(to[r], team->segment->members[r].bytes, r))
             status = ws_error_set(WS_ERR_MEMORY, "ws_team_alloc: no memory");
     }
-    ws_status met = meet(team, "ws_team_alloc");
+    ws_status met = team_meet(team, "ws_team_alloc");
     name_of(name, sizeof name, team, team->rank);
     if (!ws_devices_backend())
         shm_unlink(name);
@@ -434,7 +434,7 @@ ws_status ws_team_loop_ends(int failed)
     if (!team)
         return WS_OK;
     team->segment->members[team->rank].failed = failed;
-    ws_status status = ws_sync(), met = meet(team, "the end of a loop over devices");
+    ws_status status = ws_sync(), met = team_meet(team, "the end of a loop over devices");
     for (int r = 0; r < team->size && met == WS_OK && status == WS_OK; r++)
         status = r == team->rank ? WS_OK : compare(team, r);
     return status == WS_OK ? met : status;

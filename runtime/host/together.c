@@ -112,7 +112,7 @@ static void forget_all(void)
 }
 
 /* The caller's stream waits for all lanes.  */
-static void meet(void)
+static void devices_meet(void)
 {
     if (block.devices)
         ws_devices_meet(block.devices);
@@ -125,7 +125,7 @@ void ws_together_end_(void)
 {
     if (!block.depth || --block.depth)
         return;
-    meet();
+    devices_meet();
     for (int i = 0; i < LANES && block.lanes; i++)
         free(block.lanes[i].own);
     free(block.lanes);
@@ -145,7 +145,7 @@ bool ws_together_loop_begins(long devices)
         block.lanes[i].behind[0] = block.launches;
     block.apart = !ws_team_now() && devices < LANES && (!backend || (backend->apart && backend->apart((int)devices)));
     if (entered && devices > block.devices) {
-        meet();
+        devices_meet();
         return false;
     }
     return entered;
@@ -157,7 +157,7 @@ bool ws_together_loop_ends(int devices)
         return false;
     block.devices = devices > block.devices ? devices : block.devices;
     if (!block.apart)
-        meet();
+        devices_meet();
     return true;
 }
 
@@ -166,7 +166,7 @@ ws_status ws_together_use(const struct ws_use *use)
     if (!block.lanes || !block.past)
         return ws_error_set(WS_ERR_MEMORY, "%s: %s: no memory to remember it", use->kernel, use->name);
     if (use->device < 0 && block.devices)
-        meet();
+        devices_meet();
     block.pending = true;
     if (block.count == block.room) {
         size_t room = block.room ? 2 * block.room : 64;

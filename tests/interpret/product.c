@@ -240,7 +240,7 @@ static ws_tile part_at(Type type, const unsigned char *from)
 static ws_tile power_below(const Op *op, ws_tile x, ws_tile most)
 {
     ws_tile difference = ws_sub_(x, most);
-    return op->code == OP_SUM_EXP_BLOCKS ? ws_exp(difference) : ws_exp2(difference);
+    return op->code == OP_SUM_EXP2_BLOCKS ? ws_exp2(difference) : ws_exp(difference);
 }
 
 /* Piece by piece, as the loop does it: first all get the largest of each, then its sum below the largest up to it.  */

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -27,10 +27,10 @@ template <bool TMA>
 static WS_DEVICE void gemm_choice_producer(const gemm_choice_params &p, gemm_choice_shared &s, int group)
 {
     ws::producer<4, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -44,11 +44,11 @@ static WS_DEVICE void gemm_choice_consumer(const gemm_choice_params &p, gemm_cho
     ws::consumer<4> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::window<64, 64>(s.a_tile[slot], first_row, 0), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -58,12 +58,12 @@ static WS_DEVICE void gemm_choice_consumer(const gemm_choice_params &p, gemm_cho
         ws::wait<0>(acc);
         b_tile_a_tile.consumed<0>();
         WS_UNROLL
-        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_choice.c:27
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_choice.c:28
             const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, ws::cast<ws::f16>(ws::columns<64>(acc, subtile)));
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:27
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:28
         }
     }
     ws::store_wait<0>();
@@ -114,7 +114,7 @@ static void ws_launch_gemm_choice__128x256x64x4(int M, int N, int K, const void 
     call.run(gemm_choice_kernel, p, 384, sizeof(gemm_choice_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice__128x128x64x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -142,10 +142,10 @@ static WS_DEVICE void gemm_choice__128x128x64x3_producer(const gemm_choice__128x
                                                          gemm_choice__128x128x64x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -160,11 +160,11 @@ static WS_DEVICE void gemm_choice__128x128x64x3_consumer(const gemm_choice__128x
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::window<64, 64>(s.a_tile[slot], first_row, 0), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -174,12 +174,12 @@ static WS_DEVICE void gemm_choice__128x128x64x3_consumer(const gemm_choice__128x
         ws::wait<0>(acc);
         b_tile_a_tile.consumed<0>();
         WS_UNROLL
-        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_choice.c:27
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_choice.c:28
             const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, ws::cast<ws::f16>(ws::columns<64>(acc, subtile)));
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:27
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:28
         }
     }
     ws::store_wait<0>();
@@ -230,7 +230,7 @@ static void ws_launch_gemm_choice__128x128x64x3(int M, int N, int K, const void 
     call.run(gemm_choice__128x128x64x3_kernel, p, 384, sizeof(gemm_choice__128x128x64x3_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice__128x128x64x4_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -258,10 +258,10 @@ static WS_DEVICE void gemm_choice__128x128x64x4_producer(const gemm_choice__128x
                                                          gemm_choice__128x128x64x4_shared &s, int group)
 {
     ws::producer<4, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -276,11 +276,11 @@ static WS_DEVICE void gemm_choice__128x128x64x4_consumer(const gemm_choice__128x
     ws::consumer<4> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::window<64, 64>(s.a_tile[slot], first_row, 0), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -290,12 +290,12 @@ static WS_DEVICE void gemm_choice__128x128x64x4_consumer(const gemm_choice__128x
         ws::wait<0>(acc);
         b_tile_a_tile.consumed<0>();
         WS_UNROLL
-        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_choice.c:27
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_choice.c:28
             const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, ws::cast<ws::f16>(ws::columns<64>(acc, subtile)));
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:27
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:28
         }
     }
     ws::store_wait<0>();
@@ -346,7 +346,7 @@ static void ws_launch_gemm_choice__128x128x64x4(int M, int N, int K, const void 
     call.run(gemm_choice__128x128x64x4_kernel, p, 384, sizeof(gemm_choice__128x128x64x4_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice__128x256x64x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -374,10 +374,10 @@ static WS_DEVICE void gemm_choice__128x256x64x3_producer(const gemm_choice__128x
                                                          gemm_choice__128x256x64x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -392,11 +392,11 @@ static WS_DEVICE void gemm_choice__128x256x64x3_consumer(const gemm_choice__128x
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 64) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::window<64, 64>(s.a_tile[slot], first_row, 0), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -406,12 +406,12 @@ static WS_DEVICE void gemm_choice__128x256x64x3_consumer(const gemm_choice__128x
         ws::wait<0>(acc);
         b_tile_a_tile.consumed<0>();
         WS_UNROLL
-        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_choice.c:27
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_choice.c:28
             const int column = j + subtile;
             ws::store_wait<3>();
             const auto box = ws::stage(c_out, ws::cast<ws::f16>(ws::columns<64>(acc, subtile)));
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:27
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm_choice.c:28
         }
     }
     ws::store_wait<0>();
@@ -462,7 +462,7 @@ static void ws_launch_gemm_choice__128x256x64x3(int M, int N, int K, const void 
     call.run(gemm_choice__128x256x64x3_kernel, p, 384, sizeof(gemm_choice__128x256x64x3_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice__64x64x128x3_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -490,10 +490,10 @@ static WS_DEVICE void gemm_choice__64x64x128x3_producer(const gemm_choice__64x64
                                                         gemm_choice__64x64x128x3_shared &s, int group)
 {
     ws::producer<3, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -507,11 +507,11 @@ static WS_DEVICE void gemm_choice__64x64x128x3_consumer(const gemm_choice__64x64
 {
     ws::consumer<3> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::view(s.a_tile[slot]), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -523,7 +523,7 @@ static WS_DEVICE void gemm_choice__64x64x128x3_consumer(const gemm_choice__64x64
         ws::store_wait<0>();
         const auto box = ws::stage(c_out, ws::cast<ws::f16>(acc));
         ws::fence();
-        ws::store(c_out, p.c, p.c_map, i, j, box);  // gemm_choice.c:27
+        ws::store(c_out, p.c, p.c_map, i, j, box);  // gemm_choice.c:28
     }
     ws::store_wait<0>();
 }
@@ -571,7 +571,7 @@ static void ws_launch_gemm_choice__64x64x128x3(int M, int N, int K, const void *
     call.run(gemm_choice__64x64x128x3_kernel, p, 256, sizeof(gemm_choice__64x64x128x3_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice
+// gemm_choice.c:20: gemm_choice
 struct gemm_choice__64x64x128x4_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
@@ -599,10 +599,10 @@ static WS_DEVICE void gemm_choice__64x64x128x4_producer(const gemm_choice__64x64
                                                         gemm_choice__64x64x128x4_shared &s, int group)
 {
     ws::producer<4, TMA> b_tile_a_tile(s.b_tile_a_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[slot], p.a, p.a_map, i, k);
@@ -616,11 +616,11 @@ static WS_DEVICE void gemm_choice__64x64x128x4_consumer(const gemm_choice__64x64
 {
     ws::consumer<4> b_tile_a_tile(s.b_tile_a_tile);
     ws::warp_output c_out(s.c_out);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_choice.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:25
+        for (int k = 0; k < p.K; k += 128) {  // gemm_choice.c:26
             const int slot = b_tile_a_tile.get();
             ws::mma(acc, ws::view(s.a_tile[slot]), ws::trans(ws::view(s.b_tile[slot])));
             ws::commit();
@@ -632,7 +632,7 @@ static WS_DEVICE void gemm_choice__64x64x128x4_consumer(const gemm_choice__64x64
         ws::store_wait<0>();
         const auto box = ws::stage(c_out, ws::cast<ws::f16>(acc));
         ws::fence();
-        ws::store(c_out, p.c, p.c_map, i, j, box);  // gemm_choice.c:27
+        ws::store(c_out, p.c, p.c_map, i, j, box);  // gemm_choice.c:28
     }
     ws::store_wait<0>();
 }
@@ -680,7 +680,7 @@ static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *
     call.run(gemm_choice__64x64x128x4_kernel, p, 256, sizeof(gemm_choice__64x64x128x4_shared), ws::persistent);
 }
 
-// gemm_choice.c:19: gemm_choice, one of its variants
+// gemm_choice.c:20: gemm_choice, one of its variants
 extern "C" void ws_launch_gemm_choice(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     static const ws_variant variants[] = {

@@ -28,6 +28,8 @@ int machine_lines(Type tile)
 int machine_short_line(Type tile)
 {
     int bytes = tile.cols * dtype_bytes(tile.dtype);
+    if (tile.rows > MACHINE_BOX_ROWS && tile.rows % 8 != 0)
+        return 0;
     return bytes <= MACHINE_SHORTEST_LINE       ? MACHINE_SHORTEST_LINE
            : bytes <= 2 * MACHINE_SHORTEST_LINE ? 2 * MACHINE_SHORTEST_LINE
                                                 : 0;

@@ -13,6 +13,7 @@ enum {
     MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
     MACHINE_SHORTEST_LINE = 32,  /* of a tile that no product reads; or twice as long */
+    MACHINE_BOX_ROWS = 256,      /* that one TMA copy brings at most */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
@@ -50,7 +51,7 @@ struct Machine {
     int shared_bytes;    /* what one block may ask for */
     int sm_shared_bytes; /* an SM's, of which each block takes more than it asked for: */
     int block_shared_bytes;
-    int box_rows;            /* that one TMA copy brings at most */
+    int box_rows;            /* MACHINE_BOX_ROWS */
     int product_columns;     /* N of the widest product */
     int product_clock_bytes; /* of the left operands' elements times columns, that an SM multiplies in a clock */
     AccumulatorSpace accumulators;
@@ -69,7 +70,8 @@ bool machine_takes_across_k(const Machine *machine, Dtype operands);
 int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
-/* The shortest line, of 64 or 32 bytes, that holds a row; 0: none does.  And bytes of a slot in lines of so many bytes;
+/* The shortest line, of 64 or 32 bytes, that holds a row; 0: none does, or boxes of such lines would begin between two
+   multiples of 128 bytes (PTX ISA, "Tensor memory").  And bytes of a slot in lines of so many bytes;
    0: in whole ones.  */
 int machine_short_line(Type tile);
 int64_t machine_slot_bytes(Type tile, int line);

@@ -28,6 +28,7 @@ template <typename M, typename S, int R, int C, typename... I>
 static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col, I... outer)
 {
     constexpr int box = box_rows(R), lines = line_elements<S>, blocks = shared_tile<S, R, C>::blocks;
+    static_assert(box == R || box * line_bytes<S> % 128 == 0, "TMA writes to multiples of 128 bytes");
     const u32 to = ptx::shared_address(s.bytes);
     ptx::mbarrier_expect_tx(barrier, (u32)(blocks * rows_brought<R>(m, row) * line_bytes<S>));
 #pragma unroll

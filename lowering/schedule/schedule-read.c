@@ -419,17 +419,17 @@ static void visit_op(Op *op, void *context)
 }
 
 /* Of cycles follows whether stages overlap, and then groups that divide the rows take turns: each is an equal part of
-   the interval behind the one before.  */
+   the interval behind the one before.  In a loop of one stage they do as chosen.  */
 static void settle_solved(const Reader *in, Pipeline *pipeline, const Block *body)
 {
     const Grid *grid = &in->kernel->grid;
-    bool staged = false;
+    bool staged = false, turns = pipeline->pingpong && pipeline->schedule == SCHEDULE_FINE;
     FOR_OPS (op, body)
         staged |= schedule_of(op)->stage > 0;
     pipeline->schedule = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
     pipeline->in_flight = staged ? 1 : pipeline->in_flight;
     if (grid->split == SPLIT_ROWS)
-        pipeline->pingpong = staged && grid->consumers > 1;
+        pipeline->pingpong = (staged || turns) && grid->consumers > 1;
 }
 
 static void visit_settle(Op *op, void *context)

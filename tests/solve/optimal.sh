@@ -72,6 +72,14 @@ compared() {
 }
 ok 'the chosen schedule stays where none is predicted to be better' compared
 
+# Groups that take turns as chosen do so in a solved order of one stage, too.
+turns() {
+    sed 's/\(pipeline([^)]*)\)/\1 schedule(optimal)/' "$top_srcdir/tests/lowering/turns.ir" >turns.ir
+    "$lower" --schedules=kept --solver="$solve" --machine=plain.machine --emit turns.ir >turns.cu 2>messages &&
+        says 'is solved' && says 'fine schedule, products in ping-pong' && grep -q 'pingpong.take' turns.cu
+}
+ok 'groups take turns in a solved order' turns
+
 program() {
     sed 's/#pragma ws pipeline(3)/& schedule(optimal)/' "$top_srcdir/samples/attention_decode.c" >decode.c &&
         "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 decode.c -o kept/decode -lm 2>messages

@@ -94,16 +94,8 @@ static void clause_tile_of_loop(Tokens *t, Pragma *pragma)
     pragma->pipeline.tile = number(t, "a side of a tile", 1, 65536);
 }
 
-/* reduction(+: x, y), as OpenMP's.  */
-static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
+static void read_names(Tokens *t, Opcode code, Reduction **list)
 {
-    static const char *const names[] = {"+", "-", "*", "max", "min", NULL};
-    static const char *const of_grids[] = {"+", "-", "*", "max", "min", "&&", "||", NULL};
-    static const Opcode codes[] = {OP_ADDI, OP_ADDI, OP_MULI, OP_MAXI, OP_MINI, OP_ANDI, OP_ORI};
-    Opcode code = codes[choice(t, of_grid ? of_grids : names, "a reduction",
-                               of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
-                                       : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'")];
-    expect(t, ":", "expected ':' after the reduction's operation");
     do {
         if (!is_name(t))
             wrong(t, NULL, "expected the name of a variable or an array");
@@ -116,6 +108,25 @@ static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
         *list = reduction;
         t->at++;
     } while (accept(t, ","));
+}
+
+/* reduction(+: x, y), as OpenMP's.  */
+static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
+{
+    static const char *const names[] = {"+", "-", "*", "max", "min", NULL};
+    static const char *const of_grids[] = {"+", "-", "*", "max", "min", "&&", "||", NULL};
+    static const Opcode codes[] = {OP_ADDI, OP_ADDI, OP_MULI, OP_MAXI, OP_MINI, OP_ANDI, OP_ORI};
+    Opcode code = codes[choice(t, of_grid ? of_grids : names, "a reduction",
+                               of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
+                                       : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'")];
+    expect(t, ":", "expected ':' after the reduction's operation");
+    read_names(t, code, list);
+}
+
+/* independent(x, y): iterations store different elements.  */
+static void clause_independent(Tokens *t, Pragma *pragma)
+{
+    read_names(t, OP_SET_ELEMENT, &pragma->grid.independent);
 }
 
 static void clause_reduction(Tokens *t, Pragma *pragma)
@@ -198,6 +209,7 @@ static const Clause grid_clauses[] = {{"persistent", false, clause_persistent},
                                       {"extent", true, clause_extent},
                                       {"share", true, clause_share},
                                       {"reduction", true, clause_reduction_of_grid},
+                                      {"independent", true, clause_independent},
                                       {NULL, false, NULL}};
 static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule},
                                           {"pingpong", false, clause_pingpong},
@@ -235,7 +247,7 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
             complain(t->u, here(t),
                      pragma->kind == PRAGMA_GRID
                          ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
-                           "tile, precision, extent and reduction"
+                           "tile, precision, extent, reduction and independent"
                      : pragma->kind == PRAGMA_TASK
                          ? "the clauses are groups, registers, ring and share"
                          : "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction",
@@ -245,7 +257,8 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         }
         unsigned bit = 1u << (clause - clauses);
         if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
-            strcmp(clause->name, "extent") && (pragma->kind == PRAGMA_GRID || strcmp(clause->name, "share")))
+            strcmp(clause->name, "extent") && strcmp(clause->name, "independent") &&
+            (pragma->kind == PRAGMA_GRID || strcmp(clause->name, "share")))
             wrong(t, "remove one of them", "this clause is given twice");
         seen |= bit;
         t->at++;

@@ -646,20 +646,10 @@ static bool reduction_operation(const Tokens *t, bool of_grid, Opcode *op)
     return true;
 }
 
-/* reduction(+: x, y), as OpenMP's.  */
-static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
+static void read_names(Tokens *t, Opcode op, Reduction **list)
 {
-    Opcode op;
-    expect(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
-    if (!t->failed && !reduction_operation(t, of_grid, &op))
-        wrong(t,
-              of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
-                      : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'",
-              "this is not a reduction");
     if (t->failed)
         return;
-    next(t);
-    expect(t, CPP_COLON, "expected ':' after the reduction's operation");
     do {
         if (t->type != CPP_NAME)
             wrong(t, NULL, "expected the name of a variable or an array");
@@ -679,7 +669,32 @@ static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
         *list = reduction;
         next(t);
     } while (accept(t, CPP_COMMA));
+}
+
+/* reduction(+: x, y), as OpenMP's.  */
+static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
+{
+    Opcode op;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
+    if (!t->failed && !reduction_operation(t, of_grid, &op))
+        wrong(t,
+              of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
+                      : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'",
+              "this is not a reduction");
+    if (t->failed)
+        return;
+    next(t);
+    expect(t, CPP_COLON, "expected ':' after the reduction's operation");
+    read_names(t, op, list);
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the reduction's variables");
+}
+
+/* independent(x, y): iterations store different elements.  */
+static void clause_independent(Tokens *t, Grid *grid)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'independent'");
+    read_names(t, OP_SET_ELEMENT, &grid->independent);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the arrays' names");
 }
 
 static void clause_reduction(Tokens *t, Pipeline *pipeline)
@@ -809,6 +824,7 @@ static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NU
                                       {"extent", NULL, NULL, clause_extent},
                                       {"share", clause_share, NULL, NULL},
                                       {"reduction", clause_reduction_of_grid, NULL, NULL},
+                                      {"independent", clause_independent, NULL, NULL},
                                       {NULL, NULL, NULL, NULL}};
 static const Clause pipeline_clauses[] = {{"schedule", NULL, clause_schedule, NULL},
                                           {"pingpong", NULL, clause_pingpong, NULL},
@@ -833,7 +849,7 @@ static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragm
     if (pragma->is_grid)
         unknown(t, "a clause of 'grid'", choices,
                 "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops tile, "
-                "precision, extent and reduction");
+                "precision, extent, reduction and independent");
     else if (pragma->is_task)
         unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers, ring and share");
     else
@@ -854,7 +870,8 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         }
         unsigned bit = 1u << (clause - clauses);
         if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
-            strcmp(clause->name, "extent") && (pragma->is_grid || strcmp(clause->name, "share"))) {
+            strcmp(clause->name, "extent") && strcmp(clause->name, "independent") &&
+            (pragma->is_grid || strcmp(clause->name, "share"))) {
             wrong(t, "remove one of them", "this clause is given twice");
             return;
         }

@@ -344,9 +344,10 @@ typedef struct {
     bool rewritten; /* it has */
     int tile[4];    /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
-    Extent *extents;       /* ... of arrays of which the loops do not tell */
-    Reduction *reductions; /* ... and what they sum; */
-    Total *totals;         /* of these what is used behind the grid */
+    Extent *extents;        /* ... of arrays of which the loops do not tell */
+    Reduction *reductions;  /* ... and what they sum; */
+    Reduction *independent; /* ... arrays of which iterations store different elements */
+    Total *totals;          /* of these what is used behind the grid */
     Loc loc;
 } Grid;
 

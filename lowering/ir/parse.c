@@ -89,6 +89,24 @@ static void parse_total(Parser *p, Grid *grid)
     *end = total;
 }
 
+static void parse_name(Parser *p, Reduction **end, Opcode op)
+{
+    while (*end)
+        end = &(*end)->next;
+    *end = arena_alloc(p->module, sizeof **end);
+    **end = (Reduction){.op = op, .name = scan_word(p, "an array")};
+}
+
+static void parse_adds(Parser *p, Grid *grid)
+{
+    parse_name(p, &grid->reductions, OP_ADDI);
+}
+
+static void parse_independent(Parser *p, Grid *grid)
+{
+    parse_name(p, &grid->independent, OP_SET_ELEMENT);
+}
+
 static void parse_share(Parser *p, Grid *grid)
 {
     grid->share = scan_number_up_to(p, 0, 1024);
@@ -107,7 +125,7 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},   {"precision", parse_precision},
                    {"cluster", parse_cluster},     {"order", parse_order},   {"consumers", parse_consumers},
                    {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share},
-                   {"total", parse_total}};
+                   {"total", parse_total},         {"adds", parse_adds},     {"independent", parse_independent}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {
         if (scan_accept(p, "persistent")) {

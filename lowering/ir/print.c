@@ -49,6 +49,13 @@ static void print_totals(Printer *p, const Grid *grid)
     }
 }
 
+static void print_names(Printer *p, const char *clause, const Reduction *list, Opcode op)
+{
+    for (; list; list = list->next)
+        if (list->op == op)
+            fprintf(p->out, " %s(%s)", clause, list->name);
+}
+
 static void print_grid_clauses(Printer *p, const Grid *grid)
 {
     if (grid->dims)
@@ -57,6 +64,10 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fprintf(p->out, " plain(%d,%d,%d,%d) precision(%s)", grid->tile[0], grid->tile[1], grid->tile[2], grid->tile[3],
                 text_precisions[grid->precision]);
     print_extents(p, grid);
+    if (grid->plain) {
+        print_names(p, "adds", grid->reductions, OP_ADDI);
+        print_names(p, "independent", grid->independent, OP_SET_ELEMENT);
+    }
     print_totals(p, grid);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);

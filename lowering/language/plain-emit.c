@@ -363,7 +363,10 @@ static void emit_op(Nest *in, Op *op, Block *to)
             total_emit(in, form_place(in, to, NULL, op->loc), op);
             return;
         }
-        form_store(in, form_place(in, to, NULL, op->loc), op);
+        if (scatter_of(in, op))
+            scatter_emit(in, form_place(in, to, NULL, op->loc), scatter_of(in, op));
+        else
+            form_store(in, form_place(in, to, NULL, op->loc), op);
         return;
     default:
         break;

@@ -261,7 +261,7 @@ static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, cons
 
 /* What tiles are added up to the subscript; numbers are one of them.  Modulo 2^32, as each of the sums; the whole is
    below 2^31.  */
-static Value *index_of(Nest *in, Op *where, const Poly *x, int row, int col)
+Value *form_index(Nest *in, Op *where, const Poly *x, int row, int col)
 {
     Kernel *kernel = in->kernel;
     Poly numbers = poly_constant(0);
@@ -303,7 +303,7 @@ static Value *index_of(Nest *in, Op *where, const Poly *x, int row, int col)
 
 static Value *load_gathered(Nest *in, Op *where, const Access *access, int row, int col)
 {
-    Value *index = index_of(in, where, &access->coordinate[0], row, col);
+    Value *index = form_index(in, where, &access->coordinate[0], row, col);
     Value *args[] = {memory_vector(in, access->group), index};
     Type type = type_tile(access->group->dtype, index->type.rows, index->type.cols);
     return form_op(in, where, OP_LOAD_AT, access->op->loc, type, 2, args);
@@ -485,6 +485,15 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
+/* What a store stores, as the array has it.  */
+Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col)
+{
+    Value *tile = form_whole(in, where, store->args[2], row, col);
+    if (dtype == D_I16 && tile->type.dtype == D_I32) /* of an unsigned short */
+        tile = form_make(in, where, OP_CAST, store->loc, D_I16, tile, NULL, NULL);
+    return form_as_tile(in, where, tile, dtype);
+}
+
 void form_store(Nest *in, Op *where, const Op *op)
 {
     const Access *access = memory_access(in, op);
@@ -516,15 +525,12 @@ void form_store(Nest *in, Op *where, const Op *op)
     }
     Value *args[2 + MAX_RANK];
     int count = operands(in, where, access, window.row, window.col, args);
-    Value *tile = form_whole(in, where, op->args[2], row, col);
-    if (group->dtype == D_I16 && tile->type.dtype == D_I32) /* of an unsigned short */
-        tile = form_make(in, where, OP_CAST, op->loc, D_I16, tile, NULL, NULL);
+    Value *tile = form_stored(in, where, op, group->dtype, row, col);
     if (op->nargs > 3) {
         Value *mask = form_mask(in, where, op->args[3], false, row, col);
         tile = form_make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
     }
     args[0] = cut(in, where, access, args[0], &window);
-    tile = form_as_tile(in, where, tile, group->dtype);
     args[count++] = tile;
     Op *store = op_new(in->kernel, window.store, op->loc, count, args);
     op_before(where, store);

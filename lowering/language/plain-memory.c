@@ -55,9 +55,17 @@ static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
 {
     const Op *op = value->def;
     int64_t number;
+    if (op && (value->type.dtype == D_U8 || value->type.dtype == D_U16)) {
+        *bound = poly_constant(!upper ? 0 : value->type.dtype == D_U8 ? UINT8_MAX : UINT16_MAX);
+        return true;
+    }
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || op->nargs < 2)
         return false;
     Poly x = poly_of(op->args[op->nargs - 2]), y = poly_of(op->args[op->nargs - 1]);
+    if (op->code == OP_ANDI && ir_constant(op->args[1], &number) && number >= 0) {
+        *bound = poly_constant(upper ? number : 0);
+        return true;
+    }
     if ((op->code == OP_DIVI || op->code == OP_SHRI) && ir_constant(op->args[1], &number) && number > 0) {
         if (!bound_of(in, &x, NULL, upper, false))
             return false;
@@ -321,7 +329,7 @@ static const char *gathered(const Nest *in, const Op *op)
 /* Of these the tensor is a vector.  */
 static bool is_number(const Nest *in, const Op *op)
 {
-    return op->code == OP_ELEMENT && (!is_tiled(in, op->results[0]) || gathered(in, op));
+    return scatter_of(in, op) || (op->code == OP_ELEMENT && (!is_tiled(in, op->results[0]) || gathered(in, op)));
 }
 
 static bool is_stored(const Block *block, const Value *base)
@@ -480,7 +488,7 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
                 continue;
             const char *text = poly_text(in->kernel->module, coordinate);
             if (loop < 0) {
-                if (!gather(in, access->op, "the subscript is loaded, or computed"))
+                if (!scatter_refuse(in, access->op) && !gather(in, access->op, "the subscript is loaded, or computed"))
                     reject(in->kernel, access->op->loc, REASON_PLAIN_GATHER, text);
                 return false;
             }
@@ -801,7 +809,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
             return !in->kernel->failed;
         }
         if (!known) {
-            if (!gather(in, op, "how far a subscript goes is not known before the grid"))
+            if (!scatter_refuse(in, op) && !gather(in, op, "how far a subscript goes is not known before the grid"))
                 reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
             return false;
         }
@@ -820,7 +828,7 @@ static void visit_access(Nest *in, Op *op)
         return;
     *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
     access->gathered = gathered(in, op);
-    if (access->gathered)
+    if (access->gathered || scatter_of(in, op))
         visit_gathered(in, access, &offset);
     else if (!visit_window(in, access, &offset))
         return;
@@ -1086,10 +1094,13 @@ static void check_store(Nest *in, const Access *store)
         bool moves = false;
         for (int i = 0; i < store->group->rank; i++)
             moves |= poly_has(&store->coordinate[i], in->loops[loop].iv);
+        bool meets = !moves || (!same_along(in, store, store, loop) && may_meet(in, store, store, loop, 0));
+        if (!meets || scatter_refuse(in, store->op))
+            continue;
         if (!moves)
             reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_ONE,
                    in->loops[loop].iv->name ? in->loops[loop].iv->name : "?", access_text(in, store));
-        else if (!same_along(in, store, store, loop) && may_meet(in, store, store, loop, 0))
+        else
             reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_TWICE, access_text(in, store),
                    in->loops[loop].iv->name ? in->loops[loop].iv->name : "?");
     }
@@ -1131,7 +1142,7 @@ static void check_axis(Nest *in, const Access *store, const Access *other)
 bool memory_depends(Nest *in)
 {
     for (const Access *store = in->accesses; store; store = store->next) {
-        if (!store->stores || in->kernel->failed)
+        if (!store->stores || scatter_of(in, store->op) || in->kernel->failed)
             continue;
         check_store(in, store);
         for (const Access *other = in->accesses; other && !in->kernel->failed; other = other->next) {

@@ -127,6 +127,9 @@ static Standing standing(const Nest *in, const Value *value)
         return AS_SIGNED;
     if (op->code == OP_CONVI)
         return standing(in, op->args[0]);
+    int64_t bits;
+    if (op->code == OP_ANDI && ir_constant(op->args[1], &bits) && bits >= 0 && bits <= INT32_MAX)
+        return AS_SIGNED;
     if (op->code == OP_ADDI || op->code == OP_SUBI) {
         for (int i = 0; i < 2; i++)
             if (is_tiled(in, op->args[i]))
@@ -251,7 +254,8 @@ static bool fits(const Op *op)
     if (op->code == OP_DIVI || op->code == OP_REMI)
         return !wide && from != D_U32;
     return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
-           op->code == OP_SELI || (op->code == OP_CONVI && !dtype_is_float(from));
+           op->code == OP_SELI || op->code == OP_ANDI || op->code == OP_ORI || op->code == OP_XORI ||
+           (op->code == OP_CONVI && !dtype_is_float(from));
 }
 
 /* Operands are I32, the result is what the type keeps of it.  */

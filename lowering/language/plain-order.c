@@ -173,7 +173,8 @@ static bool moves_with(const Poly *offset, const Value *iv)
 
 /* All that the loops write is summed by the outer one: elements that the inner one chooses alone, and nothing else is
    read of these arrays.  */
-static bool sums_along(const Block *block, const Op *outer, const Op *inner, const Value **base, Poly *offset)
+static bool sums_along(const Nest *in, const Block *block, const Op *outer, const Op *inner, const Value **base,
+                       Poly *offset)
 {
     FOR_OPS (op, block) {
         if (op->nblocks)
@@ -181,7 +182,7 @@ static bool sums_along(const Block *block, const Op *outer, const Op *inner, con
         if (op->code != OP_SET_ELEMENT)
             continue;
         Poly place = poly_of(op->args[1]);
-        if (op->nargs > 3 || *base || moves_with(&place, outer->blocks[0]->args[0]) ||
+        if (op->nargs > 3 || *base || scatter_of(in, op) || moves_with(&place, outer->blocks[0]->args[0]) ||
             !moves_with(&place, inner->blocks[0]->args[0]))
             return false;
         *base = op->args[0];
@@ -280,7 +281,7 @@ static bool exchange(Nest *in, Loop *about)
     const Value *base = NULL;
     Poly offset;
     if (!inner || inner->nresults || !known_bounds(inner, outer) ||
-        !sums_along(inner->blocks[0], outer, inner, &base, &offset) ||
+        !sums_along(in, inner->blocks[0], outer, inner, &base, &offset) ||
         !reads_apart(outer->blocks[0], inner->blocks[0], base, &offset))
         return false;
     exchange_heads(in, outer, inner);
@@ -452,7 +453,7 @@ static void promote(Nest *in, Op *loop)
     Block *body = loop->blocks[0];
     for (Op *op = body->first, *next; op; op = next) {
         next = op->next;
-        if (op->code != OP_SET_ELEMENT)
+        if (op->code != OP_SET_ELEMENT || scatter_of(in, op))
             continue;
         Poly offset = poly_of(op->args[1]);
         if (!stands_still(&offset, loop) || !alone(in, loop, body, op->args[0], &offset))

@@ -220,7 +220,11 @@ static void tell(Nest *in)
 static void tell_gathered(Nest *in)
 {
     for (const Access *access = in->accesses; access; access = access->next)
-        if (access->gathered)
+        if (access->stores && scatter_of(in, access->op))
+            remark(in->kernel, DIAG_OPTIMIZED, access->op->loc, "elements of '%s' are %s one by one",
+                   access->group->base->name ? access->group->base->name : "the array",
+                   scatter_of(in, access->op)->adds ? "added to, by atomics," : "stored");
+        else if (access->gathered)
             remark(in->kernel, DIAG_MISSED, access->op->loc, "elements of '%s' are looked up one by one: %s",
                    access->group->base->name ? access->group->base->name : "the array", access->gathered);
 }
@@ -231,6 +235,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
     Nest nest = {.kernel = kernel, .may_gather = may_gather}, *in = &nest;
     if (!scan_loops(in))
         return;
+    scatter_take(in);
     scan_exchange(in);
     first_sizes(in, choice);
     if (choice == TILE_NONE && !has_inner_axis(in)) /* no tile at all is no way out */

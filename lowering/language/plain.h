@@ -13,6 +13,7 @@
  *   plain-form.c    a scalar of the loops as a tile
  *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
+ *   plain-scatter.c stores to elements that iterations may have in common
  *   plain-emit.c    the loops, again
  *
  * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or
@@ -68,7 +69,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_TOTALS = 8 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_TOTALS = 8, MAX_SCATTERED = 64 };
 
 typedef struct {
     Op *op;
@@ -124,12 +125,20 @@ typedef struct {
     int index;
 } Leaving;
 
+/* A store whose elements several iterations may have in common: it adds, or the user says that they do not.  */
+typedef struct {
+    Op *store;
+    bool adds;
+} Scattered;
+
 typedef struct {
     Kernel *kernel;
     Loop loops[MAX_LOOPS];
     int nloops;
     Leaving totals[MAX_TOTALS];
     int ntotals;
+    Scattered scattered[MAX_SCATTERED];
+    int nscattered;
     Op *region; /* the outermost loop */
     /* by value id, of the scalar program */
     int size;
@@ -227,6 +236,13 @@ bool total_is(const Nest *in, const Op *op); /* the store of a total */
 void total_emit(Nest *in, Op *where, const Op *op);
 int total_number(Opcode op); /* as runtime/host/total.c has them */
 
+/* ---- plain-scatter.c --------------------------------------------------------------------------------------------- */
+
+void scatter_take(Nest *in);
+const Scattered *scatter_of(const Nest *in, const Op *op); /* NULL: it is none */
+bool scatter_refuse(Nest *in, const Op *access);
+void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
+
 /* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */
 
 bool memory_scan(Nest *in);
@@ -253,6 +269,8 @@ Value *form_full(Nest *in, Op *where, Dtype dtype, int rows, int cols, double va
 int form_extent(const Nest *in, int axis);
 Dtype tile_dtype(Dtype dtype);
 void form_store(Nest *in, Op *where, const Op *op);
+Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col);
+Value *form_index(Nest *in, Op *where, const Poly *x, int row, int col);
 Value *form_scalar_load(Nest *in, Op *where, const Op *op);
 /* An operation on one to three tiles or numbers, of the larger extents.  */
 Value *form_make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z);

@@ -298,9 +298,10 @@ static int check_stored(struct question *q, int tile, int tensor)
     if (tile != tensor)
         return wrong(q, "use ws_cast on the tile", "the tile is %s and the tensor %s", ws_rule_dtype_name(tile),
                      ws_rule_dtype_name(tensor));
-    if (adds && tile != WS_RULE_F32 && tile != WS_RULE_I32)
-        return wrong(q, "add into an f32 or i32 tensor", "memory of type %s has no atomic addition",
-                     ws_rule_dtype_name(tile));
+    int elements = q->opcode == WS_OP_ATOMIC_ADD_AT;
+    if (adds && tile != WS_RULE_F32 && tile != WS_RULE_I32 && !(elements && tile == WS_RULE_F64))
+        return wrong(q, elements ? "add into an f32, f64 or i32 tensor" : "add into an f32 or i32 tensor",
+                     "memory of type %s has no atomic addition", ws_rule_dtype_name(tile));
     return 1;
 }
 

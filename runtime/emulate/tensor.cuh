@@ -338,6 +338,16 @@ inline void add_atomically(float *to, float x)
         sum = ws_bits_of_f32(ws_f32_add(ws_f32_of_bits(seen), x));
     while (!__atomic_compare_exchange_n(word, &seen, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
+inline void add_atomically(double *to, double x)
+{
+    uint64_t *word = (uint64_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+    double number;
+    do {
+        memcpy(&number, &seen, sizeof number);
+        number += x;
+        memcpy(&sum, &number, sizeof sum);
+    } while (!__atomic_compare_exchange_n(word, &seen, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
 inline void add_atomically(int *to, int x)
 {
     __atomic_fetch_add((uint32_t *)(void *)to, (uint32_t)x, __ATOMIC_RELAXED);

@@ -219,6 +219,8 @@ static void add_element(Dtype dtype, void *to, const void *from)
 {
     if (dtype == D_F32)
         *(float *)to = ws_f32_add(*(float *)to, *(const float *)from);
+    else if (dtype == D_F64)
+        *(double *)to = ws_f64_add(*(double *)to, *(const double *)from);
     else
         *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
 }

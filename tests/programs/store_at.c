@@ -67,15 +67,17 @@ static void multiplied(int n, int k, const int *at, const ws_f16 *A, const ws_f1
 }
 
 /* How often there is each number, and the sum of the weights of each. */
-static void counted(int n, int m, const int *at, const float *w, int *many, float *sum)
+static void counted(int n, int m, const int *at, const float *w, int *many, float *sum, double *fine)
 {
     ws_tensor k = ws_tensor_1d(at, WS_I32, n), x = ws_tensor_1d(w, WS_F32, n);
     ws_tensor c = ws_tensor_1d(many, WS_I32, m), s = ws_tensor_1d(sum, WS_F32, m);
+    ws_tensor d = ws_tensor_1d(fine, WS_F64, m);
 #pragma ws grid(1)
     for (int i = 0; i < n; i += 64) {
         ws_tile at = ws_select(ws_lt(ws_add(ws_col_index(1, 64), i), n), ws_load_row(k, i, 64), -1);
         ws_atomic_add_at(c, at, ws_full(WS_I32, 1, 64, 1));
         ws_atomic_add_at(s, at, ws_load_row(x, i, 64));
+        ws_atomic_add_at(d, at, ws_mul(ws_cast(ws_load_row(x, i, 64), WS_F64), 1e15));
     }
 }
 
@@ -144,13 +146,15 @@ int main(int argc, char **argv)
     at = check_random(WS_I32, (size_t)n);
     float *w = check_random(WS_F32, (size_t)n), *sum = check_output(WS_F32, (size_t)m);
     int *many = check_output(WS_I32, (size_t)m);
+    double *fine = check_output(WS_F64, (size_t)m);
     for (int i = 0; i < n; i++) {
         at[i] = i * i % 53 - 2;
         w[i] = (float)(i % 7 - 3);
     }
     memset(sum, 0, sizeof *sum * m);
     memset(many, 0, sizeof *many * m);
-    counted(n, m, check_place(at), check_place(w), check_place(many), check_place(sum));
+    memset(fine, 0, sizeof *fine * m);
+    counted(n, m, check_place(at), check_place(w), check_place(many), check_place(sum), check_place(fine));
     check_fetch();
     for (int j = 0; j < m; j++) {
         int times = 0;
@@ -159,7 +163,7 @@ int main(int argc, char **argv)
             times += at[i] == j;
             total += at[i] == j ? w[i] : 0;
         }
-        check_true(many[j] == times && sum[j] == total, "counted");
+        check_true(many[j] == times && sum[j] == total && fine[j] == total * 1e15, "counted");
     }
     return check_end();
 }

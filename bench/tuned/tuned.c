@@ -3,8 +3,9 @@
  * tuned.c - what tuning gains: a product that leaves its tile open, as the compiler's estimates choose it and as
  * measuring does, beside cuBLASLt.  bench/run tuned builds and runs it.
  *
- *   tuned [rounds=15]     the 60 shapes of bench/run shapes others unseen, and the mean of their ratios
- *   tuned launches        what a launch costs the host, and kernels in a row, launched one by one and captured
+ *   tuned [rounds=15] [every=1]    the 60 shapes of bench/run shapes others unseen, or one of so many, and the mean of
+ *                                  their ratios
+ *   tuned launches                 what a launch costs the host, and kernels in a row, launched one by one and captured
  */
 #include <math.h>
 #include <stdio.h>
@@ -113,14 +114,16 @@ static void compare(sums *all, const measurement *how, int M, int N, int K)
     array_free(C);
 }
 
-static int all_shapes(const measurement *how)
+/* One shape of so many, to be done in a part of the time.  */
+static int all_shapes(const measurement *how, int every)
 {
     sums all = {.least = 1e9};
     for (int seed = 0; seed < SEEDS; seed++) {
         unsigned long long state = SEED + (unsigned long long)seed;
         for (int i = 0; i < SHAPES; i++) {
             long M = draw(&state, 64, 16384), N = draw(&state, 64, 16384), K = draw(&state, 64, 16384);
-            compare(&all, how, (int)M, (int)((N + 7) / 8 * 8), (int)((K + 7) / 8 * 8));
+            if (i % every == 0)
+                compare(&all, how, (int)M, (int)((N + 7) / 8 * 8), (int)((K + 7) / 8 * 8));
         }
     }
     if (!all.count)
@@ -250,6 +253,7 @@ static void print_line(const char *text, void *user)
 int main(int argc, char **argv)
 {
     measurement how = {15, 4, 0.05};
+    int every = 1;
     setenv("WS_TUNED", "tuned.table", 0);
     ws_set_log(print_line, NULL);
     printf("%s, %d multiprocessors, cuBLASLt %zu\n", device_name(), device_multiprocessors(), cublaslt_version());
@@ -258,6 +262,8 @@ int main(int argc, char **argv)
             return launches();
         if (!strncmp(argv[i], "rounds=", 7))
             how.rounds = atoi(argv[i] + 7) | 1;
+        if (!strncmp(argv[i], "every=", 6))
+            every = atoi(argv[i] + 6) < 1 ? 1 : atoi(argv[i] + 6);
     }
-    return all_shapes(&how);
+    return all_shapes(&how, every);
 }

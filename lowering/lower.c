@@ -75,6 +75,7 @@ const Pass passes[] = {
      "register and shared layouts; operands in a form that the tensor cores read"},
     {"hints", PHASE_MACHINE, CHANGES_PROGRAMS, pass_hints,
      "branches that all threads of a warp take alike, and loops to unroll, where the assembler should know"},
+    {"rounded", PHASE_MACHINE, CHANGES_PROGRAMS, pass_rounded, "powers of which few bits are seen"},
     {"versions", PHASE_MACHINE, CHANGES_NONE, pass_versions,
      "one warp for a role that issues copies, and a short program for tensors that the TMA can load"},
     {"narrow", PHASE_MACHINE, CHANGES_PROGRAMS, pass_narrow,

@@ -125,6 +125,8 @@ void pass_layout(Kernel *kernel);
 /* require: layout.                     ensure: uniform on the branches of loops that compute, unroll on loops over
                                                 columns */
 void pass_hints(Kernel *kernel);
+/* require: layout.                     ensure: rounded on powers of which few bits are seen */
+void pass_rounded(Kernel *kernel);
 /* require: layout.                     ensure: role->warps, role->versions */
 void pass_versions(Kernel *kernel);
 /* require: layout.                     ensure: NARROW around loops whose products need not make all columns */

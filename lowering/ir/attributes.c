@@ -20,6 +20,8 @@ const Attribute attribute_info[NATTRIBUTES] = {
 #undef ATTRIBUTE
 };
 
+_Static_assert(NATTRIBUTES <= 40, "traits have the bits above");
+
 size_t attribute_bytes(AttributeKind kind)
 {
     switch (kind) {

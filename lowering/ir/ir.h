@@ -113,16 +113,16 @@ typedef enum {
     NATTRIBUTES
 } AttributeName;
 enum {
-#define ATTRIBUTE(NAME, text, Struct, member, field, kind, place, doc) HAS_##NAME = 1u << ATTRIBUTE_##NAME,
-#define OP_ATTRIBUTE(NAME, text, field, kind, place, doc)              HAS_##NAME = 1u << ATTRIBUTE_##NAME,
+#define ATTRIBUTE(NAME, text, Struct, member, field, kind, place, doc) HAS_##NAME = (uint64_t)1 << ATTRIBUTE_##NAME,
+#define OP_ATTRIBUTE(NAME, text, field, kind, place, doc)              HAS_##NAME = (uint64_t)1 << ATTRIBUTE_##NAME,
 #include "ir/attributes.def"
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
     HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AHEAD | HAS_AREF | HAS_STORAGE,
     HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE
 };
-#define NEEDS_AREF    ((uint64_t)1 << 32 | HAS_AREF) /* and it is never NULL */
-#define NEEDS_STORAGE ((uint64_t)1 << 33 | HAS_STORAGE)
+#define NEEDS_AREF    ((uint64_t)1 << 46 | HAS_AREF) /* and it is never NULL */
+#define NEEDS_STORAGE ((uint64_t)1 << 47 | HAS_STORAGE)
 /* Traits of operations, which are no attributes: the same for each operation of a code.  */
 #define MIXES_ROWS    ((uint64_t)1 << 40) /* an element comes of other rows, or goes to one */
 #define KEEPS_ZERO    ((uint64_t)1 << 41) /* elementwise: of zeros it makes zeros */
@@ -223,7 +223,7 @@ typedef struct { /* LOADs and COPY_IN */
 typedef struct {
     double value, start;
     int piece;
-    bool here, turned, fused;
+    bool here, turned, fused, rounded;
 } TileInfo;
 typedef struct {
     const char *label;

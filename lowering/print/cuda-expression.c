@@ -460,7 +460,10 @@ static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    fputs(op->code == OP_TRANS && op->tile->turned ? "ws::turned" : op_info[op->code].call, in->out);
+    fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
+          : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"
+                                                    : op_info[op->code].call,
+          in->out);
     if (op->code == OP_TALLY)
         fprintf(in->out, "<%d>", op->results[0]->type.cols);
     fputc('(', in->out);

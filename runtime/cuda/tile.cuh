@@ -622,6 +622,14 @@ static WS_DEVICE float logistic(float x)
     };
 #include "../common/maths.def"
 
+/* e^x with a relative error of |x| 2^-24 or so (lowering/machine/rounded.c).  */
+struct exp_rounded {
+    WS_DEVICE float operator()(float x) const
+    {
+        return ptx::exp2_approx(x * 1.44269504f);
+    }
+};
+
 } // namespace one
 
 /* A literal that f16 holds exactly.  */
@@ -737,6 +745,7 @@ WS_UNARY(neg)
 WS_UNARY(abs)
 WS_UNARY(kept)
 WS_UNARY(rest)
+WS_UNARY(exp_rounded)
 #define MATHS(NAME, name, ...)        WS_UNARY(name)
 #define MATHS_OF_TWO(NAME, name, ...) WS_BINARY(name, name)
 #include "../common/maths.def"

@@ -237,6 +237,12 @@ WS_EMULATE_UNARY(rest)
 #undef WS_EMULATE_BINARY
 #undef WS_EMULATE_COMPARE
 
+/* Few bits of it are seen: the GPU's has fewer.  */
+template <typename X, if_tile<X> = 0> WS_DEVICE auto exp_rounded(const X &x)
+{
+    return exp(x);
+}
+
 template <typename M, typename X, typename Y> WS_DEVICE auto select(const M &mask, const X &x, const Y &y)
 {
     return apply<typename joined<X, Y>::element, one::select>(mask, x, y);

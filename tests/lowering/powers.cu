@@ -25,13 +25,13 @@ static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int gro
         const auto d = ws::sub(low, now);
         const auto shrink = ws::exp(d);
         const auto e = ws::sub(w, now);
-        const auto p_2 = ws::exp(e);
+        const auto p_2 = ws::exp_rounded(e);
         const auto q = ws::row_part(p_2);
         const auto t_2 = ws::fma(zero, shrink, q);
         const auto sum = ws::row_total(t_2);
         const auto w2 = ws::cast<float>(v);
         const auto e2 = ws::sub(w2, now);
-        const auto p2 = ws::exp(e2);
+        const auto p2 = ws::exp_rounded(e2);
         const auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
         const auto a = ws::mul(p2, scale);
         const auto b = ws::div(a, sum);
@@ -237,7 +237,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         auto d = ws::sub(low, now);
         auto shrink = ws::exp(d);
         auto e = ws::sub(w, now);
-        auto p_2 = ws::exp(e);
+        auto p_2 = ws::exp_rounded(e);
         auto q = ws::row_part(p_2);
         auto t_2 = ws::fma(zero, shrink, q);
         w = ws::cast<float>(v_2);
@@ -246,13 +246,13 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         d = ws::sub(now, now_2);
         shrink = ws::exp(d);
         e = ws::sub(w, now_2);
-        p_2 = ws::exp(e);
+        p_2 = ws::exp_rounded(e);
         q = ws::row_part(p_2);
         t_2 = ws::fma(t_2, shrink, q);
         const auto sum = ws::row_total(t_2);
         auto w2 = ws::cast<float>(v);
         auto e2 = ws::sub(w2, now_2);
-        auto p2 = ws::exp(e2);
+        auto p2 = ws::exp_rounded(e2);
         auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
         auto a = ws::mul(p2, scale);
         auto b = ws::div(a, sum);
@@ -260,7 +260,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         ws::store(p.y, i, 0, h);  // powers.ir:33
         w2 = ws::cast<float>(v_2);
         e2 = ws::sub(w2, now_2);
-        p2 = ws::exp(e2);
+        p2 = ws::exp_rounded(e2);
         scale = ws::load_row<1024, ws::lines>(p.g, 1024);
         a = ws::mul(p2, scale);
         b = ws::div(a, sum);
@@ -663,7 +663,7 @@ static WS_DEVICE void powers_consumer(const powers_params &p, powers_shared &s, 
             const auto d = ws::sub(low, now);
             const auto shrink = ws::exp(d);
             const auto e = ws::sub(w, now);
-            const auto p_2 = ws::exp(e);
+            const auto p_2 = ws::exp_rounded(e);
             const auto q = ws::row_part(p_2);
             sum = ws::fma(sum, shrink, q);
             low = now;
@@ -676,7 +676,7 @@ static WS_DEVICE void powers_consumer(const powers_params &p, powers_shared &s, 
             v2_ring.consumed<0>();
             const auto w2 = ws::cast<float>(v2);
             const auto e2 = ws::sub(w2, low);
-            const auto p2 = ws::exp(e2);
+            const auto p2 = ws::exp_rounded(e2);
             const auto scale = ws::load_row<1024, ws::lines>(p.g, k);
             const auto a = ws::mul(p2, scale);
             const auto b = ws::div(a, sum);

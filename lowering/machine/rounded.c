@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rounded.c - powers of which few bits are seen.
+ *
+ *   before                                     after
+ *   d = sub s, (max most, (row_max s))         d = sub s, (max most, (row_max s))
+ *   p = exp d                                  p = exp d | rounded=1            p = ws::exp_rounded(d)
+ *   x = cast p, f16                            x = cast p, f16
+ *   sum = row_part p                           sum = row_part p
+ *
+ * e^x within 2 ulp of f32 takes eight instructions, seven of which make up for what x log2 (e) loses where it is
+ * rounded.  That is a relative error of |x| 2^-24 or so.  It is not seen
+ *   - where the power is rounded to f16, bf16 or fewer bits: those of f16 are left of |x| < 22, with an error of 2^-19
+ *     at most, those of bf16 of |x| < 89, with 2^-17;
+ *   - in a sum along a row of powers below the row's largest: there |x| e^x is 0.37 at most, and the sum 1 at least.
+ *
+ * The proof takes no notice: the mark says nothing of what is computed but in the last places.  tests/gpu compares
+ * programs whose powers are so marked with the sequential library's.
+ */
+#include "ir/queries.h"
+#include "lower.h"
+
+typedef struct {
+    Uses uses;
+} Rounder;
+
+enum { MOST_STEPS = 6 }; /* between a power and what rounds it, or a number and the row's largest in it */
+
+/* At least the row's largest of x.  */
+static bool is_largest(const Value *value, const Value *x, int steps)
+{
+    const Op *op = value->def;
+    if (!op || steps == MOST_STEPS)
+        return false;
+    if (op->code == OP_ROW_MAX)
+        return op->args[0] == x;
+    return op->code == OP_MAX && (is_largest(op->args[0], x, steps + 1) || is_largest(op->args[1], x, steps + 1));
+}
+
+static bool is_below_largest(const Value *value)
+{
+    const Op *op = value->def;
+    return op && op->code == OP_SUB && is_largest(op->args[1], op->args[0], 0);
+}
+
+static bool is_seen_rounded(const Rounder *in, const Value *value, bool below, int steps)
+{
+    if (steps == MOST_STEPS || !uses_of(&in->uses, value))
+        return false;
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        const Op *op = use->op;
+        bool scaled = op->code == OP_MUL || (op->code == OP_DIV && op->args[0] == value);
+        bool sum = op->code == OP_ROW_SUM || op->code == OP_ROW_PART;
+        if (op->code == OP_CAST ? dtype_bytes(op->results[0]->type.dtype) > 2
+            : sum               ? !below
+            : scaled            ? !is_seen_rounded(in, op->results[0], false, steps + 1)
+                                : true)
+            return false;
+    }
+    return true;
+}
+
+static void visit_power(Op *op, void *context)
+{
+    const Rounder *in = context;
+    if (op->code == OP_EXP && op->results[0]->type.dtype == D_F32)
+        op->tile->rounded = is_seen_rounded(in, op->results[0], is_below_largest(op->args[0]), 0);
+}
+
+/* require: programs of roles.   ensure: rounded on powers of which few bits are seen.  */
+void pass_rounded(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel) {
+        Rounder in = {uses_new(kernel, role->body)};
+        ir_walk(role->body, visit_power, &in);
+    }
+}

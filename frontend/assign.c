@@ -227,6 +227,16 @@ Value *base_of(Walk *w, Result pointer)
     return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
 }
 
+/* One of an array of pointers, which the grid chooses, is no base of plain loops.  */
+static bool refuse_chosen_base(Walk *w, const Place *place, CXCursor e)
+{
+    if (!place->base.chosen || w->failed)
+        return place->base.chosen != NULL;
+    refuse(w, e, "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
+           "which array this pointer goes to is known at run time only");
+    return true;
+}
+
 /* Memory behind a pointer: an element of an array, in grids of plain loops.  */
 static Result element_read(Walk *w, const Place *place, CXCursor e)
 {
@@ -236,6 +246,8 @@ static Result element_read(Walk *w, const Place *place, CXCursor e)
                "memory is read through a pointer in a grid");
         return result_of(anything(w, place->type));
     }
+    if (refuse_chosen_base(w, place, e))
+        return result_of(anything(w, place->type));
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0)};
     Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(w->u, e), 2, args);
     op_append(w->block, op);
@@ -288,6 +300,8 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
                place->base.name ? place->base.name : "");
         return;
     }
+    if (refuse_chosen_base(w, place, e))
+        return;
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0),
                      result.value};
     Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(w->u, e), 3, args);

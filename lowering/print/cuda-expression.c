@@ -595,7 +595,7 @@ static void print_box(Printer *in, const Op *op)
 }
 
 /* Does the kernel store to the memory that the op reads?  */
-static bool is_written(const Kernel *kernel, const Op *op)
+bool cuda_is_written(const Kernel *kernel, const Op *op)
 {
     const Op *source = op->origin ? op->origin : op;
     return tensor_memory(source->args[0])->def || ir_any_of(kernel->body, stores_what_is_loaded, source);
@@ -658,7 +658,7 @@ static void print_over_blocks(Printer *in, const Op *op)
    would wait for it.  */
 void cuda_number(Printer *in, const Op *op)
 {
-    bool fixed = !is_written(in->kernel, op), narrow = fixed && load_is_ahead(op) && op->code == OP_AT_FLOAT;
+    bool fixed = !cuda_is_written(in->kernel, op), narrow = fixed && load_is_ahead(op) && op->code == OP_AT_FLOAT;
     fprintf(in->out, "ws::%s%s(", fixed ? "fixed_" : "", narrow ? "element" : op_info[op->code].text);
     cuda_value(in, op->args[0], PREC_ANY);
     cuda_coordinates(in, op, 1, op->nargs);

@@ -9,6 +9,8 @@
  *
  * Values that a block hands on are copied at its end, in an order that reads every variable before it is written.
  */
+#include <string.h>
+
 #include "print/cuda.h"
 #include "ir/queries.h"
 
@@ -350,6 +352,49 @@ const char *cuda_ahead(const Printer *in, const Op *load)
                        place.number);
 }
 
+/* May the text stand in front of the loop?  */
+static bool same_in_all(const Op *loop, const Value *value)
+{
+    if (ir_outside(value, loop))
+        return true;
+    if (!value->def || value->var || op_info[value->def->code].class_ != CLASS_SCALAR)
+        return false;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (!same_in_all(loop, value->def->args[i]))
+            return false;
+    return true;
+}
+
+/* Of a loop with rings, a load for whose place one coordinate changes: the rest of it stays in registers.  */
+static bool is_held(const Printer *in, const Op *load)
+{
+    const Op *loop = load->parent->parent;
+    if (!load_is_ahead(load) || load->transfer->ahead != AHEAD_ITERATION || !loop->control->pipeline ||
+        !load->args[0]->var || cuda_is_written(in->kernel, load))
+        return false;
+    return load->code == OP_AT_FLOAT ||
+           (load->code == OP_LOAD_COL && load->nargs == 3 && !cuda_has_fill(load) && same_in_all(loop, load->args[2]));
+}
+
+static const char *held_name(const Printer *in, const Op *load)
+{
+    return arena_print(in->kernel->module, "ws_held_%s", strrchr(cuda_ahead(in, load), '_') + 1);
+}
+
+static void print_held(Printer *in, const Op *load)
+{
+    cuda_begin(in);
+    fprintf(in->out, "const auto %s = ws::hold_", held_name(in, load));
+    if (load->code == OP_LOAD_COL)
+        fprintf(in->out, "column<%d, %s>(", load->results[0]->type.rows, cuda_layout_text(in));
+    else
+        fputs("elements(", in->out);
+    cuda_value(in, load->args[0], PREC_ANY);
+    if (load->code == OP_LOAD_COL)
+        cuda_coordinates(in, load, 2, 3);
+    fputs(");\n", in->out);
+}
+
 /* The body and the end of a function that makes the load.  */
 static void print_load_of(Printer *in, const Op *load, const char *end)
 {
@@ -359,7 +404,11 @@ static void print_load_of(Printer *in, const Op *load, const char *end)
             print_definition(in, op);
     cuda_begin(in);
     fputs("return ", in->out);
-    if (op_info[load->code].class_ == CLASS_LOAD)
+    if (is_held(in, load)) {
+        fprintf(in->out, "%s.at(", held_name(in, load));
+        cuda_coordinate(in, load->args[1]);
+        fputc(')', in->out);
+    } else if (op_info[load->code].class_ == CLASS_LOAD)
         cuda_load(in, load);
     else
         cuda_number(in, load);
@@ -394,6 +443,8 @@ void cuda_loop_ahead(Printer *in, const Op *loop)
         if (!load_is_ahead(load) || load->transfer->ahead != AHEAD_ITERATION)
             continue;
         const char *type = cuda_scalar_type(counter->type);
+        if (is_held(in, load))
+            print_held(in, load);
         cuda_begin(in);
         fprintf(in->out, "auto %s = ws::load_ahead<%s>(", cuda_ahead(in, load), type);
         for (int i = 0; i < 3; i++) {

@@ -66,6 +66,7 @@ const char *cuda_scalar_type(Type type);
 void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
 void cuda_fill(Printer *in, double fill);
 bool cuda_has_fill(const Op *op);
+bool cuda_is_written(const Kernel *kernel, const Op *op);
 bool cuda_is_literal(const Value *value);
 Infix cuda_infix_of(const Op *op); /* no text: not an infix operation */
 void cuda_infix(Printer *in, const Op *op, Infix infix, int outer);

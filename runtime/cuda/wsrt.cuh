@@ -19,6 +19,7 @@
  *   output.cuh     tiles out by TMA, through staging
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
+ *   held.cuh       places in registers, for loads of a loop
  *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
@@ -48,6 +49,7 @@
 #include "output.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"
+#include "held.cuh"
 #include "dynamic.cuh"
 #include "cluster.cuh"
 #include "blocks.cuh"

@@ -294,6 +294,34 @@ WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... i)
     return load_col_or<R, L>(0, t, i...);
 }
 
+/* What a loop loads with all but one coordinate the same.  */
+template <int R, layout L, typename X> struct held_column {
+    const X &t;
+    long row;
+
+    auto at(long n) const
+    {
+        return load_col<R, L>(t, n, row);
+    }
+};
+template <int R, layout L, typename X> WS_DEVICE held_column<R, L, X> hold_column(const X &t, long row)
+{
+    return {t, row};
+}
+
+template <typename X> struct held_elements {
+    const X &t;
+
+    auto at(long i) const
+    {
+        return fixed_element(t, i);
+    }
+};
+template <typename X> WS_DEVICE held_elements<X> hold_elements(const X &t)
+{
+    return {t};
+}
+
 /* ---- direct stores ----------------------------------------------------------------------------------------------- */
 
 template <typename P, typename T, int R, int C, layout L>

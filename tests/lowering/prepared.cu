@@ -87,9 +87,10 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
+        const auto ws_held_1 = ws::hold_column<32, ws::lines_4>(p.s, j + first_row);
         auto ws_ahead_1 = ws::load_ahead<int>(0, p.K, 64, [&](const int k) {
             const int group_2 = k / 64;
-            return ws::load_col<32, ws::lines_4>(p.s, group_2, j + first_row);
+            return ws_held_1.at(group_2);
         });
         for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
             const int tw_slot = tw_ring.get();

@@ -297,24 +297,22 @@ static bool check_use(const Queue *queue)
     return false;
 }
 
-static void resolve(Kernel *kernel, Op *ring)
+static void resolve(Kernel *kernel, const Queue *queue)
 {
-    Queue queue = {.kernel = kernel, .ring = ring};
-    ir_walk(kernel->body, visit_use, &queue);
-    if (!check_use(&queue))
+    if (!check_use(queue))
         return;
-    const Block *puts = block_of(queue.puts, queue.nputs), *gets = block_of(queue.gets, queue.ngets);
+    const Block *puts = block_of(queue->puts, queue->nputs), *gets = block_of(queue->gets, queue->ngets);
     Op *first = puts ? puts->parent : NULL, *second = gets ? gets->parent : NULL;
     bool loops = first && second && first->code == OP_FOR && second->code == OP_FOR && first->parent == second->parent;
     if (puts && puts == gets)
-        hand_over(&queue);
+        hand_over(queue);
     else if (!loops)
-        reject(kernel, queue.gets[0]->loc, REASON_QUEUE_COUNT, name_of(&queue),
+        reject(kernel, queue->gets[0]->loc, REASON_QUEUE_COUNT, name_of(queue),
                "puts and gets do not stand in one block each, or in loops of one block");
     else if (comes_before(second, first))
-        reject(kernel, queue.gets[0]->loc, REASON_QUEUE_ABOVE, name_of(&queue), queue.puts[0]->loc.line);
-    else if (run_together(&queue, first, second))
-        hand_over(&queue);
+        reject(kernel, queue->gets[0]->loc, REASON_QUEUE_ABOVE, name_of(queue), queue->puts[0]->loc.line);
+    else if (run_together(queue, first, second))
+        hand_over(queue);
 }
 
 /* ---- tasks of which nothing but loads are left ------------------------------------------------------------------- */
@@ -361,11 +359,36 @@ static void visit_wish(Op *op, void *context)
         schedule_op(op)->ring = 0;
 }
 
+static bool is_ring(const Op *op, const void *none)
+{
+    (void)none;
+    return op->code == OP_RING_PUT || op->code == OP_RING_GET;
+}
+
+/* Does a loop of another ring stand between that which puts and that which gets?  Then the two of them join first.  */
+static bool others_between(const Queue *queue)
+{
+    if (!queue->nputs || !queue->ngets)
+        return false;
+    const Op *first = queue->puts[0]->parent->parent, *second = queue->gets[0]->parent->parent;
+    if (!first || !second || first->parent != second->parent || comes_before(second, first))
+        return false;
+    for (const Op *op = first->next; op && op != second; op = op->next)
+        if (op->nblocks && ir_any(op, is_ring, NULL))
+            return true;
+    return false;
+}
+
+/* The next ring: of those whose loops stand one below the other, or of all.  */
 static void visit_ring(Op *op, void *context)
 {
-    Queue *queue = context;
-    if (op->code == OP_RING_NEW && !queue->ring)
-        queue->ring = op;
+    Queue *next = context;
+    if (op->code != OP_RING_NEW || (next->ring && !others_between(next)))
+        return;
+    Queue queue = {.kernel = next->kernel, .ring = op};
+    ir_walk(next->kernel->body, visit_use, &queue);
+    if (!next->ring || !others_between(&queue))
+        *next = queue;
 }
 
 /* require: plain.   ensure: no RING_NEW, RING_PUT, RING_GET is left.  */
@@ -378,7 +401,7 @@ void pass_queues(Kernel *kernel)
         if (!next.ring)
             break;
         any = true;
-        resolve(kernel, next.ring);
+        resolve(kernel, &next);
     }
     if (!any || kernel->failed)
         return;

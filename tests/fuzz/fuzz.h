@@ -211,12 +211,33 @@ void leave(Gen *g, int ntiles, int nscalars);
 
 /* ---- loop.c ------------------------------------------------------------------------------------------------------ */
 
+typedef struct {
+    char *variable, *header, *first; /* first: a statement that opens the body, or NULL */
+    long most;
+    int step, trips;
+} Range;
+
+/* What is around a pipelined loop's body while that is written.  */
+typedef struct {
+    Buffer text;
+    long work;
+} Outside;
+
+Range some_range(Gen *g);
+char *pipeline_clause(Gen *g);
+Outside body_begin(Gen *g, const Range *range);
+Buffer body_end(Gen *g, const Outside *out);
+void loop_line(Gen *g, const char *clause, const Range *range, Buffer body);
 void loop_statement(Gen *g);
 void while_statement(Gen *g);
 void chain_statement(Gen *g);
 void step_statement(Gen *g, const GridVariable *v);
 bool parts_statement(Gen *g); /* a whole region's; false: its tiles do not divide */
 bool blocks_statement(Gen *g);
+
+/* ---- queue.c ----------------------------------------------------------------------------------------------------- */
+
+void queue_statement(Gen *g);
 
 /* ---- grid.c ------------------------------------------------------------------------------------------------------ */
 

@@ -11,12 +11,6 @@
 
 enum { MAX_LOOPS = 5 };
 
-typedef struct {
-    char *variable, *header, *first; /* first: a statement that opens the body, or NULL */
-    long most;
-    int step, trips;
-} Range;
-
 static int some_trips(const Gen *g)
 {
     static const int weights[] = {30, 20, 15, 8, 6, 5, 4};
@@ -91,7 +85,7 @@ static Range fresh_range(Gen *g)
     return range;
 }
 
-static Range some_range(Gen *g)
+Range some_range(Gen *g)
 {
     span_begin();
     Range result = fresh_range(g);
@@ -148,7 +142,7 @@ static char *some_pipeline_clause(Gen *g)
     return text("pipeline(%s%s)%s", slots, flight, chance(10) ? " schedule(fine)" : "");
 }
 
-static char *pipeline_clause(Gen *g)
+char *pipeline_clause(Gen *g)
 {
     span_begin();
     char *result = some_pipeline_clause(g);
@@ -156,13 +150,7 @@ static char *pipeline_clause(Gen *g)
     return result;
 }
 
-/* What is around a pipelined loop's body while that is written.  */
-typedef struct {
-    Buffer text;
-    long work;
-} Outside;
-
-static Outside body_begin(Gen *g, const Range *range)
+Outside body_begin(Gen *g, const Range *range)
 {
     Outside out = {g->body, g->work};
     g->body = (Buffer){0};
@@ -176,7 +164,7 @@ static Outside body_begin(Gen *g, const Range *range)
 }
 
 /* The body.  */
-static Buffer body_end(Gen *g, const Outside *out)
+Buffer body_end(Gen *g, const Outside *out)
 {
     Buffer body = g->body;
     g->body = out->text;
@@ -187,7 +175,7 @@ static Buffer body_end(Gen *g, const Outside *out)
     return body;
 }
 
-static void loop_line(Gen *g, const char *clause, const Range *range, Buffer body)
+void loop_line(Gen *g, const char *clause, const Range *range, Buffer body)
 {
     pragma_line(g, clause);
     g->specialized = true;

@@ -262,8 +262,12 @@ static void statement(Gen *g)
                      5,
                      3,
                      inner && g->products ? (g->level ? 3 : 12) : 0,
-                     inner ? 4 : 0};
-    switch (weigh(weights, 12)) {
+                     inner ? 4 : 0,
+                     !g->level && g->products ? 6 : 0};
+    switch (weigh(weights, 13)) {
+    case 12:
+        queue_statement(g);
+        break;
     case 11:
         switch_statement(g);
         break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Queues of tiles between tasks: a block that loads, one that multiplies; one more between them that scales, behind a
-   ring of its own; several puts in an iteration; a ring in one block. */
+   ring of its own, while a ring goes around it; several puts in an iteration; a ring in one block. */
 #include <stdio.h>
 
 #include <ws.h>
@@ -38,7 +38,7 @@ static void scaled(int M, int N, int K, const void *X, const void *Q, void *Z)
 #pragma ws grid(2)
     for (int i = 0; i < M; i += 128)
         for (int j = 0; j < N; j += 64) {
-            ws_ring bytes = ws_ring_new(2), left = ws_ring_new(4), right = ws_ring_new(2);
+            ws_ring left = ws_ring_new(4), bytes = ws_ring_new(2), right = ws_ring_new(2);
             ws_tile acc = ws_zeros(WS_F32, 128, 64);
             {
 #pragma ws task(load)
@@ -60,8 +60,8 @@ static void scaled(int M, int N, int K, const void *X, const void *Q, void *Z)
 #pragma ws pipeline(4, 1)
                 for (int k = 0; k < K; k += 64) {
                     ws_tile a, b;
-                    ws_get(right, &b);
                     ws_get(left, &a);
+                    ws_get(right, &b);
                     acc = ws_dot(a, ws_trans(b), acc);
                 }
             }

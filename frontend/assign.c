@@ -224,7 +224,12 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
 
 Value *base_of(Walk *w, Result pointer)
 {
-    return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
+    Value *base =
+        live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
+    int64_t bytes = pointer.decl.kind == CXCursor_VarDecl ? bytes_of(clang_getCursorType(pointer.decl)) : 0;
+    if (bytes > 0)
+        base->declared = bytes;
+    return base;
 }
 
 /* One of an array of pointers, which the grid chooses, is no base of plain loops.  */

@@ -249,7 +249,10 @@ static bool address_of_reference(Walk *w, tree reference, Address *address)
             return false;
         constant += (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
     } else if (DECL_P(base) && !TREE_THIS_VOLATILE(base)) {
+        tree size = DECL_SIZE_UNIT(base);
         address->base = value_live_in(w, build_fold_addr_expr(base), type_pointer(D_F32), name_of(base));
+        if (size && tree_fits_shwi_p(size))
+            address->base->declared = tree_to_shwi(size);
         address->name = address->name ? address->name : name_of(base);
     } else {
         return false;

@@ -197,7 +197,8 @@ struct Value {
     int index;        /* which result or argument */
     const char *name; /* the user's name, or NULL */
     Loc loc;
-    int uses; /* ir_count_uses () makes it current */
+    int64_t declared; /* plain loops: bytes of the array that it is, where its declaration says; 0: not known */
+    int uses;         /* ir_count_uses () makes it current */
     /* choose */
     uint32_t split; /* roles among whose groups its rows are divided, a bit each */
     /* plan */

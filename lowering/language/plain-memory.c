@@ -742,6 +742,13 @@ static bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper,
     return bound_of(in, x, access->op, upper, false);
 }
 
+/* What the array's declaration says, in elements.  */
+static bool extent_declared(const Group *group, Poly *elements)
+{
+    *elements = poly_constant(group->base->declared / dtype_bytes(group->dtype));
+    return group->base->declared > 0;
+}
+
 /* What a clause extent(x: n) says, in elements.  */
 static bool extent_given(Nest *in, const Group *group, Poly *elements)
 {
@@ -765,12 +772,17 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
     Poly least = all, given;
     access->coordinate[0] = *offset;
     access->axis[0] = -1;
-    if (extent_given(in, access->group, &given)) {
+    int nleast = access->group->nleast;
+    bool by_clause = extent_given(in, access->group, &given);
+    bool known =
+        !by_clause && reach_of(in, access, &guards, true, &all) && reach_of(in, access, &guards, false, &least);
+    if (!known && (by_clause || extent_declared(access->group, &given))) {
+        access->group->nleast = nleast;
         access->top[0] = given;
         add_extent(access->group, 0, &given);
         return;
     }
-    if (!reach_of(in, access, &guards, true, &all) || !reach_of(in, access, &guards, false, &least)) {
+    if (!known) {
         reject(in->kernel, access->op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
         return;
     }
@@ -800,7 +812,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
         access->top[i] = access->coordinate[i];
         bool top = bound_of(in, &access->top[i], op, true, true);
         bool known = top && bound_of(in, &all, op, true, false) && check_least(in, access, &access->coordinate[i]);
-        if (!known && top && group->rank == 1 && extent_given(in, group, &all)) {
+        if (!known && top && group->rank == 1 && (extent_given(in, group, &all) || extent_declared(group, &all))) {
             all = poly_add(&all, &one, -1);
             known = true;
         }

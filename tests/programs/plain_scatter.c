@@ -3,6 +3,10 @@
    histograms, sums at nodes of a graph, rows that change places. */
 #include "plain.h"
 
+enum { KEYS = 300, COUNTED = 64 };
+static int keys[KEYS], counted[COUNTED], first[21];
+static float weight[KEYS];
+
 #define WS           PLAIN_PRAGMA
 #define KERNEL(name) static void name
 #include "plain/scatter.h"
@@ -81,10 +85,31 @@ static void run(int n, int m, int d)
     plain_next();
 }
 
+/* On a device the static arrays are staged. */
+static void run_declared(void)
+{
+    PLAIN_ARRAY(WS_I32, int, out, COUNTED);
+    PLAIN_FLOATS(sum, 20);
+    for (int i = 0; i < KEYS; i++) {
+        keys[i] = i * i % COUNTED;
+        weight[i] = (float)(i % 7 - 3);
+    }
+    for (int i = 0; i < 21; i++)
+        first[i] = i * i * 3 / 4;
+    declared(KEYS, out);
+    ragged(20, sum);
+    declared_plain(KEYS, out_);
+    ragged_plain(20, sum_);
+    PLAIN_SAME(out, COUNTED, 0);
+    PLAIN_SAME(sum, 20, 0);
+    plain_next();
+}
+
 int main(int argc, char **argv)
 {
     check_begin("plain_scatter", argc, argv);
     run(150, 40, 9);
     run(45, 70, 33);
+    run_declared();
     return plain_end();
 }

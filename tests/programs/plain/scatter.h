@@ -105,3 +105,30 @@ KERNEL(sorted)(int n, const int *place, const short *key, short *to, unsigned ch
             small[place[i]] = (unsigned char)key[i];
     }
 }
+
+/* arrays of which declarations say how long they are: keys, and how often there is each */
+KERNEL(declared)(int n, int *out)
+{
+    WS(grid(1))
+    for (int i = 0; i < COUNTED; i++)
+        counted[i] = 0;
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        counted[keys[i]]++;
+    WS(grid(1))
+    for (int i = 0; i < COUNTED; i++)
+        out[i] = counted[i];
+}
+
+/* sums between bounds that are loaded, of elements that are looked up */
+KERNEL(ragged)(int n, float *out)
+{
+    WS(grid(1) tile(1))
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        WS(pipeline(auto) reduction(+ : sum))
+        for (int k = first[i]; k < first[i + 1]; k++)
+            sum += weight[k] * (float)counted[keys[k]];
+        out[i] = sum;
+    }
+}

@@ -6,54 +6,17 @@
  * The clauses know when an operation may be issued at best. Here a group issues one operation behind the other and
  * waits where the compiled program does: for a full slot, for a product whose result something reads, at a time step's
  * end for one that the next step reads. Slots are filled in order and are free when every group has released them.
- * Products of all groups share the tensor cores. The emulation with durations (runtime/emulate/clock.c) does the same
- * along whole programs.
+ * Products of several groups share the tensor cores; groups that take turns there have them one after the other. The
+ * emulation with durations (runtime/emulate/clock.c) does the same along whole programs.
+ *
+ * What happens earliest happens next, so that nothing begins before what is decided already. When a product is done
+ * may still change as long as nobody has waited for it: another one that begins beside it takes a part of its unit.
  */
-#include "solve.h"
+#include "predict.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { TAKEN = 64, STEPS = 40, FROM = 16 }; /* clocks are counted from step FROM on to the last */
-
-typedef struct {
-    int op, iteration;
-    double done; /* of the product that reads the slot */
-} Pending;
-
-/* A group, or whoever fills a ring.  */
-typedef struct {
-    int *ops, *last; /* in the order of a step; by op: the last place that reads it, or NOT_GIVEN */
-    int nops, group, replica, step, place;
-    double clock, stored, ends[STEPS];
-    char *got; /* by op and iteration */
-    Pending *pending;
-    int npending;
-    bool fills;
-} Process;
-
-typedef struct {
-    double begin, end;
-} Taken;
-
-/* When a unit does something, the earliest first.  */
-typedef struct {
-    Taken taken[TAKEN];
-    int n;
-} UnitTimes;
-
-typedef struct {
-    const Problem *problem;
-    const Order *order;
-    bool busy; /* all multiprocessors are at it */
-    Process *processes;
-    int nprocesses, nstages, consumers;
-    double *done; /* by replica, op and iteration; negative: not yet */
-    double *free; /* by op and iteration: when the slot is free */
-    int *left;    /* by op and iteration: groups that have still to release it */
-    UnitTimes *unit;
-} Run;
 
 static const Kind *kind_called(const Kind *kinds, int n, const char *name)
 {
@@ -89,47 +52,6 @@ static int slot_of(int op, int iteration)
     return op * STEPS + iteration;
 }
 
-/* From when on, not before `from`, the unit is free for so long.  */
-static double free_from(const UnitTimes *unit, double from, double takes)
-{
-    for (int i = 0; i < unit->n; i++)
-        if (from + takes > unit->taken[i].begin && from < unit->taken[i].end)
-            from = unit->taken[i].end;
-    return from;
-}
-
-static void take_unit(UnitTimes *unit, double begin, double end)
-{
-    int place = unit->n;
-
-    if (unit->n == TAKEN) /* the oldest is over */
-        memmove(&unit->taken[0], &unit->taken[1], (size_t)(place = --unit->n) * sizeof unit->taken[0]);
-    for (; place > 0 && unit->taken[place - 1].begin > begin; place--)
-        unit->taken[place] = unit->taken[place - 1];
-    unit->taken[place] = (Taken){begin, end};
-    unit->n++;
-}
-
-/* From `from` on, where all its units are free; when it is done.  */
-static double take(Run *in, const Kind *kind, double work, double from)
-{
-    double longest = 0, begin = from, before;
-
-    do {
-        before = begin;
-        for (int i = 0; i < kind->nuses; i++)
-            if (!in->problem->units[kind->uses[i].unit].each)
-                begin = free_from(&in->unit[kind->uses[i].unit], begin, work / kind->uses[i].rate);
-    } while (begin > before);
-    for (int i = 0; i < kind->nuses; i++) {
-        double takes = work / kind->uses[i].rate;
-        if (!in->problem->units[kind->uses[i].unit].each)
-            take_unit(&in->unit[kind->uses[i].unit], begin, begin + takes);
-        longest = fmax(longest, takes);
-    }
-    return begin + longest;
-}
-
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static bool comes_from_elsewhere(const Run *in, const Process *process, int op)
@@ -159,13 +81,18 @@ static void release(Run *in, Process *process, int op, int iteration)
     in->left[slot]--;
 }
 
+static double read_by(const Run *in, const Process *process, const Pending *slot)
+{
+    return *done_at(in, process->replica, slot->product, slot->product_iteration);
+}
+
 /* The group has waited for products up to one that was done then: what those read is free.  */
 static void release_pending(Run *in, Process *process, double done)
 {
     int kept = 0;
 
     for (int i = 0; i < process->npending; i++)
-        if (process->pending[i].done <= done)
+        if (read_by(in, process, &process->pending[i]) <= done)
             release(in, process, process->pending[i].op, process->pending[i].iteration);
         else
             process->pending[kept++] = process->pending[i];
@@ -203,32 +130,51 @@ static void wait_for_inputs(Run *in, Process *process, int op, int iteration)
         wait_until(in, process, product);
 }
 
-static double issue(Run *in, Process *process, const Op *op)
+/* Begins what the kind says; when it is done goes to `place`, and changes as long as others may share the unit.  */
+static void start(Run *in, const Process *process, const Kind *kind, double work, double *place)
 {
-    double done = 0;
+    int unit = interleaved_unit(in->problem, kind, work);
+    double least = 0, clocks = 0;
 
-    for (int i = 0; i < op->nkinds; i++) {
-        const Kind *kind = timed_kind(in->problem, op->kinds[i].name, in->busy);
-        bool asynchronous = kind_called(in->problem->kinds, in->problem->nkinds, op->kinds[i].name)->asynchronous;
-        bool product = asynchronous && strcmp(op->kinds[i].name, "store");
-        if (!strcmp(op->kinds[i].name, "stage")) {
-            process->clock = fmax(process->clock, process->stored);
-            process->clock = take(in, kind, op->kinds[i].work, process->clock) + step_cost(in, "barrier");
-        } else if (product) {
-            process->clock += step_cost(in, "fence");
-            done = take(in, kind, op->kinds[i].work, process->clock) + kind->latency;
-            process->clock += step_cost(in, "commit");
-        } else if (asynchronous) {
-            process->clock += step_cost(in, "fence") + step_cost(in, "out");
-            process->stored = take(in, kind, op->kinds[i].work, process->clock);
-        } else {
-            process->clock = take(in, kind, op->kinds[i].work, process->clock) + kind->latency;
-        }
+    if (unit == NOT_GIVEN) {
+        *place = take_units(in, kind, work, process->clock) + kind->latency;
+        return;
     }
-    return op->asynchronous && done > 0 ? done : process->clock;
+    for (int i = 0; i < kind->nuses; i++) {
+        clocks = kind->uses[i].unit == unit ? work / kind->uses[i].rate : clocks;
+        least = fmax(least, work / kind->uses[i].rate);
+    }
+    share_unit(&in->unit[unit], (Job){.owner = process->replica * in->problem->groups + process->group,
+                                      .begin = process->clock,
+                                      .clocks = clocks,
+                                      .least = least,
+                                      .latency = kind->latency,
+                                      .done = place});
 }
 
-static void release_read(Run *in, Process *process, int op, int iteration, double done)
+/* A part of the operation, of one of its kinds. What the group itself does it is busy with until then.  */
+static void issue(Run *in, Process *process, const Op *op, double *done)
+{
+    const char *name = op->kinds[process->part].name;
+    const Kind *kind = timed_kind(in->problem, name, in->busy);
+    double work = op->kinds[process->part].work;
+    bool asynchronous = kind_called(in->problem->kinds, in->problem->nkinds, name)->asynchronous;
+
+    if (asynchronous && strcmp(name, "store")) {
+        process->clock += step_cost(in, "fence");
+        start(in, process, kind, work, done);
+        process->clock += step_cost(in, "commit");
+    } else if (asynchronous) {
+        process->clock += step_cost(in, "fence") + step_cost(in, "out");
+        start(in, process, kind, work, &process->stored);
+    } else {
+        if (!strcmp(name, "stage"))
+            process->clock = fmax(process->clock, process->stored) + step_cost(in, "barrier");
+        start(in, process, kind, work, &process->busy);
+    }
+}
+
+static void release_read(Run *in, Process *process, int op, int iteration)
 {
     for (int e = 0; e < in->problem->nedges; e++) {
         const Edge *edge = &in->problem->edges[e];
@@ -236,7 +182,7 @@ static void release_read(Run *in, Process *process, int op, int iteration, doubl
             !in->problem->ops[edge->from].streaming)
             continue;
         if (in->problem->ops[op].asynchronous)
-            process->pending[process->npending++] = (Pending){edge->from, iteration - edge->distance, done};
+            process->pending[process->npending++] = (Pending){edge->from, iteration - edge->distance, op, iteration};
         else
             release(in, process, edge->from, iteration - edge->distance);
     }
@@ -253,23 +199,38 @@ static bool is_read_later(const Run *in, int op)
     return false;
 }
 
-/* Slots are free P - 1 steps behind that of the products that read them.  */
-static void end_step(Run *in, Process *process)
+/* Slots are free P - 1 steps behind that of the products that read them: the last of these, or negative.  */
+static double last_to_release(const Run *in, const Process *process)
 {
     int late = in->order->in_flight - 1;
+    double done = -1;
+
+    for (int i = 0; i < process->npending; i++)
+        if (process->pending[i].iteration + in->nstages - 1 <= process->step - late)
+            done = fmax(done, read_by(in, process, &process->pending[i]));
+    return done;
+}
+
+/* The last product that a later step looks at, or negative.  */
+static double last_to_copy(const Run *in, const Process *process)
+{
+    double last = -1;
 
     for (int k = 0; k < process->nops; k++) {
         int op = process->ops[k], iteration = process->step - in->order->stage[op];
-        if (!in->problem->ops[op].asynchronous || !in->problem->ops[op].nkinds || iteration < 0)
-            continue;
-        double done = *done_at(in, process->replica, op, iteration);
-        if (is_read_later(in, op) && done > process->clock)
-            wait_until(in, process, done);
+        if (in->problem->ops[op].asynchronous && in->problem->ops[op].nkinds && iteration >= 0 && is_read_later(in, op))
+            last = fmax(last, *done_at(in, process->replica, op, iteration));
     }
-    double done = -1;
-    for (int i = 0; i < process->npending; i++)
-        if (process->pending[i].iteration + in->nstages - 1 <= process->step - late)
-            done = fmax(done, process->pending[i].done);
+    return last;
+}
+
+static void end_step(Run *in, Process *process)
+{
+    double done = last_to_copy(in, process);
+
+    if (done > process->clock)
+        wait_until(in, process, done);
+    done = last_to_release(in, process);
     if (done >= 0)
         wait_until(in, process, done);
     process->ends[process->step++] = process->clock;
@@ -289,7 +250,7 @@ static void fill(Run *in, Process *process, int op)
     const Kind *kind = load->nkinds ? timed_kind(in->problem, load->kinds[0].name, in->busy) : NULL;
     double done = process->clock + load->latency * in->problem->clocks;
     if (kind && kind->nuses)
-        done = take(in, kind, load->kinds[0].work, process->clock) + kind->latency;
+        done = take_units(in, kind, load->kinds[0].work, process->clock) + kind->latency;
     else
         process->clock = done; /* a role that computes it */
     *done_at(in, 0, op, process->step) = done + step_cost(in, "fill");
@@ -307,9 +268,13 @@ static bool can_go(const Run *in, const Process *process)
 {
     if (process->step >= STEPS)
         return false;
+    if (process->place == process->nops || process->part)
+        return true;
     int op = process->ops[process->place];
     if (process->fills)
         return may_fill(in, process, op);
+    if (takes_turn(in, process) && turn_from(in, process) < 0)
+        return false;
     int iteration = process->step - in->order->stage[op];
     return iteration < 0 || is_known(in, process, op, iteration);
 }
@@ -317,9 +282,15 @@ static bool can_go(const Run *in, const Process *process)
 /* When what comes next can begin, as far as its inputs or its slot go: what is earliest happens next.  */
 static double ready_at(const Run *in, const Process *process)
 {
+    double ready = fmax(process->clock, process->busy);
+    if (process->part)
+        return ready;
+    if (process->place == process->nops)
+        return fmax(ready, fmax(last_to_copy(in, process), last_to_release(in, process)));
     int op = process->ops[process->place], iteration = process->step - in->order->stage[op];
-    double ready = process->clock;
 
+    if (takes_turn(in, process))
+        ready = fmax(ready, turn_from(in, process));
     if (process->fills) {
         int before = process->step - in->problem->ops[op].slots;
         return in->problem->ops[op].slots && before >= 0 ? fmax(ready, in->free[slot_of(op, before)]) : ready;
@@ -337,24 +308,40 @@ static double ready_at(const Run *in, const Process *process)
 
 static void go(Run *in, Process *process)
 {
+    process->clock = fmax(process->clock, process->busy);
+    if (process->place == process->nops) {
+        end_step(in, process);
+        return;
+    }
     int op = process->ops[process->place], iteration = process->step - in->order->stage[op];
 
     if (process->fills) {
         fill(in, process, op);
-    } else if (iteration >= 0) {
+        process->step += process->place == process->nops - 1;
+        process->place = (process->place + 1) % process->nops;
+        return;
+    }
+    if (!process->part && iteration >= 0)
         wait_for_inputs(in, process, op, iteration);
-        double done = issue(in, process, &in->problem->ops[op]);
-        *done_at(in, process->replica, op, iteration) = done;
-        release_read(in, process, op, iteration, done);
-    }
-    if (++process->place < process->nops)
+    if (!process->part && takes_turn(in, process))
+        process->clock = fmax(process->clock, turn_from(in, process)) + step_cost(in, "barrier");
+    if (!process->part && process->place == process->pass && process->pass_waits)
+        pass_turn(in, process);
+    if (iteration >= 0 && process->part < in->problem->ops[op].nkinds) {
+        issue(in, process, &in->problem->ops[op], done_at(in, process->replica, op, iteration));
+        process->part++;
         return;
-    if (!process->fills) {
-        end_step(in, process);
-        return;
     }
-    process->step++;
-    process->place = 0;
+    process->part = 0;
+    if (iteration >= 0) {
+        double *done = done_at(in, process->replica, op, iteration);
+        if (!in->problem->ops[op].asynchronous || *done < 0)
+            *done = process->clock;
+        release_read(in, process, op, iteration);
+    }
+    if (process->place == process->pass && !process->pass_waits)
+        pass_turn(in, process);
+    process->place++;
 }
 
 static Process *add_process(Run *in)
@@ -362,7 +349,9 @@ static Process *add_process(Run *in)
     size_t n = (size_t)in->problem->nops + 1;
     Process *process = &in->processes[in->nprocesses++];
 
-    *process = (Process){.ops = need(calloc(n, sizeof(int))),
+    *process = (Process){.take = NOT_GIVEN,
+                         .pass = NOT_GIVEN,
+                         .ops = need(calloc(n, sizeof(int))),
                          .last = need(malloc(n * sizeof(int))),
                          .got = need(calloc(n * STEPS, 1)),
                          .pending = need(calloc(n * STEPS, sizeof(Pending)))};
@@ -396,6 +385,7 @@ static void add_group(Run *in, int group, int replica)
                 (*last == NOT_GIVEN || in->order->stage[process->ops[*last]] <= in->order->stage[op]))
                 *last = k;
         }
+    place_turns(in, process);
     for (int v = 0; v < problem->nops; v++)
         for (int i = 0; i < STEPS && process->last[v] != NOT_GIVEN; i++)
             in->left[slot_of(v, i)]++;
@@ -457,6 +447,7 @@ double predict(const Problem *problem, const Order *order, bool busy)
               .done = need(malloc((n * replicas + 1) * sizeof(double))),
               .free = need(calloc(n + 1, sizeof(double))),
               .left = need(calloc(n + 1, sizeof(int))),
+              .passed = need(malloc((replicas * STEPS + 1) * sizeof(double))),
               .unit = need(calloc((size_t)problem->nunits + 1, sizeof(UnitTimes)))};
 
     for (int v = 0; v < problem->nops; v++)
@@ -464,6 +455,8 @@ double predict(const Problem *problem, const Order *order, bool busy)
             order = NULL; /* nothing says what it takes */
     for (size_t i = 0; i < n * replicas; i++)
         in.done[i] = -1;
+    for (size_t i = 0; i < replicas * STEPS; i++)
+        in.passed[i] = -1;
     for (int v = 0; v < problem->nops && order; v++)
         in.nstages = order->stage[v] + 1 > in.nstages ? order->stage[v] + 1 : in.nstages;
     for (int replica = 0; replica < problem->replicas && order; replica++)
@@ -482,6 +475,7 @@ double predict(const Problem *problem, const Order *order, bool busy)
     free(in.done);
     free(in.free);
     free(in.left);
+    free(in.passed);
     free(in.unit);
     return clocks;
 }

@@ -10,7 +10,7 @@
  *   search.c     the smallest interval, and why no smaller one
  *   prefer.c     the best of its schedules
  *   check.c      is a schedule right?  Independent of the clauses
- *   predict.c    the clocks of an iteration, from running some
+ *   predict*.c   the clocks of an iteration, from running some
  *   show.c       schedule and tables as text, out
  *   wsc-solve.c  the command line
  *
@@ -67,7 +67,8 @@ typedef struct {
 typedef struct {
     const char *name;
     int capacity;
-    bool each; /* every group has one of its own */
+    bool each;        /* every group has one of its own */
+    bool interleaved; /* it does what several groups have at the same time in turn, an instruction of each */
 } Unit;
 
 /* What an operation costs: so much work a clock on each of its units.  */
@@ -109,6 +110,7 @@ typedef struct {
     int in_flight;      /* products that an iteration does not wait for stay so for as many iterations */
     int groups;         /* at most so many */
     int replicas;       /* of the whole, each an equal part of the interval behind the one before */
+    bool turns;         /* the replicas may take turns at what is interleaved */
     int registers;      /* of each thread of a group; 0: not counted */
     int spare;          /* of these, left free if the smallest interval allows it */
     const char *prefer; /* aims are what an option says */
@@ -131,6 +133,7 @@ typedef struct {
 /* How a step of the steady loop issues operations.  */
 typedef struct {
     int n, in_flight;
+    bool turns;         /* replicas take turns at what is interleaved */
     int *op;            /* in order */
     int *stage, *group; /* by operation */
 } Order;

@@ -127,6 +127,8 @@ bool read_order(const Problem *problem, Order *order, const char *path, const ch
             while ((word = next_word(&in)))
                 if (here && (value = value_of(word, "in-flight")))
                     order->in_flight = whole(&in, value, 1);
+                else if (here && (value = value_of(word, "pingpong")))
+                    order->turns = problem->turns && !strcmp(value, "yes");
         } else if (here && !strcmp(word, "op")) {
             read_step(&in, problem, order);
         }

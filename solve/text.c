@@ -3,7 +3,7 @@
  * text.c - machines, graphs and schedules as text.  A statement is a line; # begins a comment.
  *
  *   machine NAME                                          loop NAME
- *   unit NAME [capacity=N] [each-group]                   memory NAME capacity=N
+ *   unit NAME [capacity=N] [each-group|interleaved]           memory NAME capacity=N
  *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
  *   groups N      replicas N      registers N      crossings N      normalize N      spill rate=BYTES
  *   wait strict|in-order|free      reader-registers      spare N      prefer AIM...
@@ -204,12 +204,14 @@ static void read_unit(Reader *in, Unit **units, int *n, const char *what)
         COMPLAIN(in, "%s '%s' is there twice", what, name);
     ROOM(*units, *n);
     Unit *unit = &(*units)[(*n)++];
-    *unit = (Unit){copied(name), 1, false};
+    *unit = (Unit){copied(name), 1, false, false};
     while ((word = next_word(in)))
         if ((value = value_of(word, "capacity")))
             unit->capacity = whole(in, value, 1);
         else if (!strcmp(word, "each-group") && !strcmp(what, "unit"))
             unit->each = true;
+        else if (!strcmp(word, "interleaved") && !strcmp(what, "unit"))
+            unit->interleaved = true;
         else
             COMPLAIN(in, "a %s has a capacity, and no '%s'", what, word);
 }
@@ -441,6 +443,8 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
         problem->groups = whole(in, need_word(in, "a number"), 1);
     else if (!strcmp(word, "replicas"))
         problem->replicas = whole(in, need_word(in, "a number"), 1);
+    else if (!strcmp(word, "turns"))
+        problem->turns = true;
     else if (!strcmp(word, "registers"))
         problem->registers = whole(in, need_word(in, "a number"), 0);
     else if (!strcmp(word, "crossings"))

@@ -270,6 +270,14 @@ static void add_prediction(Text *text, const Problem *problem, const Schedule *s
 {
     Order order = order_of(problem, schedule);
 
+    if (problem->turns) {
+        double without = predict(problem, &order, true);
+        order.turns = true;
+        double clocks = predict(problem, &order, true);
+        order.turns = clocks > 0 && clocks <= without;
+        if (clocks > 0)
+            add(text, "# turns: %s; %.0f clocks with and %.0f without\n", order.turns ? "yes" : "no", clocks, without);
+    }
     add_clocks(text, "predicted", problem, &order);
     order_free(&order);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * solved.c - schedule(optimal) beside the schedule that the compiler chooses: attention and six loops of samples/ and
- * tests/programs/.  bench/run solved builds and runs it; 15 alternating rounds.
+ * solved.c - schedule(optimal) beside the schedule that the compiler chooses: attention and seven loops of samples/,
+ * bench/first and tests/programs/.  bench/run solved builds and runs it; 15 alternating rounds.
  *
  * Each kernel is compiled twice, NAME_chosen as it stands and NAME_optimal with the clause.  What the first makes is
  * checked by its own main; here the second is compared with it.
@@ -24,7 +24,13 @@ typedef void linear_kernel(int B, int L, float g, const void *Q, const void *K, 
                            void *O);
 typedef void fp8_kernel(int heads, int L, float scale, const void *scales, const void *Q, const void *K, const void *V,
                         void *O);
+typedef void heads_kernel(int heads, int L, float scale, const void *Q, const void *K, const void *V, void *O);
+typedef void lengths_kernel(int count, int longest, int total, int heads, float scale, const void *starts,
+                            const void *Q, const void *K, const void *V, void *O);
 fp8_kernel attention_fp8_chosen, attention_fp8_optimal;
+heads_kernel attention_plain_chosen, attention_plain_optimal, attention_tasks_chosen, attention_tasks_optimal;
+heads_kernel attention_64_chosen, attention_64_optimal;
+lengths_kernel attention_varlen_chosen, attention_varlen_optimal;
 attention_kernel attention_chosen, attention_optimal;
 product_kernel gemm_chosen, gemm_optimal, softmax_gemm_chosen, softmax_gemm_optimal;
 gate_kernel gate_chosen, gate_optimal;
@@ -32,9 +38,10 @@ w8a16_kernel gemm_w8a16_chosen, gemm_w8a16_optimal;
 nearest_kernel nearest_chosen, nearest_optimal;
 linear_kernel linear_attention_chosen, linear_attention_optimal;
 
-typedef enum { ATTENTION, GEMM, SOFTMAX_GEMM, GATE, W8A16, NEAREST, LINEAR, FP8 } Kind;
-static const char *const names[] = {"attention",    "product", "softmax and product", "gated product",
-                                    "int8 weights", "nearest", "linear attention",    "attention e4m3"};
+typedef enum { ATTENTION, GEMM, SOFTMAX_GEMM, GATE, W8A16, NEAREST, LINEAR, FP8, PLAIN, TASKS, OF_64, LENGTHS } Kind;
+static const char *const names[] = {"attention",        "product",         "softmax and product", "gated product",
+                                    "int8 weights",     "nearest",         "linear attention",    "attention e4m3",
+                                    "attention, plain", "attention, task", "attention, first",    "lengths of its own"};
 
 typedef struct {
     Kind kind;
@@ -47,9 +54,11 @@ static const work all_work[] = {
     {ATTENTION, {8, 16384, 1}},  {GEMM, {8192, 8192, 4096}},  {SOFTMAX_GEMM, {4096, 1024, 8192}},
     {GATE, {8192, 14336, 4096}}, {W8A16, {4096, 4096, 4096}}, {NEAREST, {262144, 4096, 128}},
     {LINEAR, {256, 8192, 0}},    {LINEAR, {64, 8192, 0}},     {FP8, {64, 2048, 0}},
-    {FP8, {16, 8192, 0}},
+    {FP8, {16, 8192, 0}},        {PLAIN, {64, 2048, 0}},      {PLAIN, {16, 8192, 0}},
+    {TASKS, {64, 2048, 0}},      {TASKS, {16, 8192, 0}},      {OF_64, {64, 2048, 0}},
+    {OF_64, {16, 8192, 0}},      {LENGTHS, {16, 8192, 0}},
 };
-enum { WORKS = sizeof all_work / sizeof *all_work };
+enum { WORKS = sizeof all_work / sizeof *all_work, SEQUENCES = 4 };
 
 typedef struct {
     const work *what;
@@ -90,6 +99,21 @@ static void run(void *context, cudaStream_t stream)
         (t->optimal ? attention_fp8_optimal : attention_fp8_chosen)(n[0], n[1], 0.08838835f, in[3], in[0], in[1], in[2],
                                                                     t->out);
         break;
+    case PLAIN:
+        (t->optimal ? attention_plain_optimal : attention_plain_chosen)(n[0], n[1], 0.125f, in[0], in[1], in[2],
+                                                                        t->out);
+        break;
+    case TASKS:
+        (t->optimal ? attention_tasks_optimal : attention_tasks_chosen)(n[0], n[1], 0.125f, in[0], in[1], in[2],
+                                                                        t->out);
+        break;
+    case OF_64:
+        (t->optimal ? attention_64_optimal : attention_64_chosen)(n[0], n[1], 0.125f, in[0], in[1], in[2], t->out);
+        break;
+    case LENGTHS:
+        (t->optimal ? attention_varlen_optimal : attention_varlen_chosen)(SEQUENCES, n[1], SEQUENCES * n[1], n[0],
+                                                                          0.125f, in[3], in[0], in[1], in[2], t->out);
+        break;
     }
     ws_set_stream(NULL);
 }
@@ -117,8 +141,15 @@ static void arrays_of(const work *what, array all[5])
                  {WS_E4M3, a * b * 128},
                  {WS_F32, 3},
                  {WS_F16, a * b * 128}},
+        [PLAIN] = {{WS_F16, a * b * 64}, {WS_F16, a * b * 64}, {WS_F16, a * b * 64}, {0}, {WS_F16, a * b * 64}},
+        [LENGTHS] = {{WS_F16, SEQUENCES * a * b * 64},
+                     {WS_F16, SEQUENCES * a * b * 64},
+                     {WS_F16, SEQUENCES * a * b * 64},
+                     {WS_I32, SEQUENCES + 1},
+                     {WS_F16, SEQUENCES * a * b * 64}},
     };
-    memcpy(all, table[what->kind], sizeof table[0]);
+    const Kind kind = what->kind == TASKS || what->kind == OF_64 ? PLAIN : what->kind;
+    memcpy(all, table[kind], sizeof table[0]);
 }
 
 static double operations(const work *what)
@@ -128,6 +159,12 @@ static double operations(const work *what)
     case ATTENTION:
     case FP8:
         return 4 * a * b * b * 128 / (c > 0 ? 2 : 1);
+    case PLAIN:
+    case TASKS:
+    case OF_64:
+        return 4 * a * b * b * 64;
+    case LENGTHS:
+        return 2 * SEQUENCES * a * b * b * 64;
     case GATE:
         return 4 * a * b * c;
     case LINEAR:
@@ -191,6 +228,12 @@ static int compare(const work *what)
     if (what->kind == FP8) {                                   /* scales of Q, K and V are positive */
         static const float scales[3] = {1, 1, 1};
         cudaMemcpy(chosen.in[3], scales, sizeof scales, cudaMemcpyHostToDevice);
+    }
+    if (what->kind == LENGTHS) {
+        int starts[SEQUENCES + 1];
+        for (int i = 0; i <= SEQUENCES; i++)
+            starts[i] = i * what->sizes[1];
+        cudaMemcpy(chosen.in[3], starts, sizeof starts, cudaMemcpyHostToDevice);
     }
     const size_t bytes = all[4].count * (size_t)element_bytes(all[4].type);
     chosen.out = array_new(bytes);

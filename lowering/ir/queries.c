@@ -385,3 +385,10 @@ bool products_are_done(const Op *op)
     }
     return false;
 }
+
+bool ir_is_edge(const Op *op, const Op *loop)
+{
+    const Op *condition = op->code == OP_IF ? op->args[0]->def : NULL;
+    return condition && condition->code == OP_GEI && condition->args[0] == loop->blocks[0]->args[0] &&
+           ir_outside(condition->args[1], loop) && !ir_has_side_effect(op);
+}

@@ -75,6 +75,8 @@ bool takes_columns(const Op *op, const void *counter);
 Type stored_type(const Op *store);
 /* Has every product that the role has begun before the op been waited for?  */
 bool products_are_done(const Op *op);
+/* Is it a branch that is taken from one iteration of the loop on, which is known before the loop?  */
+bool ir_is_edge(const Op *op, const Op *loop);
 /* The innermost pipelined loop around an op, or NULL.  */
 Op *pipelined_loop(const Op *op);
 

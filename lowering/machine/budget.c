@@ -76,16 +76,20 @@ static bool any_product(const Block *block)
     return has_product(block);
 }
 
-int budget_tiles(const Block *block)
+Layout budget_layout(const Block *block)
 {
     if (any_product(block))
-        return block_registers(block, LAYOUT_MMA);
-    int least = block_registers(block, LAYOUT_ROWS);
-    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_WIDE; layout++) { /* wide is not for every kernel */
-        int registers = block_registers(block, layout);
-        least = registers < least ? registers : least;
-    }
-    return least;
+        return LAYOUT_MMA;
+    Layout best = LAYOUT_ROWS;
+    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_WIDE; layout++) /* wide is not for every kernel */
+        if (block_registers(block, layout) < block_registers(block, best))
+            best = layout;
+    return best;
+}
+
+int budget_tiles(const Block *block)
+{
+    return block_registers(block, budget_layout(block));
 }
 
 bool budget_chosen_fits(const Block *block, bool rows_alone)

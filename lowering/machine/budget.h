@@ -22,6 +22,8 @@ bool budget_is_register_count(const Machine *machine, int registers);
 /* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
 bool budget_registers_clause(Kernel *kernel);
 
+/* The layout in which they take the fewest.  */
+Layout budget_layout(const Block *block);
 /* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or
    without. */
 int budget_tiles(const Block *block);

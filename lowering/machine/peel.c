@@ -27,14 +27,6 @@
 #include "machine/plan.h"
 #include "lower.h"
 
-/* Is it taken from one iteration on, which is known before the loop?  */
-static bool is_edge(const Op *op, const Op *loop)
-{
-    const Op *condition = op->code == OP_IF ? op->args[0]->def : NULL;
-    return condition && condition->code == OP_GEI && condition->args[0] == loop->blocks[0]->args[0] &&
-           ir_outside(condition->args[1], loop) && !ir_has_side_effect(op);
-}
-
 /* Of a loop over products that counts up.  */
 static Op *find_edge(const Op *loop)
 {
@@ -45,7 +37,7 @@ static Op *find_edge(const Op *loop)
     bool products = false;
     for (Op *op = loop->blocks[0]->first; op && up && loop->control->pipeline; op = op->next) {
         products |= op->code == OP_MMA;
-        edge = !edge && is_edge(op, loop) ? op : edge;
+        edge = !edge && ir_is_edge(op, loop) ? op : edge;
     }
     return products ? edge : NULL;
 }

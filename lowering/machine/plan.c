@@ -480,15 +480,18 @@ static void plan_shared(Kernel *kernel)
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */
 
-/* Only what can surely not be held is refused; what the compiler may spill is for the build to report.  */
+/* Only what can surely not be held is refused; what the compiler may spill is for the build to report. Of what was
+   solved that is too much already: there is the chosen schedule in its place.  */
 static int check_pressure(Kernel *kernel, const Role *role)
 {
-    Pressure peak = plan_pressure(kernel, role);
-    if (peak.registers <= kernel->machine->thread_registers)
+    bool solved = kernel->scheduled_by && !kernel->module->schedule && role->registers;
+    int most = solved ? role->registers : kernel->machine->thread_registers;
+    Pressure peak = plan_pressure(kernel, role, most);
+    if (peak.registers <= most)
         return peak.registers;
     const char *sentence =
         arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
-                    peak.registers, kernel->machine->thread_registers, peak.tiles);
+                    peak.registers, most, peak.tiles);
     reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
     return peak.registers;
 }

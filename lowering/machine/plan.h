@@ -89,7 +89,7 @@ typedef struct {
     Loc loc;
     const char *tiles; /* "acc 128x256 f32 256, ..." */
 } Pressure;
-Pressure plan_pressure(Kernel *kernel, const Role *role);
+Pressure plan_pressure(Kernel *kernel, const Role *role, int most);
 int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */

@@ -174,7 +174,7 @@ int plan_loads_together(const Role *role)
     return in.most;
 }
 
-Pressure plan_pressure(Kernel *kernel, const Role *role)
+Pressure plan_pressure(Kernel *kernel, const Role *role, int most)
 {
     Module *module = kernel->module;
     Estimate in = {.kernel = kernel, .role = role};
@@ -204,7 +204,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
             worst = position;
         }
     }
-    if (peak.registers > kernel->machine->thread_registers)
+    if (peak.registers > most)
         peak.tiles = tiles_at(&in, worst);
     return peak;
 }

@@ -16,6 +16,7 @@
  * order.
  */
 #include "schedule/schedule.h"
+#include "machine/budget.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
 #include "lower.h"
@@ -34,8 +35,9 @@ typedef struct {
     Block *block;
     FILE *out;
     const int *numbers;
-    int *node; /* by Op.id: its number, from 1 on; 0: it is none */
-    Op **ops;  /* by that number */
+    Layout layout; /* of tiles that groups hold */
+    int *node;     /* by Op.id: its number, from 1 on; 0: it is none */
+    Op **ops;      /* by that number */
     int nops;
     Edge *edges;
     int nedges;
@@ -247,7 +249,9 @@ static void print_op(const Graph *in, int node)
     int registers = 0;
     fputs("op ", in->out);
     print_name(in, node);
-    if (op->nblocks) {
+    if (ir_is_edge(op, in->loop)) {
+        fputs(" kind=free", in->out); /* but in the last iterations */
+    } else if (op->nblocks) {
         Within within = {in, 0};
         for (int k = 0; k < op->nblocks; k++)
             ir_walk(op->blocks[k], visit_work, &within);
@@ -257,7 +261,7 @@ static void print_op(const Graph *in, int node)
     for (int i = 0; i < op->nresults && !from_ring(op); i++) {
         Type type = op->results[i]->type;
         type.rows = group_rows(in, op->results[i]);
-        registers += type.kind == K_TILE ? machine_tile_registers(type, LAYOUT_MMA) : 0;
+        registers += type.kind == K_TILE ? machine_tile_registers(type, in->layout) : 0;
     }
     if (registers)
         fprintf(in->out, " registers=%d", registers);
@@ -412,7 +416,7 @@ static void visit_outside(Op *op, void *context)
         outside->seen[value->id] = true;
         Type type = value->type;
         type.rows = group_rows(in, value);
-        outside->registers += machine_tile_registers(type, LAYOUT_MMA);
+        outside->registers += machine_tile_registers(type, in->layout);
     }
 }
 
@@ -429,14 +433,20 @@ static void visit_loop(Op *op, void *context)
     const Graph *kernel = context;
     if (!pipeline_of(op))
         return;
-    Graph in = {
-        .kernel = kernel->kernel, .loop = op, .block = op->blocks[0], .out = kernel->out, .numbers = kernel->numbers};
+    Graph in = {.kernel = kernel->kernel,
+                .loop = op,
+                .block = op->blocks[0],
+                .out = kernel->out,
+                .numbers = kernel->numbers,
+                .layout = budget_layout(op->blocks[0])};
     int groups = in.kernel->grid.consumers ? in.kernel->grid.consumers : 1;
     collect(&in);
     fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nin-flight %d\nregisters %d\n", in.kernel->name,
             schedule_name(op, in.numbers), groups, CYCLES / groups > 2 * in.nops ? CYCLES / groups : 2 * in.nops,
             op->control->pipeline->in_flight > 1 ? op->control->pipeline->in_flight : 1,
             registers_of_group(in.kernel, groups) - registers_from_outside(&in));
+    if (groups > 1 && in.kernel->grid.split == SPLIT_ROWS)
+        fputs("turns\n", in.out); /* these groups may */
     for (int node = 1; node <= in.nops; node++)
         print_op(&in, node);
     print_edges(&in);

@@ -7,6 +7,8 @@
 
 enum { READER_WORDS = 24 }; /* of a line, at most */
 
+enum { SOLVED = 1, TURNS_GIVEN = 2 };
+
 typedef struct {
     Kernel *kernel;
     Uses uses;
@@ -22,7 +24,7 @@ typedef struct {
     int *places;  /* by number: what comes first is less; odd: listed */
     int nplaces;
     Op **releases; /* by number: behind which its slot is given back, NULL: see its row */
-    bool *solved;  /* by number: a loop with an interval */
+    char *solved;  /* by number: SOLVED, of a loop with an interval, and TURNS_GIVEN, where 'pingpong' is said */
     int *before;   /* by number: when choose would give back its slot */
     bool regrouped;
 } Reader;

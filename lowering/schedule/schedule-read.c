@@ -187,6 +187,7 @@ static void read_loop(Reader *in)
     Pipeline *pipeline = loop ? pipeline_of(loop) : NULL;
     in->loop = pipeline ? loop : NULL;
     in->interval = 0;
+    int number = loop ? in->numbers[loop->id] : 0;
     if (loop && !pipeline)
         bad(in, in->words[1], "it is no pipelined loop");
     for (int i = 2; i < in->nwords && !in->kernel->failed; i++) {
@@ -199,8 +200,9 @@ static void read_loop(Reader *in)
             read_number(in, word, value, 1, MOST_FLIGHT, &pipeline->in_flight);
         } else if ((value = value_of(word, "pingpong"))) {
             read_choice(in, word, value, "yes", "no", &pipeline->pingpong);
+            in->solved[number] |= TURNS_GIVEN;
         } else if ((value = value_of(word, "interval"))) {
-            in->solved[in->numbers[loop->id]] = read_number(in, word, value, 1, MOST_CYCLE, &in->interval);
+            in->solved[number] |= read_number(in, word, value, 1, MOST_CYCLE, &in->interval) ? SOLVED : 0;
         } else {
             bad(in, word, "'schedule', 'in-flight', 'pingpong' and 'interval' are what is said of a loop");
         }
@@ -428,7 +430,7 @@ static void settle_solved(const Reader *in, Pipeline *pipeline, const Block *bod
         staged |= schedule_of(op)->stage > 0;
     pipeline->schedule = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
     pipeline->in_flight = staged ? 1 : pipeline->in_flight;
-    if (grid->split == SPLIT_ROWS)
+    if (grid->split == SPLIT_ROWS && !(in->solved[in->numbers[body->parent->id]] & TURNS_GIVEN))
         pipeline->pingpong = (staged || turns) && grid->consumers > 1;
 }
 
@@ -441,7 +443,7 @@ static void visit_settle(Op *op, void *context)
         schedule_op(op)->release = schedule_of(behind)->order;
     if (pipeline)
         pipeline->depth = 1;
-    if (pipeline && in->solved[in->numbers[op->id]])
+    if (pipeline && in->solved[in->numbers[op->id]] & SOLVED)
         settle_solved(in, pipeline, op->blocks[0]);
 }
 
@@ -541,7 +543,7 @@ static void read_schedule(Kernel *kernel, const char *name, const char *text)
     in.releases = arena_alloc(kernel->module, sizeof(Op *) * room);
     in.lines = arena_alloc(kernel->module, sizeof(int) * room);
     in.places = arena_alloc(kernel->module, sizeof(int) * room);
-    in.solved = arena_alloc(kernel->module, sizeof(bool) * room);
+    in.solved = arena_alloc(kernel->module, sizeof(char) * room);
     in.before = arena_alloc(kernel->module, sizeof(int) * room);
     ir_walk(kernel->body, visit_op, &in);
     bool any = read_lines(&in, arena_print(kernel->module, "%s", text));

@@ -95,6 +95,9 @@ static char *read_file(const char *path)
 static void copy_answer(FILE *out, const char *loop, char *text, bool taken)
 {
     const char *mark = taken ? "" : "# ";
+    const char *turns = strstr(text, "\n# turns: yes")  ? " pingpong=yes"
+                        : strstr(text, "\n# turns: no") ? " pingpong=no"
+                                                        : "";
     for (char *line = text, *next; line && *line; line = next) {
         int interval;
         next = strchr(line, '\n');
@@ -102,7 +105,7 @@ static void copy_answer(FILE *out, const char *loop, char *text, bool taken)
             *next++ = '\0';
         char *group = strstr(line, " group=");
         if (sscanf(line, "interval %d", &interval) == 1)
-            fprintf(out, "%sloop %s interval=%d\n", mark, loop, interval);
+            fprintf(out, "%sloop %s interval=%d%s\n", mark, loop, interval, turns);
         else if (!strncmp(line, "op ", 3) && group)
             fprintf(out, "%s%.*s\n", mark, (int)(group - line), line);
         else

@@ -175,6 +175,16 @@ overlapped() {
         grep -q '^# beside: 11 clocks' out
 }
 ok '--beside: a product of the next iteration is in flight' overlapped
+# Two groups whose products begin together share the unit: 16 clocks each, 3 and 4. In turn they have it for 8 + 3 each.
+shared() {
+    sed -e 's/^unit TC/& interleaved/' -e 's/^loop timed/&\nreplicas 2\nturns/' timed >t
+    for turns in no yes; do
+        printf 'loop timed in-flight=1 pingpong=%s\nop s\nop p\n' $turns >order
+        "$solve" --output=out --stages=1 --beside=order t && cat out && sed -n 's/^# beside: \([0-9]*\) .*/\1/p' out
+    done >clocks
+    cat clocks && grep -qx 23 clocks && grep -qx 22 clocks && grep -qx '# turns: yes; 22 clocks with and 23 without' out
+}
+ok '--beside: groups share the tensor cores, or take turns' shared
 slower() { sed 's/^timeline mma .*/timeline mma use=TC:1 latency=9/' timed >t && mv t timed && predicted --stages=1 &&
     test "$(cat clocks)" = 21; }
 ok 'predicted: another latency' slower

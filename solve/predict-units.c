@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * predict-units.c - when units have time.
+ *
+ * A unit does one operation behind the other, and what is short enough fills a gap. An interleaved one does an
+ * instruction of each group in turn: operations of two groups at the same time take each twice as long.
+ */
+#include "predict.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From when on, not before `from`, the unit is free for so long.  */
+static double free_from(const UnitTimes *unit, double from, double takes)
+{
+    for (int i = 0; i < unit->n; i++)
+        if (from + takes > unit->taken[i].begin && from < unit->taken[i].end)
+            from = unit->taken[i].end;
+    return from;
+}
+
+static void take_unit(UnitTimes *unit, double begin, double end)
+{
+    int place = unit->n;
+
+    if (unit->n == TAKEN) /* the oldest is over */
+        memmove(&unit->taken[0], &unit->taken[1], (size_t)(place = --unit->n) * sizeof unit->taken[0]);
+    for (; place > 0 && unit->taken[place - 1].begin > begin; place--)
+        unit->taken[place] = unit->taken[place - 1];
+    unit->taken[place] = (Taken){begin, end};
+    unit->n++;
+}
+
+double take_units(Run *in, const Kind *kind, double work, double from)
+{
+    double longest = 0, begin = from, before;
+
+    do {
+        before = begin;
+        for (int i = 0; i < kind->nuses; i++)
+            if (!in->problem->units[kind->uses[i].unit].each)
+                begin = free_from(&in->unit[kind->uses[i].unit], begin, work / kind->uses[i].rate);
+    } while (begin > before);
+    for (int i = 0; i < kind->nuses; i++) {
+        double takes = work / kind->uses[i].rate;
+        if (!in->problem->units[kind->uses[i].unit].each)
+            take_unit(&in->unit[kind->uses[i].unit], begin, begin + takes);
+        longest = fmax(longest, takes);
+    }
+    return begin + longest;
+}
+
+int interleaved_unit(const Problem *problem, const Kind *kind, double work)
+{
+    int unit = NOT_GIVEN;
+    double longest = 0;
+
+    for (int i = 0; i < kind->nuses; i++)
+        if (problem->units[kind->uses[i].unit].interleaved && work / kind->uses[i].rate > longest) {
+            unit = kind->uses[i].unit;
+            longest = work / kind->uses[i].rate;
+        }
+    return unit;
+}
+
+/* Of each owner the first job that is not over, if it has begun: `active`. How many, and when the next begins.  */
+static int find_active(const UnitTimes *unit, const double *left, double at, int *active, double *next)
+{
+    int n = 0;
+
+    *next = INFINITY;
+    for (int i = 0; i < unit->njobs; i++) {
+        bool first = left[i] > 0;
+        for (int k = 0; k < i && first; k++)
+            first = left[k] <= 0 || unit->jobs[k].owner != unit->jobs[i].owner;
+        if (first && unit->jobs[i].begin <= at)
+            active[n++] = i;
+        else if (first)
+            *next = fmin(*next, unit->jobs[i].begin);
+    }
+    return n;
+}
+
+/* Runs all jobs; those that end behind `from` get their times anew.  */
+static void run_jobs(UnitTimes *unit, double from)
+{
+    double left[TAKEN], at = 0, next;
+    int active[TAKEN], n;
+
+    for (int i = 0; i < unit->njobs; i++)
+        left[i] = unit->jobs[i].clocks;
+    while ((n = find_active(unit, left, at, active, &next)) || next < INFINITY) {
+        double step = next - at;
+        for (int i = 0; i < n; i++)
+            step = fmin(step, left[active[i]] * n);
+        for (int i = 0; i < n; i++) {
+            Job *job = &unit->jobs[active[i]];
+            left[active[i]] = left[active[i]] * n <= step * (1 + 1e-9) ? 0 : left[active[i]] - step / n;
+            if (left[active[i]] <= 0 && at + step > from)
+                *job->done = fmax(at + step, job->begin + job->least) + job->latency;
+        }
+        at += step;
+    }
+}
+
+void share_unit(UnitTimes *unit, Job job)
+{
+    if (unit->njobs == TAKEN) { /* the oldest are over */
+        unit->njobs = TAKEN / 2;
+        memmove(&unit->jobs[0], &unit->jobs[TAKEN / 2], (size_t)unit->njobs * sizeof unit->jobs[0]);
+    }
+    unit->jobs[unit->njobs++] = job;
+    run_jobs(unit, job.begin);
+}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "print/cuda.h"
+#include "machine/footprint.h"
 #include "ir/queries.h"
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
@@ -720,7 +721,11 @@ static void print_sync(Printer *in, const Op *op)
         cuda_line(in, "ws::sync(s.role_barrier, group);");
         break;
     case OP_AWAIT_TILES:
-        cuda_line(in, "ws::await_tiles<%s>(p.together, t);", in->role->versions & VERSION_TMA ? "TMA" : "true");
+        cuda_begin(in);
+        fprintf(in->out, "ws::await_tiles<%s", in->role->versions & VERSION_TMA ? "TMA" : "true");
+        if (footprint_by_role(in->kernel))
+            fprintf(in->out, ", %u", footprint_role(in->kernel, in->role));
+        fputs(">(p.together, t);\n", in->out);
         break;
     case OP_TILE_DONE:
         cuda_line(in, "ws::tile_done(p.together, t);");

@@ -4,6 +4,7 @@
  * tiles wait, or the grid.
  *
  *   call.touches(p.x, ws::loaded, {{0, 128, {1, 0}}});              rows i to i + 128 of x, of each tensor of a table x
+ *   call.touches(p.y, ws::loaded, {{0, 128, {1, 0}}}, 2);          where several roles wait: the second one loads it
  *   call.together(p.together, p.grid, 2, ws::tiles_wait);           two groups say that a tile is done
  */
 #include "print/cuda.h"
@@ -56,7 +57,10 @@ static void print_touches(Printer *in, const Variable *field, bool stored)
         fputs(i > first ? ", " : "", in->out);
         print_range(in, &footprint.range[i], cuda_grid_dims(kernel_grid(in->kernel)));
     }
-    fputs("});\n", in->out);
+    fputc('}', in->out);
+    if (!stored && footprint_by_role(in->kernel))
+        fprintf(in->out, ", %u", footprint.roles);
+    fputs(");\n", in->out);
 }
 
 void cuda_together(Printer *in)

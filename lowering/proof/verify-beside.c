@@ -3,7 +3,7 @@
  * verify-beside.c - do tiles of grids that run together wait before they load, and speak after they have stored?
  *
  *   grid i, j                   in each role that reads memory, if the grid begins before earlier ones have ended
- *     await_tiles                 the first statement: nothing of the tile has been read
+ *     await_tiles                 no statement of the tile before it reads memory
  *     ...
  *     tile_done                 in each role that stores, if any role says so
  *     yield                       the last one: nothing of the tile is stored after it
@@ -45,13 +45,22 @@ static bool is_outside(const Role *role, bool (*test)(const Op *op, const void *
     return false;
 }
 
+/* Is there a wait, and nothing read before it?  */
+static bool waits_first(const Block *tile)
+{
+    const Op *op = tile->first;
+    while (op && op->code != OP_AWAIT_TILES && !is_read(op, NULL) && !ir_any(op, is_read, NULL))
+        op = op->next;
+    return op && op->code == OP_AWAIT_TILES;
+}
+
 static bool check_role(Kernel *kernel, const Role *role, bool tells)
 {
     const Op *grid = role_grid(role);
     const Block *tile = grid ? grid->blocks[0] : NULL;
     int counts[2] = {0, 0};
     ir_walk(role->body, count_code, counts);
-    bool first = tile && tile->first && tile->first->code == OP_AWAIT_TILES;
+    const bool first = tile && waits_first(tile);
     bool last = tile && tile->last && tile->last->prev && tile->last->prev->code == OP_TILE_DONE;
     if (counts[0] != first || counts[1] != last) {
         BUG(kernel, "'%s' waits for tiles %d times, or says %d times that one is done", role->name, counts[0],

@@ -16,6 +16,9 @@
  * has not ended always goes on.  Which tiles a tile waits for follows from what both touch (footprint.c), and the
  * runtime compares that when it launches (runtime/host/together.c).
  *
+ * A role waits in front of the first statement that reads memory, for what it loads itself: what an epilogue adds may
+ * come later than the product's operands.
+ *
  * A group that takes every so many tiles says of each that it has nothing left to do.  Numbers that a role reads out of
  * memory, and loads in front of the grid, are not waited for: such a kernel begins behind the ones before it.
  */
@@ -50,6 +53,15 @@ static bool any_outside(const Role *role, bool (*test)(const Op *op, const void 
     return false;
 }
 
+/* The first statement of the tile that reads memory: until then there is nothing to wait for.  */
+static Op *first_reading(Block *tile)
+{
+    Op *op = tile->first;
+    while (!is_read(op, NULL) && !ir_any(op, is_read, NULL))
+        op = op->next;
+    return op;
+}
+
 static bool may_await(const Kernel *kernel)
 {
     FOR_ROLES (role, kernel)
@@ -73,7 +85,7 @@ void pass_beside(Kernel *kernel)
     FOR_ROLES (role, kernel) {
         Block *tile = tells || kernel->grid.awaits ? role_grid(role)->blocks[0] : NULL;
         if (kernel->grid.awaits && ir_any_of(tile, is_read, NULL))
-            op_lowered_before(kernel, tile->first, OP_AWAIT_TILES, 0, NULL);
+            op_lowered_before(kernel, first_reading(tile), OP_AWAIT_TILES, 0, NULL);
         if (tells && ir_any_of(tile, is_stored, NULL))
             op_lowered_before(kernel, tile->last, OP_TILE_DONE, 0, NULL);
     }

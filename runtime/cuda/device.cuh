@@ -375,9 +375,8 @@ inline ws_status choose_device(int device)
 inline int share_memory(void *p, void *handle)
 {
     static_assert(sizeof(cudaIpcMemHandle_t) == 64, "");
-    const bool shared = cudaIpcGetMemHandle((cudaIpcMemHandle_t *)handle, p) == cudaSuccess;
-    cudaGetLastError();
-    return shared;
+    const cudaError_t error = cudaIpcGetMemHandle((cudaIpcMemHandle_t *)handle, p);
+    return check(error, WS_ERR_MEMORY, "ws_team_alloc: cudaIpcGetMemHandle") == WS_OK;
 }
 
 inline void *open_memory(const void *handle)
@@ -385,10 +384,8 @@ inline void *open_memory(const void *handle)
     cudaIpcMemHandle_t h;
     void *p = nullptr;
     memcpy(&h, handle, sizeof h);
-    if (cudaIpcOpenMemHandle(&p, h, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
-        return p;
-    cudaGetLastError();
-    return nullptr;
+    const cudaError_t error = cudaIpcOpenMemHandle(&p, h, cudaIpcMemLazyEnablePeerAccess);
+    return check(error, WS_ERR_DEVICE, "ws_team_alloc: cudaIpcOpenMemHandle") == WS_OK ? p : nullptr;
 }
 
 inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, enter_device, leave_devices,

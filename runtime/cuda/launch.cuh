@@ -498,22 +498,24 @@ struct launch {
 
     /* What a tile touches: of each dimension so many coordinates from `low` on, which move on with the grid's
        variables.  */
-    template <typename T, int N, int K> void touches(const ws::tensor<T, N> &t, access how, const rows (&of)[K])
+    template <typename T, int N, int K>
+    void touches(const ws::tensor<T, N> &t, access how, const rows (&of)[K], u32 roles = ~0u)
     {
         argument *a = find((void **)&t.base);
         if (failed || !a || a->empty)
             return;
         ws_rows &to = how == stored ? a->out : a->in;
-        to = rows_of(*a, of, K);
+        to = rows_of(*a, of, K, roles);
     }
 
     /* Of a table: of each of its tensors.  */
-    template <typename T, int N, int K> void touches(const ws::table<T, N> &t, access how, const rows (&of)[K])
+    template <typename T, int N, int K>
+    void touches(const ws::table<T, N> &t, access how, const rows (&of)[K], u32 roles = ~0u)
     {
         for (int i = 0; i < t.count && !failed; i++) {
             argument *a = find((void **)&t.bases[i]);
             if (a && !a->empty)
-                (how == stored ? a->out : a->in) = rows_of(*a, of, K);
+                (how == stored ? a->out : a->in) = rows_of(*a, of, K, roles);
         }
     }
 
@@ -902,9 +904,9 @@ struct launch {
 
     /* ---- grids that run together ---- */
 
-    static ws_rows rows_of(const argument &a, const rows *of, int told)
+    static ws_rows rows_of(const argument &a, const rows *of, int told, u32 roles)
     {
-        ws_rows to = {1, 0, a.size, {}};
+        ws_rows to = {1, roles, 0, a.size, {}};
         for (int d = 0; d < a.rank; d++) {
             const bool all = d >= told || of[d].low.value == LONG_MIN;
             const long low = all ? 0 : of[d].low.value, high = all ? a.extent[d] : of[d].high.value;
@@ -964,7 +966,7 @@ struct launch {
 
     static earlier_tiles waiting_for(const ws_wait &w)
     {
-        earlier_tiles e = {w.words + w.first, w.expected, {}, {}, {}, w.low, w.width, {}, {}};
+        earlier_tiles e = {w.words + w.first, w.expected, {}, {}, {}, w.low, w.width, {}, w.roles, {}};
         for (int d = 0; d < 4; d++)
             e.by[d] = w.by[d];
         for (int i = 0; i < 2; i++) {

@@ -2,7 +2,7 @@
 /*
  * together.cuh - tiles of grids that run together: waiting for earlier ones, and telling later ones.
  *
- *   await_tiles(together, t)       a warp or a group: until earlier grids have stored what this tile loads
+ *   await_tiles(together, t)       a warp or a group: until earlier grids have stored what it loads of this tile
  *   tile_done(together, t)         a group: its stores of the tile can be seen; a count for those that wait
  *   leave(together)                at the kernel's end: behind the end of the grids before it
  *
@@ -25,6 +25,7 @@ struct earlier_tiles {
     const u32 *counters;
     u32 expected;
     int count[2], step[2], span[2], low, width, by[4];
+    u32 roles; /* bits of those that wait */
     divisor by_step[2];
 };
 
@@ -86,10 +87,12 @@ static WS_DEVICE void await_earlier(const together &g, const earlier_tiles &w, i
         await_counters(g, w, ::min(i + (int)ptx::lane(), end - 1));
 }
 
-template <typename W> static WS_DEVICE void await_all(const together &g, const W &t)
+template <u32 ROLES, typename W> static WS_DEVICE void await_all(const together &g, const W &t)
 {
 #pragma unroll 1
     for (int i = 0; i < g.nwaits; i++) {
+        if (ROLES != ~0u && !(g.waits[i].roles & ROLES))
+            continue;
         int low = g.waits[i].low;
 #pragma unroll
         for (int d = 0; d < W::dims; d++)
@@ -103,10 +106,10 @@ template <typename W> static WS_DEVICE void await_all(const together &g, const W
 }
 
 /* Not in the program for tensors that TMA cannot load: there the launcher has the grid wait.  */
-template <bool TMA, typename W> static WS_DEVICE void await_tiles(const together &g, const W &t)
+template <bool TMA, u32 ROLES = ~0u, typename W> static WS_DEVICE void await_tiles(const together &g, const W &t)
 {
     if constexpr (TMA)
-        await_all(g, t);
+        await_all<ROLES>(g, t);
 }
 
 template <typename W> static WS_DEVICE void tile_done(const together &g, const W &t)

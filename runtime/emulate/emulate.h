@@ -191,14 +191,14 @@ typedef struct {
 } ws_emulate_rows;
 /* Of the tensors at that base, of which so many dimensions are told.  */
 void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
-                        int told);
+                        int told, unsigned roles);
 void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid, int tellers, bool tiles_wait);
 /* Which launches of the block come before this one; and it has ended.  */
 void ws_emulate_order(ws_emulate_launch *launch);
 void ws_emulate_remember(ws_emulate_launch *launch);
 void ws_emulate_check_told(ws_emulate_launch *launch);
 /* From inside a fiber.  */
-void ws_emulate_await_tiles(ws_sched *s);
+void ws_emulate_await_tiles(ws_sched *s, unsigned roles);
 void ws_emulate_tile_done(ws_sched *s);
 void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char *from, size_t bytes, long tile);
 char *ws_emulate_tensor_end(const ws_emulate_tensor *t); /* one past the last byte that it names */

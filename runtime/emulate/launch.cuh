@@ -66,9 +66,9 @@ static const rows whole = {LONG_MIN, 0, {}};
 
 enum grid_waiting { grid_waits, tiles_wait };
 struct together {};
-template <bool TMA, typename W> static void await_tiles(const together &, const W &)
+template <bool TMA, unsigned ROLES = ~0u, typename W> static void await_tiles(const together &, const W &)
 {
-    ws_emulate_await_tiles(ws_sched_current());
+    ws_emulate_await_tiles(ws_sched_current(), ROLES);
 }
 template <typename W> static void tile_done(const together &, const W &)
 {
@@ -225,7 +225,8 @@ struct launch {
         tiles = ref.total;
     }
 
-    template <typename T, int N, int K> void touches(const ws::tensor<T, N> &t, use how, const rows (&of)[K])
+    template <typename T, int N, int K>
+    void touches(const ws::tensor<T, N> &t, use how, const rows (&of)[K], unsigned roles = ~0u)
     {
         ws_emulate_rows told[K];
         for (int i = 0; i < K; i++) {
@@ -233,13 +234,14 @@ struct launch {
             for (int d = 0; d < 4; d++)
                 told[i].by[d] = of[i].by[d];
         }
-        ws_emulate_touches(&state, &t, how, told, K);
+        ws_emulate_touches(&state, &t, how, told, K, roles);
     }
 
     /* Of a table: of each of its tensors.  */
-    template <typename T, int N, int K> void touches(const ws::table<T, N> &t, use how, const rows (&of)[K])
+    template <typename T, int N, int K>
+    void touches(const ws::table<T, N> &t, use how, const rows (&of)[K], unsigned roles = ~0u)
     {
-        touches(t.shape, how, of);
+        touches(t.shape, how, of, roles);
     }
 
     template <int N, typename B>

@@ -192,7 +192,7 @@ operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const vo
     o->kind = kind;
     o->fiber = s->current;
     o->tile = self(s)->tile;
-    o->awaited = self(s)->awaited == o->tile;
+    o->awaited = self(s)->awaited == o->tile ? self(s)->waits : 0;
     o->told = self(s)->told == o->tile;
     o->work_kind = self(s)->next_kind;
     o->work = self(s)->next_work;
@@ -443,14 +443,17 @@ long ws_sched_tile(ws_sched *s)
     return s->working ? s->working->tile : self(s)->tile;
 }
 
-void ws_sched_await(ws_sched *s)
+void ws_sched_await(ws_sched *s, unsigned roles)
 {
     self(s)->awaited = self(s)->tile;
+    self(s)->waits = roles;
 }
 
-bool ws_sched_awaited(ws_sched *s)
+unsigned ws_sched_awaited(ws_sched *s)
 {
-    return s->working ? s->working->awaited : self(s)->awaited == self(s)->tile;
+    if (s->working)
+        return s->working->awaited;
+    return self(s)->awaited == self(s)->tile ? self(s)->waits : 0;
 }
 
 bool ws_sched_told(ws_sched *s)

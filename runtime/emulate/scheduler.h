@@ -234,10 +234,10 @@ void ws_sched_store_wait(ws_sched *s,
 
 /* ---- tiles of grids that run together ---------------------------------------------------------------------------- */
 
-void ws_sched_await(ws_sched *s);     /* this group has waited for what its tile loads */
-bool ws_sched_awaited(ws_sched *s);   /* had it, when what touches memory now was started? */
-void ws_sched_tile_done(ws_sched *s); /* until its copies out have written: it has stored its tile */
-bool ws_sched_told(ws_sched *s);      /* had it said so, when what touches memory now was started? */
+void ws_sched_await(ws_sched *s, unsigned roles); /* this group has waited for what these roles load of its tile */
+unsigned ws_sched_awaited(ws_sched *s); /* for what had it, when what touches memory now was started? 0: nothing */
+void ws_sched_tile_done(ws_sched *s);   /* until its copies out have written: it has stored its tile */
+bool ws_sched_told(ws_sched *s);        /* had it said so, when what touches memory now was started? */
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 

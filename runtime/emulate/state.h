@@ -84,6 +84,7 @@ typedef struct {
     int weight;
     long tile;
     long awaited, told;  /* tiles: the last one for which it has waited, which it has said to be done */
+    unsigned waits;      /* of that one: for what these roles load */
     uint64_t since;      /* when its last wait began, for the trace */
     double clock, ready; /* of clock.c: it has got so far; it can go on from there on */
     bool possible;       /* since it waits, that is known */
@@ -115,9 +116,10 @@ typedef enum { ISSUED, READ, DONE } progress;
 typedef struct {
     ws_sched_choice_kind kind; /* WS_SCHED_COPY_IN, WS_SCHED_PRODUCT or WS_SCHED_OUT_READ */
     progress progress;
-    bool retired;       /* the program has waited for it */
-    bool awaited, told; /* of its tile, when it was started */
-    bool timed;         /* due is known */
+    bool retired;     /* the program has waited for it */
+    unsigned awaited; /* of its tile, when it was started: for what these roles load */
+    bool told;
+    bool timed; /* due is known */
     double due;
     int work_kind; /* a product: what it is to the machine, and how much */
     double work;

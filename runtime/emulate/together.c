@@ -16,13 +16,13 @@
 #include <string.h>
 
 void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int how, const ws_emulate_rows *rows,
-                        int told)
+                        int told, unsigned roles)
 {
     for (int i = 0; i < launch->ntensors; i++) {
         ws_emulate_tensor *t = &launch->tensors[i];
         if (t->parameter != parameter || !(t->use & how))
             continue;
-        struct ws_rows to = {.known = 1, .width = t->size};
+        struct ws_rows to = {.known = 1, .width = t->size, .roles = roles};
         for (int d = 0; d < t->rank; d++) {
             const bool all = d >= told || rows[d].all;
             const long low = all ? 0 : rows[d].low, high = all ? t->extent[d] : rows[d].high;
@@ -193,17 +193,18 @@ static void look_at_counters(ws_sched *s, const ws_emulate_launch *launch, int w
     }
 }
 
-void ws_emulate_await_tiles(ws_sched *s)
+void ws_emulate_await_tiles(ws_sched *s, unsigned roles)
 {
     const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
     const long tile = ws_sched_tile(s);
     long position[4] = {0};
-    ws_sched_await(s);
+    ws_sched_await(s, roles);
     if (!launch->together.nwaits || tile < 0)
         return;
     locate(launch, tile, position);
     for (int i = 0; i < launch->together.nwaits; i++)
-        look_at_counters(s, launch, i, position);
+        if (launch->together.waits[i].roles & roles)
+            look_at_counters(s, launch, i, position);
 }
 
 void ws_emulate_tile_done(ws_sched *s)
@@ -284,7 +285,7 @@ static void check_load(ws_sched *s, const ws_emulate_launch *launch, const long 
         const char *low = from < w->begin ? w->begin : from, *high = to > w->end ? w->end : to;
         if (!meets(w, low, high))
             continue;
-        if (!ws_sched_awaited(s))
+        if (!(ws_sched_awaited(s) & w->roles))
             ws_sched_fail(s, "a tile loads what an earlier grid stores, and has not waited for it");
         if (!waits_for(launch, w, position, low, high))
             ws_sched_fail(s, "a tile loads what an earlier grid stores, of which it has waited for other rows");

@@ -261,6 +261,7 @@ static bool make_wait(struct ws_wait *wait, const struct past_launch *past, cons
                       const struct ws_together *launch, const struct ws_use *mine)
 {
     *wait = (struct ws_wait){.first = past->first, .expected = (unsigned)past->tellers};
+    wait->roles = mine->in.roles ? mine->in.roles : ~0u;
     wait->words = past->words;
     wait->kernel = past->kernel;
     wait->number = past->number;

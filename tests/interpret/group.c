@@ -431,7 +431,7 @@ static void run_sync(Group *group, const Op *op)
         ws_sched_barrier(s);
         break;
     case OP_AWAIT_TILES:
-        ws_emulate_await_tiles(s);
+        ws_emulate_await_tiles(s, ~0u);
         break;
     case OP_TILE_DONE:
         ws_emulate_tile_done(s);

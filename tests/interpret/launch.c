@@ -390,7 +390,8 @@ static void tell_touched(Launch *launch, const Window *t, bool stored)
         for (int i = 0; i < 4; i++)
             rows[d].by[i] = range->by[i];
     }
-    ws_emulate_touches(&launch->state, t->base, stored ? WS_EMULATE_STORED : WS_EMULATE_LOADED, rows, footprint.dims);
+    ws_emulate_touches(&launch->state, t->base, stored ? WS_EMULATE_STORED : WS_EMULATE_LOADED, rows, footprint.dims,
+                       ~0u);
 }
 
 static void tell_together(Launch *launch)

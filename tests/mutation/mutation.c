@@ -85,7 +85,8 @@ static void pretend_beside(Launch *launch)
     together->first = 0;
     together->counters = 1;
     together->nwaits = launch->kernel->grid.awaits;
-    together->waits[0] = (struct ws_wait){.end = (const char *)UINTPTR_MAX, .unit = 1, .width = INT_MAX / 2};
+    together->waits[0] =
+        (struct ws_wait){.roles = ~0u, .end = (const char *)UINTPTR_MAX, .unit = 1, .width = INT_MAX / 2};
 }
 
 /* NULL: as expected under all seeds.  Otherwise what was noticed.  */

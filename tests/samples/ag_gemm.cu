@@ -25,8 +25,8 @@ static WS_DEVICE void ag_gemm_producer(const ag_gemm_params &p, ag_gemm_shared &
     for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:27
         const int i = t.at(0);
         const int j = t.at(1);
-        ws::await_tiles<TMA>(p.together, t);
         const int end = ws::min(j + 1024, p.K);
+        ws::await_tiles<TMA>(p.together, t);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:32
             const int slot = x_tile_ring.put();
             ws::copy_in(x_tile_ring, s.x_tile[slot], p.x, p.x_map, i, k);

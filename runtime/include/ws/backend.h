@@ -151,6 +151,7 @@ void ws_devices_forget(const void *p);
    the tile at position 0, and `step` further for each position in a dimension.  Not known: any.  */
 struct ws_rows {
     int known;
+    unsigned roles; /* bits of those that load them; 0: not known */
     long low, width, step[4];
 };
 /* A tensor of a launch.  */
@@ -180,6 +181,7 @@ struct ws_wait {
     unsigned expected;
     int count[2], weight[2], step[2], span[2];
     int low, width, by[4];
+    unsigned roles; /* bits of those that wait; one that has none goes on */
     long unit;
     const char *origin, *begin, *end; /* of what is waited for: where it lies, as far as both know it */
     const char *row; /* and its first row, so many bytes, the next ones further by a multiple of period */

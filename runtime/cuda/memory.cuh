@@ -144,7 +144,7 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
     } else {
         constexpr int run = runs<S>::pairs;
         typedef vector<T, run> piece;
-        const bool whole = p.aligned(piece::piece) && p.template runs_whole<2 * run, C>();
+        const bool whole = p.aligned(piece::piece) & p.template runs_whole<2 * run, C>();
         /* All loads of a way are independent of each other, so that all are in flight at once.  */
         if (whole) {
             WS_FOR_RUNS(S, slot, j, run)
@@ -178,35 +178,35 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
     return y;
 }
 
-template <int R, int C, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, C, L> load_or(double fill, const tensor<T, N> &t, I... at)
+template <int R, int C, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, R, C, L> load_or(double fill, const X &t, I... at)
 {
-    return load_plane<R, C, L>(plane_at(t, at...), fill);
+    return load_plane<R, C, L>(plane_at(known(t), at...), fill);
 }
-template <int R, int C, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, C, L> load(const tensor<T, N> &t, I... at)
+template <int R, int C, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, R, C, L> load(const X &t, I... at)
 {
-    return load_plane<R, C, L>(plane_at(t, at...), 0.0);
+    return load_plane<R, C, L>(plane_at(known(t), at...), 0.0);
 }
-template <int C, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, 1, C, L> load_row_or(double fill, const tensor<T, N> &t, I... at)
+template <int C, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, 1, C, L> load_row_or(double fill, const X &t, I... at)
 {
-    return load_plane<1, C, L>(row_at(t, at...), fill);
+    return load_plane<1, C, L>(row_at(known(t), at...), fill);
 }
-template <int C, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, 1, C, L> load_row(const tensor<T, N> &t, I... at)
+template <int C, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, 1, C, L> load_row(const X &t, I... at)
 {
-    return load_plane<1, C, L>(row_at(t, at...), 0.0);
+    return load_plane<1, C, L>(row_at(known(t), at...), 0.0);
 }
-template <int R, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, 1, L> load_col_or(double fill, const tensor<T, N> &t, I... at)
+template <int R, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, R, 1, L> load_col_or(double fill, const X &t, I... at)
 {
-    return load_plane<R, 1, L>(col_at(t, at...), fill);
+    return load_plane<R, 1, L>(col_at(known(t), at...), fill);
 }
-template <int R, layout L, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... at)
+template <int R, layout L, typename X, typename... I>
+static WS_DEVICE tile<element_of<X>, R, 1, L> load_col(const X &t, I... at)
 {
-    return load_plane<R, 1, L>(col_at(t, at...), 0.0);
+    return load_plane<R, 1, L>(col_at(known(t), at...), 0.0);
 }
 
 /* ---- store: registers to global memory --------------------------------------------------------------------------- */

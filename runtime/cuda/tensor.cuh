@@ -128,6 +128,30 @@ template <typename X, typename I> static WS_DEVICE auto fixed_element(const X &t
     return widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
+/* A tensor, or a slice of one.  */
+template <typename X> struct tensor_of;
+template <typename T, int N> struct tensor_of<tensor<T, N>> {
+    typedef T element;
+};
+template <typename T, int N, int DIMS> struct tensor_of<part<T, N, DIMS>> {
+    typedef T element;
+};
+template <typename X> using element_of = typename tensor_of<X>::element;
+
+/* All of a tensor begins at 0 in each dimension: the compiler is to know.  */
+template <typename T, int N> static WS_DEVICE tensor<T, N> known(const tensor<T, N> &t)
+{
+    tensor<T, N> all = t;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        all.origin[i] = all.low[i] = 0;
+    return all;
+}
+template <typename T, int N, int DIMS> static WS_DEVICE const part<T, N, DIMS> &known(const part<T, N, DIMS> &t)
+{
+    return t;
+}
+
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
    one row or of one column.  Of a box: box.cuh.  */
 template <typename T, typename B = void> struct plane {
@@ -135,6 +159,7 @@ template <typename T, typename B = void> struct plane {
     long stride;  /* from row to row */
     int row, col; /* of the tile, in the whole */
     int row_low, row_high, col_low, col_high;
+    u64 steps; /* bits of all that is added to make a row's address: the same for all tiles of a tensor */
 
     WS_DEVICE bool row_inside(int r) const
     {
@@ -157,14 +182,15 @@ template <typename T, typename B = void> struct plane {
        column? */
     WS_DEVICE bool aligned(int bytes) const
     {
-        return (((u64)(base + col) | (u64)(stride * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
+        return ((steps | (u64)(stride * (long)sizeof(T)) | (u64)(col * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
     }
     /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a
        whole? */
     template <int N, int C> WS_DEVICE bool runs_whole() const
     {
-        return C % N == 0 && (col >= col_low || (u32)(col_low - col) % N == 0) &&
-               (col <= col_high - C || (u32)(col_high - col) % N == 0);
+        const bool left = (col >= col_low) | ((u32)(col_low - col) % N == 0);
+        const bool right = (col <= col_high - C) | ((u32)(col_high - col) % N == 0);
+        return C % N == 0 && (left & right);
     }
 };
 
@@ -172,6 +198,7 @@ template <typename T, int N> static WS_DEVICE void fix(plane<T> &p, const tensor
 {
     int x = absolute(coordinate, t.origin[dim]);
     p.base += x * t.stride[dim];
+    p.steps |= (u64)(t.stride[dim] * (long)sizeof(T));
     if (!inside(x, t.low[dim], t.high[dim]))
         p.row_high = p.row_low;
 }
@@ -185,7 +212,8 @@ template <typename T, int N> static WS_DEVICE plane<T> innermost(const tensor<T,
                     t.low[N - 2],
                     t.high[N - 2],
                     t.low[N - 1],
-                    t.high[N - 1]};
+                    t.high[N - 1],
+                    (u64)t.base};
 }
 
 template <typename T, typename R, typename C> static WS_DEVICE plane<T> plane_at(const tensor<T, 2> &t, R row, C col)
@@ -223,7 +251,7 @@ template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool conta
 /* (1,C) of a vector, or of a row of a matrix.  */
 template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 1> &t, C col)
 {
-    return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0]};
+    return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0], (u64)t.base};
 }
 template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 2> &t, X x, C col)
 {
@@ -235,7 +263,7 @@ template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(c
 /* (R,1) of the same.  */
 template <typename T, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 1> &t, R row)
 {
-    return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1};
+    return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1, (u64)t.base};
 }
 template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 2> &t, X x, R row)
 {

@@ -235,6 +235,27 @@ static Value *masked(Nest *in, Op *where, const Op *store, Value *index, int row
     return form_make(in, where, OP_ADD, store->loc, D_I32, none, index, NULL);
 }
 
+enum { MOST_COUNTS = 1024 };
+
+/* A tile that adds the same whole number to few elements counts in shared memory how often it does to each.  */
+static bool emit_counted(Nest *in, Op *where, const Op *store, Group *group, Value *index)
+{
+    int64_t part, counts;
+    if (group->dtype != D_I32 || !ir_constant(store->args[2], &part) || group->nextents[0] != 1 ||
+        !poly_is_constant(&group->extent[0][0], &counts) || counts < 1 || counts > MOST_COUNTS ||
+        index->type.rows != 1 || index->type.cols < 2 * counts)
+        return false;
+    Type type = type_tile(D_I32, 1, (int)counts);
+    Value *count = form_op(in, where, OP_TALLY, store->loc, type, 1, &index);
+    if (part != 1)
+        count = form_make(in, where, OP_MUL, store->loc, D_I32, count, ir_const_before(in->kernel, where, D_I32, part),
+                          NULL);
+    Value *number = form_op(in, where, OP_COL_INDEX, store->loc, type, 0, NULL);
+    Value *args[] = {memory_vector(in, group), number, count};
+    op_before(where, op_new(in->kernel, OP_ATOMIC_ADD_AT, store->loc, 3, args));
+    return true;
+}
+
 void scatter_emit(Nest *in, Op *where, const Scattered *scattered)
 {
     const Op *store = scattered->store;
@@ -250,6 +271,8 @@ void scatter_emit(Nest *in, Op *where, const Scattered *scattered)
     form_home(in, axes, &row, &col);
     Value *index = form_index(in, where, &access->coordinate[0], row, col);
     index = masked(in, where, store, index, row, col);
+    if (scattered->adds && emit_counted(in, where, store, access->group, index))
+        return;
     Dtype dtype = access->group->dtype;
     Value *tile = form_stored(in, where, store, dtype, row, col);
     Value *args[] = {memory_vector(in, access->group), index, tile};

@@ -44,14 +44,26 @@ static bool is_open(const Grid *grid)
     return true;
 }
 
-static int first_size(const Grid *grid, int behind, bool inner, TileChoice choice)
+/* The grid may count in shared memory, for each tile.  */
+static bool counts(const Nest *in)
 {
+    int64_t part;
+    for (int i = 0; i < in->nscattered; i++)
+        if (in->scattered[i].adds && ir_constant(in->scattered[i].store->args[2], &part))
+            return true;
+    return false;
+}
+
+static int first_size(const Nest *in, int behind, bool inner, TileChoice choice)
+{
+    const Grid *grid = &in->kernel->grid;
     bool one = grid->dims == 1 || choice != TILE_LAST_TWO;
     if (choice == TILE_NONE || (choice == TILE_LAST && behind) || (choice == TILE_BEFORE_LAST && behind != 1))
         return 1;
     if (one)
-        return inner ? 64 : grid->totals && grid->dims == 1 ? 8192 : 1024;
-    return behind > 1 ? 1 : inner ? 64 : behind ? 32 : 128;
+        return inner ? 64 : grid->totals && grid->dims == 1 ? 8192 : counts(in) ? 4096 : 1024;
+    int rows = in->nscattered ? 16 : 32; /* each element has an address */
+    return behind > 1 ? 1 : inner ? 64 : behind ? rows : 128;
 }
 
 static void first_sizes(Nest *in, TileChoice choice)
@@ -74,7 +86,7 @@ static void first_sizes(Nest *in, TileChoice choice)
         if (grid->tile[loop->grid])
             loop->tile = grid->tile[loop->grid];
         else
-            loop->tile = first_size(grid, behind, inner, choice);
+            loop->tile = first_size(in, behind, inner, choice);
     }
 }
 

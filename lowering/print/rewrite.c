@@ -202,6 +202,10 @@ static const char *tile_text(const Rewriter *r, const Op *op)
         return text_of(r, op->args[0]);
     case OP_CAST:
         return arena_print(r->module, "ws_cast(%s, %s)", text_of(r, op->args[0]), ws_type(r, type.dtype));
+    case OP_TALLY: /* as pass_tally finds it */
+        return arena_print(
+            r->module, "ws_col_sum(ws_select(ws_eq(ws_trans(%s), ws_col_index(1, %d)), ws_full(WS_I32, %d, %d, 1), 0))",
+            text_of(r, op->args[0]), type.cols, op->args[0]->type.cols, type.cols);
     default:
         return arena_print(r->module, "ws_%s(%s)", op_info[op->code].text, list_text(r, op, 0, op->nargs));
     }

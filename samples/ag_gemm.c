@@ -3,7 +3,7 @@
  * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
  *
  * In each iteration the rows of others come while the product of the device's own rows runs: under `together` a tile
- * of the other products begins when its rows are there.  16 multiprocessors bring them, and join the products then.
+ * of the other products begins when its rows are there.  8 multiprocessors bring them, and join the products then.
  */
 #include "check.h"
 
@@ -24,7 +24,7 @@ void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
             ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
             ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);
 
-            #pragma ws grid(2) share(16)
+            #pragma ws grid(2) share(8) consumers(2, tiles)
             for (int i = 0; i < rows; i += 64)
                 for (int j = 0; j < K; j += 1024) {
                     int end = j + 1024 < K ? j + 1024 : K;
@@ -43,7 +43,7 @@ void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
             for (int i = 0; i < rows; i += 128)
                 for (int j = 0; j < cols; j += 256) {
                     ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                    #pragma ws pipeline(4, 2)
+                    #pragma ws pipeline(4, 1)
                     for (int k = 0; k < K; k += 64)
                         acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
                     ws_store(y, i, j, ws_cast(acc, WS_BF16));

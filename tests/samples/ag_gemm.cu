@@ -13,7 +13,7 @@ struct ag_gemm_params {
 struct ag_gemm_shared {
     ws::shared_tile<ws::bf16, 64, 128> x_tile[6];
     ws::ring<6> x_tile_ring;
-    ws::tile_scheduler scheduler;
+    ws::pingpong<2> pingpong;
 };
 static_assert(offsetof(ag_gemm_shared, x_tile) == 0);
 static_assert(sizeof(ag_gemm_shared) == 99328);
@@ -22,7 +22,7 @@ template <bool TMA>
 static WS_DEVICE void ag_gemm_producer(const ag_gemm_params &p, ag_gemm_shared &s, int group)
 {
     ws::producer<6, TMA> x_tile_ring(s.x_tile_ring);
-    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:27
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // ag_gemm.c:27
         const int i = t.at(0);
         const int j = t.at(1);
         const int end = ws::min(j + 1024, p.K);
@@ -38,31 +38,40 @@ static WS_DEVICE void ag_gemm_producer(const ag_gemm_params &p, ag_gemm_shared &
 static WS_DEVICE void ag_gemm_consumer(const ag_gemm_params &p, ag_gemm_shared &s, int group)
 {
     ws::consumer<6> x_tile_ring(s.x_tile_ring);
-    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:27
+    s.pingpong.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // ag_gemm.c:27
         const int i = t.at(0);
         const int j = t.at(1);
-        const int end = ws::min(j + 1024, p.K);
-        for (int k = j; k < end; k += 128) {  // ag_gemm.c:32
-            const int slot = x_tile_ring.get();
-            const auto x = ws::read<ws::lines_2>(ws::view(s.x_tile[slot]));
-            ws::fence();
-            x_tile_ring.consumed<0>();
-            ws::store(p.a, i, k, x);  // ag_gemm.c:33
+        if (t.ordinal() % 2 == group) {  // ag_gemm.c:27
+            const int end = ws::min(j + 1024, p.K);
+            s.pingpong.take(group);
+            for (int k = j; k < end; k += 128) {  // ag_gemm.c:32
+                const int slot = x_tile_ring.get();
+                const auto x = ws::read<ws::lines_2>(ws::view(s.x_tile[slot]));
+                ws::fence();
+                x_tile_ring.consumed<0>();
+                ws::store(p.a, i, k, x);  // ag_gemm.c:33
+            }
+            s.pingpong.pass(group);
+        } else {
+            const int end = ws::min(j + 1024, p.K);
+            x_tile_ring.skip(ws::max((end - j + 127) / 128, 0));
         }
         ws::tile_done(p.together, t);
     }
 }
 
-static WS_KERNEL(256, 2) void ag_gemm_kernel(WS_PARAMS(ag_gemm_params) p)
+static WS_KERNEL(384, 1) void ag_gemm_kernel(WS_PARAMS(ag_gemm_params) p)
 {
     ag_gemm_shared &s = ws::shared<ag_gemm_shared>();
     if (ws::first_thread()) {
         s.x_tile_ring.init("x_tile_ring", 1);  // one group releases each slot
-        s.scheduler.init("scheduler", 1);
+        s.pingpong.init("pingpong");
         ws::prefetch(p.x_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_tma(p.x_map))
                 ag_gemm_producer<true>(p, s, 0);
@@ -70,7 +79,8 @@ static WS_KERNEL(256, 2) void ag_gemm_kernel(WS_PARAMS(ag_gemm_params) p)
                 ag_gemm_producer<false>(p, s, 0);
         }
     } else {
-        ag_gemm_consumer(p, s, 0);
+        ws::registers_up<240>();
+        ag_gemm_consumer(p, s, ws::warp_group() - 1);
     }
     ws::leave(p.together);
 }
@@ -79,18 +89,17 @@ extern "C" void ws_launch_ag_gemm(int K, int rows, const void *value, const void
 {
     ws::launch call("ag_gemm");
     ag_gemm_params p;
-    call.share(16);
+    call.share(8);
     call.tensor(p.x, "x", value, {rows, K}, {K, 1}, ws::loaded);
     call.tensor(p.a, "a", value_2, {rows, K}, {K, 1}, ws::stored);
     call.grid(p.grid, {{0, rows, 64}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.x, ws::loaded, {{0, 64, {1, 0}}});
     call.touches(p.a, ws::stored, {{0, 64, {1, 0}}});
-    call.together(p.together, p.grid, 1, ws::tiles_wait);
+    call.together(p.together, p.grid, 2, ws::tiles_wait);
     call.place();
     call.map(p.x_map, p.x, 64);
     p.K = K;
-    call.schedule(p.grid);
-    call.run(ag_gemm_kernel, p, 256, sizeof(ag_gemm_shared), ws::persistent);
+    call.run(ag_gemm_kernel, p, 384, sizeof(ag_gemm_shared), ws::persistent);
 }
 
 // ag_gemm.c:42: ag_gemm
@@ -148,11 +157,9 @@ static WS_DEVICE void ag_gemm_2_consumer(const ag_gemm_2_params &p, ag_gemm_2_sh
             const int slot = w_tile_x_tile.get();
             ws::mma(acc, ws::window<64, 64>(s.x_tile[slot], first_row, 0), ws::trans(ws::view(s.w_tile[slot])));
             ws::commit();
-            ws::wait<1>(acc);
-            w_tile_x_tile.consumed<1>();
+            ws::wait<0>(acc);
+            w_tile_x_tile.consumed<0>();
         }
-        ws::wait<0>(acc);
-        w_tile_x_tile.consumed<0>();
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // ag_gemm.c:49
             const int column = j + subtile;

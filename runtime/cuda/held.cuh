@@ -6,7 +6,7 @@
  *   held.at(n)                                           load_col<64, frag>(t, n, row)
  *
  * ptxas computes a place from the launch's parameters again where it is used, 50 instructions one behind the other for
- * a column of scales.  In a loop whose products are short that is longer than they take.
+ * a column of scales.  bench/notes/prepared-operands.md has what that costs.
  */
 #ifndef WS_HELD_CUH
 #define WS_HELD_CUH

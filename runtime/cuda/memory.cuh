@@ -128,12 +128,23 @@ template <int R, int C> static WS_DEVICE void define(tile<float, R, C, frag> &x)
         asm volatile("add.f32 %0, %0, 0f80000000;" : "+f"(x.cell.v[i]));
 }
 
+/* What lies outside.  A number that is a float needs no double, and is folded where it is known.  */
+template <typename T> static WS_DEVICE T outside_of(double fill)
+{
+    if constexpr (same_type<math_of<T>, float>) {
+        const float same = (float)fill;
+        return number<T>::narrow((double)same == fill ? same : convert<T>()(fill));
+    } else {
+        return number<T>::narrow(convert<T>()(fill));
+    }
+}
+
 template <int R, int C, layout L, typename T, typename W>
 static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
 {
     typedef spread<R, C, L> S;
     tile<T, R, C, L> y;
-    const T outside = number<T>::narrow(convert<T>()(fill));
+    const T outside = outside_of<T>(fill);
     if constexpr (C == 1) {
         WS_FOR_SLOTS(S, slot)
         {

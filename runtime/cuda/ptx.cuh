@@ -740,6 +740,12 @@ static WS_DEVICE float round_tf32(float x)
     return __uint_as_float(y);
 }
 
+/* x, of which the compiler is told nothing.  */
+static WS_DEVICE int any_number(int x)
+{
+    asm("" : "+r"(x));
+    return x;
+}
 static WS_DEVICE float exp2_approx(float x)
 {
     float y;

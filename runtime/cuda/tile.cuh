@@ -351,12 +351,18 @@ template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> row_index(
     return y;
 }
 
+/* The first column is not known to be a multiple of anything: what is added to all of them is added to it once.  Else
+   the others are made from it by an OR, which comes between.  */
 template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(int offset = 0)
 {
     typedef spread<R, C, L> S;
     tile<int, R, C, L> y;
+    const int first = ptx::any_number(S::col(0));
     WS_FOR_CELLS(S, slot, j)
-    y.set(slot, j, S::col(j) + offset, S::col(j) + 1 + offset);
+    {
+        const int apart = S::behind(j);
+        y.set(slot, j, first + apart + offset, first + apart + 1 + offset);
+    }
     return y;
 }
 

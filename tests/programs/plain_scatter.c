@@ -53,7 +53,7 @@ static void run(int n, int m, int d)
     CHOSEN(list, n * 4, i * 11 % (m + 9) - 4);
     histogram(n, P(image), P(count));
     buckets(n, -3, P(number), (unsigned *)P(count));
-    channels(n / 8, 5, 23, P(image), P(more), P(count));
+    channels(n / 8, 5, 23, P(image), P(count), P(more));
     coordinates(n, m, P(node), P(other), P(x), P(sum), P(z));
     edges(n, m, P(node), P(other), P(w), P(w), P(u));
     permuted(n, d, P(to), P(x), P(y));
@@ -65,7 +65,7 @@ static void run(int n, int m, int d)
     check_fetch();
     histogram_plain(n, image_, count_);
     buckets_plain(n, -3, number_, (unsigned *)count_);
-    channels_plain(n / 8, 5, 23, image_, more_, count_);
+    channels_plain(n / 8, 5, 23, image_, count_, more_);
     coordinates_plain(n, m, node_, other_, x_, sum_, z_);
     edges_plain(n, m, node_, other_, w_, w_, u_);
     permuted_plain(n, d, to_, x_, y_);

@@ -91,7 +91,8 @@ static struct ws_use rows_of(int first, int count, int stored, int rows, int ste
     use.stride[1] = 1;
     use.begin = memory + first * ROW;
     use.end = use.begin + count * ROW;
-    *(stored ? &use.out : &use.in) = (struct ws_rows){1, 0, (long)rows * ROW, {(long)step * ROW, (long)across * ROW}};
+    *(stored ? &use.out : &use.in) =
+        (struct ws_rows){.known = 1, .width = (long)rows * ROW, .step = {(long)step * ROW, (long)across * ROW}};
     return use;
 }
 

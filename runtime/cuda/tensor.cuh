@@ -159,7 +159,7 @@ template <typename T, typename B = void> struct plane {
     long stride;  /* from row to row */
     int row, col; /* of the tile, in the whole */
     int row_low, row_high, col_low, col_high;
-    u64 steps; /* bits of all that is added to make a row's address: the same for all tiles of a tensor */
+    u32 steps; /* low bits of all that is added to make a row's address: the same for all tiles of a tensor */
 
     WS_DEVICE bool row_inside(int r) const
     {
@@ -182,7 +182,7 @@ template <typename T, typename B = void> struct plane {
        column? */
     WS_DEVICE bool aligned(int bytes) const
     {
-        return ((steps | (u64)(stride * (long)sizeof(T)) | (u64)(col * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
+        return ((steps | (u32)stride * (u32)sizeof(T) | (u32)col * (u32)sizeof(T)) & (u32)(bytes - 1)) == 0;
     }
     /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a
        whole? */
@@ -198,7 +198,7 @@ template <typename T, int N> static WS_DEVICE void fix(plane<T> &p, const tensor
 {
     int x = absolute(coordinate, t.origin[dim]);
     p.base += x * t.stride[dim];
-    p.steps |= (u64)(t.stride[dim] * (long)sizeof(T));
+    p.steps |= (u32)t.stride[dim] * (u32)sizeof(T);
     if (!inside(x, t.low[dim], t.high[dim]))
         p.row_high = p.row_low;
 }
@@ -213,7 +213,7 @@ template <typename T, int N> static WS_DEVICE plane<T> innermost(const tensor<T,
                     t.high[N - 2],
                     t.low[N - 1],
                     t.high[N - 1],
-                    (u64)t.base};
+                    (u32)(u64)t.base};
 }
 
 template <typename T, typename R, typename C> static WS_DEVICE plane<T> plane_at(const tensor<T, 2> &t, R row, C col)
@@ -251,7 +251,7 @@ template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool conta
 /* (1,C) of a vector, or of a row of a matrix.  */
 template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 1> &t, C col)
 {
-    return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0], (u64)t.base};
+    return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0], (u32)(u64)t.base};
 }
 template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 2> &t, X x, C col)
 {
@@ -263,7 +263,7 @@ template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(c
 /* (R,1) of the same.  */
 template <typename T, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 1> &t, R row)
 {
-    return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1, (u64)t.base};
+    return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1, (u32)(u64)t.base};
 }
 template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 2> &t, X x, R row)
 {

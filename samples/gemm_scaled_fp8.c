@@ -2,9 +2,9 @@
 /*
  * gemm_scaled_fp8 - a matrix product of e4m3 with a scale for each 128 of k: of every row of A, and of 128 rows of B.
  *
- * The tensor cores sum 128 products; the groups scale these sums and add them up in f32. The scales of rows lie in a
- * row of memory, and so come through a ring as one, beside the operands. In the second kernel the groups load them,
- * and a task says how many groups that are, and what registers they have.
+ * The tensor cores sum 128 products; the groups scale these sums and add them up in f32. The scales of rows lie in a row
+ * of memory, and so come through a ring as one, beside the operands. In the second kernel the groups load them, and a task
+ * says how many groups that are, and what registers they have.
  */
 #include "check.h"
 

@@ -2,8 +2,7 @@
 /*
  * gemm_scaled_fp8 - a matrix product of e4m3 with a scale for each 128 of k: of every row of A, and of 128 rows of B.
  *
- * The tensor cores sum 128 products; the groups scale these sums and add them up in f32. The scales of rows lie in a row
- * of memory, and so come through a ring as one, beside the operands. In the second kernel the groups load them, and a task
+ * The tensor cores sum 128 products; the groups scale these sums and add them up in f32. In the second kernel a task
  * says how many groups that are, and what registers they have.
  */
 #include "check.h"
@@ -27,8 +26,7 @@ void gemm_scaled_fp8(int M, int N, int K, const ws_e4m3 *A, const ws_e4m3 *B, co
                 ws_tile x = ws_load(a, i, k, 192, 128), y = ws_load(b, j, k, 128, 128);
                 ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, 192, 128));
                 float scale = ws_at_float(sb, k / 128 * columns + j / 128);
-                ws_tile rows = ws_trans(ws_load(sa, k / 128, i, 1, 192));
-                sum = ws_fma(part, ws_mul(rows, scale), sum);
+                sum = ws_fma(part, ws_mul(ws_load_col_2d(sa, k / 128, i, 192), scale), sum);
             }
             ws_store(c, i, j, ws_cast(sum, WS_BF16));
         }

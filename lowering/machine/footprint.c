@@ -15,7 +15,6 @@
 #include "machine/plan.h"
 
 typedef struct {
-    const Kernel *kernel;
     const Variable *tensor;
     const Role *role;
     bool stored, found;
@@ -118,19 +117,8 @@ static void visit(Op *op, void *context)
         else
             footprint->range[d] = range;
     }
-    footprint->roles |= footprint_role(search->kernel, search->role);
+    footprint->roles |= ROLE_BIT(search->role);
     search->found = true;
-}
-
-unsigned footprint_role(const Kernel *kernel, const Role *role)
-{
-    unsigned bit = 1;
-    FOR_ROLES (other, kernel)
-        if (other == role)
-            return bit;
-        else if (bit < 1u << 31)
-            bit <<= 1;
-    return 0;
 }
 
 bool footprint_by_role(const Kernel *kernel)
@@ -144,7 +132,7 @@ bool footprint_by_role(const Kernel *kernel)
 bool footprint_of(const Kernel *kernel, const Variable *tensor, bool stored, Footprint *footprint)
 {
     const Op *grid = kernel_grid(kernel);
-    Search search = {kernel, tensor, NULL, stored, false, grid->nargs / 3, footprint};
+    Search search = {tensor, NULL, stored, false, grid->nargs / 3, footprint};
     footprint->roles = 0;
     FOR_ROLES (role, kernel) {
         search.role = role;

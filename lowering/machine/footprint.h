@@ -23,8 +23,6 @@ typedef struct {
 
 /* What the roles' programs load of the launcher's tensor, or store to it.  False: they do not.  */
 bool footprint_of(const Kernel *kernel, const Variable *tensor, bool stored, Footprint *footprint);
-/* The bit of a role there.  */
-unsigned footprint_role(const Kernel *kernel, const Role *role);
 /* Do several roles wait for tiles, each for what it loads itself?  */
 bool footprint_by_role(const Kernel *kernel);
 /* Groups that say of each tile that it is done; 0: nobody does.  */

@@ -20,10 +20,6 @@
 #include "ir/queries.h"
 #include "lower.h"
 
-typedef struct {
-    Uses uses;
-} Rounder;
-
 enum { MOST_STEPS = 6 }; /* between a power and what rounds it, or a number and the row's largest in it */
 
 /* At least the row's largest of x.  */
@@ -43,17 +39,17 @@ static bool is_below_largest(const Value *value)
     return op && op->code == OP_SUB && is_largest(op->args[1], op->args[0], 0);
 }
 
-static bool is_seen_rounded(const Rounder *in, const Value *value, bool below, int steps)
+static bool is_seen_rounded(const Uses *uses, const Value *value, bool below, int steps)
 {
-    if (steps == MOST_STEPS || !uses_of(&in->uses, value))
+    if (steps == MOST_STEPS || !uses_of(uses, value))
         return false;
-    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
         const Op *op = use->op;
         bool scaled = op->code == OP_MUL || (op->code == OP_DIV && op->args[0] == value);
         bool sum = op->code == OP_ROW_SUM || op->code == OP_ROW_PART;
         if (op->code == OP_CAST ? dtype_bytes(op->results[0]->type.dtype) > 2
             : sum               ? !below
-            : scaled            ? !is_seen_rounded(in, op->results[0], false, steps + 1)
+            : scaled            ? !is_seen_rounded(uses, op->results[0], false, steps + 1)
                                 : true)
             return false;
     }
@@ -62,16 +58,15 @@ static bool is_seen_rounded(const Rounder *in, const Value *value, bool below, i
 
 static void visit_power(Op *op, void *context)
 {
-    const Rounder *in = context;
     if (op->code == OP_EXP && op->results[0]->type.dtype == D_F32)
-        op->tile->rounded = is_seen_rounded(in, op->results[0], is_below_largest(op->args[0]), 0);
+        op->tile->rounded = is_seen_rounded(context, op->results[0], is_below_largest(op->args[0]), 0);
 }
 
 /* require: programs of roles.   ensure: rounded on powers of which few bits are seen.  */
 void pass_rounded(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
-        Rounder in = {uses_new(kernel, role->body)};
-        ir_walk(role->body, visit_power, &in);
+        Uses uses = uses_new(kernel, role->body);
+        ir_walk(role->body, visit_power, &uses);
     }
 }

@@ -724,7 +724,7 @@ static void print_sync(Printer *in, const Op *op)
         cuda_begin(in);
         fprintf(in->out, "ws::await_tiles<%s", in->role->versions & VERSION_TMA ? "TMA" : "true");
         if (footprint_by_role(in->kernel))
-            fprintf(in->out, ", %u", footprint_role(in->kernel, in->role));
+            fprintf(in->out, ", %u", ROLE_BIT(in->role));
         fputs(">(p.together, t);\n", in->out);
         break;
     case OP_TILE_DONE:

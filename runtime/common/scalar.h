@@ -46,6 +46,13 @@ static inline uint64_t ws_bits_of_f64(double x)
     return bits;
 }
 
+static inline double ws_f64_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* |x| as exponent and mantissa bits of a smaller binary format, rounded to nearest even, subnormals included.  What is
    too large carries on into exponents that the format has not; the caller compares.  x is no NaN.  */
 static inline uint64_t ws_round_magnitude(double x, int exponent_bits, int mantissa_bits)
@@ -448,6 +455,25 @@ WS_SCALAR_REDUCE_(int32_t, i32)
 void ws_f32_product(int rows, int cols, int depth, const float *a, const float *b, float *acc);
 /* The same in f64, each product and its sum rounded once.  */
 void ws_f64_product(int rows, int cols, int depth, const double *a, const double *b, double *acc);
+
+/* ---- additions to memory ----------------------------------------------------------------------------------------- */
+
+/* Others may add to the same element at the same time.  */
+static inline void ws_atomic_add_f32_(float *to, float x)
+{
+    uint32_t *word = (uint32_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+    do
+        sum = ws_bits_of_f32(ws_f32_add(ws_f32_of_bits(seen), x));
+    while (!__atomic_compare_exchange_n(word, &seen, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static inline void ws_atomic_add_f64_(double *to, double x)
+{
+    uint64_t *word = (uint64_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+    do
+        sum = ws_bits_of_f64(ws_f64_of_bits(seen) + x);
+    while (!__atomic_compare_exchange_n(word, &seen, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
 
 #ifdef __cplusplus
 }

@@ -361,20 +361,11 @@ template <typename T, int N, typename... Rest> WS_DEVICE void store_col(const te
 
 inline void add_atomically(float *to, float x)
 {
-    uint32_t *word = (uint32_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
-    do
-        sum = ws_bits_of_f32(ws_f32_add(ws_f32_of_bits(seen), x));
-    while (!__atomic_compare_exchange_n(word, &seen, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    ws_atomic_add_f32_(to, x);
 }
 inline void add_atomically(double *to, double x)
 {
-    uint64_t *word = (uint64_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
-    double number;
-    do {
-        memcpy(&number, &seen, sizeof number);
-        number += x;
-        memcpy(&sum, &number, sizeof sum);
-    } while (!__atomic_compare_exchange_n(word, &seen, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    ws_atomic_add_f64_(to, x);
 }
 inline void add_atomically(int *to, int x)
 {

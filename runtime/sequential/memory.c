@@ -203,32 +203,13 @@ ws_tile ws_load_col_2d(ws_tensor t2, long d0, long row, int rows)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Threads of the user may add to one element at the same time.  */
-static void atomic_add_f32(float *to, float x)
-{
-    uint32_t *word = (uint32_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
-    do
-        sum = ws_bits_of_f32(ws_f32_add(ws_f32_of_bits(seen), x));
-    while (!__atomic_compare_exchange_n(word, &seen, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-}
-
-static void atomic_add_f64(double *to, double x)
-{
-    uint64_t *word = (uint64_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
-    double number;
-    do {
-        memcpy(&number, &seen, sizeof number);
-        number += x;
-        memcpy(&sum, &number, sizeof sum);
-    } while (!__atomic_compare_exchange_n(word, &seen, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-}
-
 static void add_row(int dtype, int n, const void *from, void *to)
 {
     for (int i = 0; i < n; i++)
         if (dtype == WS_RULE_F32)
-            atomic_add_f32((float *)to + i, ((const float *)from)[i]);
+            ws_atomic_add_f32_((float *)to + i, ((const float *)from)[i]);
         else if (dtype == WS_RULE_F64)
-            atomic_add_f64((double *)to + i, ((const double *)from)[i]);
+            ws_atomic_add_f64_((double *)to + i, ((const double *)from)[i]);
         else
             __atomic_fetch_add((uint32_t *)to + i, ((const uint32_t *)from)[i], __ATOMIC_RELAXED);
 }

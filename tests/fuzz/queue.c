@@ -36,7 +36,6 @@ static void task_end(Gen *g)
 /* A loop of the tasks, which puts what it loads.  */
 static void put_loop(Gen *g, Range *range, const Queue *into, int count, char *const values[])
 {
-    int nscalars = g->nscalars;
     line(g, "%s {", range->header);
     g->indent++;
     if (range->first)
@@ -48,7 +47,6 @@ static void put_loop(Gen *g, Range *range, const Queue *into, int count, char *c
             line(g, "ws_put(%s, %s);", into[i].name, values[i]);
     g->indent--;
     line(g, "}");
-    g->nscalars = nscalars;
 }
 
 /* The text of a load whose place may depend on the loop's variable.  */

@@ -3,7 +3,8 @@
  * plugin.h - what the files of the GCC door share.
  *
  *   plugin.cc    entry, options, the sink of diagnostics, the end of the unit (lower_module, the output file)
- *   pragma.cc    #pragma ws: clauses and constants; leaves a marker call in the function
+ *   pragma.cc    #pragma ws: leaves a marker call in the function; pragma-clauses.cc: directives and clauses;
+ *                pragma-extent.cc: what they say of arrays; pragma-tokens.cc: tokens and constants
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced
  *                inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced

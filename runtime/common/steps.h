@@ -25,7 +25,7 @@ static inline long ws_steps(long low, long high, long step, long most)
     const unsigned long n = ((unsigned long)high - (unsigned long)low - 1) / (unsigned long)step;
     if (n >= LONG_MAX)
         return LONG_MAX;
-    return step > most - (low + (long)n * step) ? WS_STEPS_WRAP : (long)n + 1;
+    return step > most - (low + (long)n * step) ? (long)WS_STEPS_WRAP : (long)n + 1;
 }
 
 /* In words.  */

@@ -269,17 +269,7 @@ static bool ws_call(Walk *w, CXCursor call, const char *name, Result *result)
 
 static bool is_math(const char *name)
 {
-    static const char *const names[] = {"sqrt",      "fabs", "floor", "ceil",  "trunc", "round", "rint",
-                                        "nearbyint", "exp",  "exp2",  "log",   "log2",  "log10", "sin",
-                                        "cos",       "tan",  "tanh",  "erf",   "pow",   "fmin",  "fmax",
-                                        "fma",       "fmod", "atan",  "atan2", "sinh",  "cosh",  "copysign"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t stem = strlen(names[i]);
-        if (!strncmp(name, names[i], stem) && (length == stem || (length == stem + 1 && name[stem] == 'f')))
-            return true;
-    }
-    return false;
+    return op_of_function(name) != OP_COUNT;
 }
 
 static Result math_call(Walk *w, CXCursor call, const char *name)

@@ -50,23 +50,13 @@ bool opcode_of(enum tree_code code, Opcode *op, bool *negate)
 /* Functions of <math.h> that the runtime has on every target.  */
 static const char *math_name(gcall *call)
 {
-    static const char *const names[] = {"sqrt",      "fabs", "floor", "ceil",  "trunc", "round", "rint",
-                                        "nearbyint", "exp",  "exp2",  "log",   "log2",  "log10", "sin",
-                                        "cos",       "tan",  "tanh",  "erf",   "pow",   "fmin",  "fmax",
-                                        "fma",       "fmod", "atan",  "atan2", "sinh",  "cosh",  "copysign"};
     tree fndecl = gimple_call_fndecl(call);
     if (!fndecl || !fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) || !gimple_call_lhs(call))
         return NULL;
     const char *name = IDENTIFIER_POINTER(DECL_NAME(fndecl));
     if (!strncmp(name, "__builtin_", 10))
         name += 10;
-    size_t length = strlen(name);
-    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
-        size_t stem = strlen(names[i]);
-        if (!strncmp(name, names[i], stem) && (length == stem || (length == stem + 1 && name[stem] == 'f')))
-            return name;
-    }
-    return NULL;
+    return op_of_function(name) != OP_COUNT ? name : NULL;
 }
 
 bool is_math_call(gimple *stmt)

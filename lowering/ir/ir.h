@@ -153,6 +153,9 @@ typedef struct {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 
+/* What a function of <math.h>, of double or float, is on tiles; OP_COUNT: nothing.  As a scalar it is an OP_MATHI.  */
+Opcode op_of_function(const char *name);
+
 /* The paper's three tags (III-C.1).  */
 typedef enum { TAG_NONE, TAG_ITERATION, TAG_LOAD, TAG_TILE } Tag;
 

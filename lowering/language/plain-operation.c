@@ -43,21 +43,8 @@ static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
 
 static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *const *args)
 {
-    static const struct {
-        const char *name;
-        Opcode code;
-    } others[] = {{"fabs", OP_ABS}, {"fmax", OP_MAX}, {"fmin", OP_MIN}, {"fma", OP_FMA}};
-    const char *name = op->scalar->function;
-    size_t length = strlen(name), stem = length - (name[length - 1] == 'f' && strcmp(name, "erf") != 0);
     Dtype dtype = tile_dtype(op->results[0]->type.dtype);
-    Opcode code = OP_COUNT;
-    for (int i = 0; i < OP_COUNT; i++)
-        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == op->nargs && !strncmp(op_info[i].text, name, stem) &&
-            !op_info[i].text[stem])
-            code = (Opcode)i;
-    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strncmp(others[i].name, name, stem) && !others[i].name[stem])
-            code = others[i].code;
+    Opcode code = op_of_function(op->scalar->function);
     if (code == OP_COUNT || op_info[code].nargs != op->nargs)
         return refuse_op(in, where, op, row, col);
     return form_make(in, where, code, op->loc, dtype, form_as_tile(in, where, args[0], dtype),

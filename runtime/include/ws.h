@@ -355,6 +355,9 @@ ws_tile ws_pow_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_fmod_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_hypot_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_atan2_(ws_tile y, ws_tile x) WS_USE_;
+ws_tile ws_copysign_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_fdim_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_remainder_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_bit_and_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_bit_or_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_bit_xor_(ws_tile x, ws_tile y) WS_USE_;
@@ -378,6 +381,9 @@ ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z) WS_USE_;
 #    define ws_pow(x, y)                      ws_pow_(ws_operand_(x), ws_operand_(y))
 #    define ws_fmod(x, y)                     ws_fmod_(ws_operand_(x), ws_operand_(y))
 #    define ws_hypot(x, y)                    ws_hypot_(ws_operand_(x), ws_operand_(y))
+#    define ws_copysign(x, y)                 ws_copysign_(ws_operand_(x), ws_operand_(y))
+#    define ws_fdim(x, y)                     ws_fdim_(ws_operand_(x), ws_operand_(y))
+#    define ws_remainder(x, y)                ws_remainder_(ws_operand_(x), ws_operand_(y))
 #    define ws_bit_and(x, y)                  ws_bit_and_(ws_operand_(x), ws_operand_(y))
 #    define ws_bit_or(x, y)                   ws_bit_or_(ws_operand_(x), ws_operand_(y))
 #    define ws_bit_xor(x, y)                  ws_bit_xor_(ws_operand_(x), ws_operand_(y))
@@ -418,6 +424,19 @@ ws_tile ws_log1p(ws_tile x) WS_USE_;
 ws_tile ws_expm1(ws_tile x) WS_USE_;
 ws_tile ws_sinh(ws_tile x) WS_USE_;
 ws_tile ws_cosh(ws_tile x) WS_USE_;
+ws_tile ws_ceil(ws_tile x) WS_USE_;
+ws_tile ws_trunc(ws_tile x) WS_USE_;
+ws_tile ws_round(ws_tile x) WS_USE_;
+ws_tile ws_log10(ws_tile x) WS_USE_;
+ws_tile ws_asin(ws_tile x) WS_USE_;
+ws_tile ws_acos(ws_tile x) WS_USE_;
+ws_tile ws_atan(ws_tile x) WS_USE_;
+ws_tile ws_asinh(ws_tile x) WS_USE_;
+ws_tile ws_acosh(ws_tile x) WS_USE_;
+ws_tile ws_atanh(ws_tile x) WS_USE_;
+ws_tile ws_erfc(ws_tile x) WS_USE_;
+ws_tile ws_tgamma(ws_tile x) WS_USE_;
+ws_tile ws_lgamma(ws_tile x) WS_USE_;
 
 ws_tile ws_row_sum(ws_tile x) WS_USE_;
 ws_tile ws_row_max(ws_tile x) WS_USE_;

@@ -223,8 +223,8 @@ static char *plain_unary(Gen *g, const char *x, Dtype dtype, double *bound)
 {
     (void)bound;
     (void)g;
-    static const char *const names[] = {"neg", "abs", "rint", "floor"};
-    return text("ws_%s(%s)", names[pick(dtype_float(dtype) ? 4 : 2)], x);
+    static const char *const names[] = {"neg", "abs", "rint", "floor", "ceil", "trunc", "round"};
+    return text("ws_%s(%s)", names[pick(dtype_float(dtype) ? 7 : 2)], x);
 }
 
 #define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
@@ -258,9 +258,9 @@ static char *bounded_unary(const Gen *g, const char *x)
 
 static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
 {
-    static const int weights[] = {30, 10, 10, 8, 8, 8, 8, 6, 6, 6, 3, 3, 3, 3};
+    static const int weights[] = {30, 10, 10, 8, 8, 8, 8, 6, 6, 6, 3, 3, 3, 3, 3, 3, 3, 3};
     char *x = expression(g, shape, depth - 1, bound);
-    int form = dtype_float(shape.dtype) ? weigh(weights, 14) : 0;
+    int form = dtype_float(shape.dtype) ? weigh(weights, 18) : 0;
     double inner = *bound;
     *bound = inner + 1;
     if (form == 0)
@@ -288,7 +288,28 @@ static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
         *bound = inner < 8 ? exp(inner) : exp(5);
         return text("ws_expm1(%s)", inner < 8 || g->wild ? x : text("ws_min(%s, 5)", x));
     }
-    return text("ws_log%s(%s)", form == 8 ? "" : "2", g->wild ? x : text("ws_add(ws_abs(%s), 0.5)", x));
+    if (form == 14) {
+        static const char *const names[] = {"asin", "acos", "atan"};
+        *bound = 4;
+        return text("ws_%s(%s)", names[pick(3)], g->wild ? x : text("ws_min(ws_max(%s, -1), 1)", x));
+    }
+    if (form == 15)
+        return text("ws_%s(%s)", chance(50) ? "asinh" : "atan", x);
+    if (form == 16) {
+        static const char *const names[] = {"acosh", "tgamma", "lgamma"};
+        *bound = 32;
+        return text("ws_%s(%s)", names[pick(3)], g->wild ? x : text("ws_min(ws_max(%s, 1), 4)", x));
+    }
+    if (form == 17) {
+        *bound = 4;
+        return g->wild ? text("ws_%s(%s)", chance(50) ? "erfc" : "atanh", x)
+                       : text("ws_%s(ws_min(ws_max(%s, -0.75), 0.75))", chance(50) ? "erfc" : "atanh", x);
+    }
+    return text("ws_log%s(%s)",
+                form == 8    ? ""
+                : chance(50) ? "2"
+                             : "10",
+                g->wild ? x : text("ws_add(ws_abs(%s), 0.5)", x));
 }
 
 /* A shape that broadcasts to the wanted one.  */
@@ -306,7 +327,14 @@ static Shape partner(Shape shape)
 /* Of numbers that a f16 can hold what comes of.  */
 static char *function_of_two(const Gen *g, const char *x, const char *y, double *bound, double other)
 {
-    switch (pick(4)) {
+    switch (pick(7)) {
+    case 4:
+        return text("ws_copysign(%s, %s)", x, y);
+    case 5:
+        *bound += other;
+        return text("ws_fdim(%s, %s)", x, y);
+    case 6:
+        return text(g->wild ? "ws_remainder(%s, %s)" : "ws_remainder(%s, ws_add(ws_abs(%s), 1))", x, y);
     case 0:
         *bound = 4096;
         return g->wild ? text("ws_pow(%s, %s)", x, y)

@@ -353,7 +353,7 @@ ELEMENTWISE(either, float, float, ws::select(ws::mask_or(ws::eq(a, b), ws::gt(a,
 ELEMENTWISE(indices, float, float, ws::select(ws::le(ws::row_index<R, C, L>(3), ws::col_index<R, C, L>()), a, 0),
             r + 3 <= c ? a : 0, 0)
 ELEMENTWISE(rounded, float, float, ws::add(ws::rint(ws::mul(a, 4)), ws::floor(a)), rint(a * 4) + floor(a), 0)
-/* Every function of maths.def, of |a| where it is not defined below 0, against the C library's.  */
+/* Every function of maths.def, where it is defined, against the C library's; of |a| where that is from 0 on.  */
 namespace libm {
 using namespace std;
 static double rsqrt(double x)
@@ -365,12 +365,17 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 } // namespace libm
-#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most)                                                     \
-    ELEMENTWISE(function_##name, float, float, ws::name((least) < 0 ? a : ws::abs(a)),                                 \
-                libm::name((least) < 0 ? a : fabs(a)), 5 * 0x1p-23 * w)                                                \
-    ELEMENTWISE(steep_##name, float, float, ws::name(ws::mul((least) < 0 ? a : ws::abs(a), (most) > 1e4 ? 5000 : 20)), \
-                libm::name((double)(float)(((least) < 0 ? a : fabs(a)) * ((most) > 1e4 ? 5000 : 20))),                 \
-                5 * 0x1p-23 * w)
+static double inside(double x, double least, double most)
+{
+    return fmax(fmin((float)x, (float)most), (float)least);
+}
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most)                                                    \
+    ELEMENTWISE(function_##name, float, float, ws::name(ws::max(ws::min((least) < 0 ? a : ws::abs(a), most), least)), \
+                libm::name(inside((least) < 0 ? a : fabs(a), least, most)), 7 * 0x1p-23 * w)                          \
+    ELEMENTWISE(                                                                                                      \
+        steep_##name, float, float,                                                                                   \
+        ws::name(ws::max(ws::min(ws::mul((least) < 0 ? a : ws::abs(a), (most) > 1e4 ? 5000 : 20), most), least)),     \
+        libm::name(inside(((least) < 0 ? a : fabs(a)) * ((most) > 1e4 ? 5000 : 20), least, most)), 7 * 0x1p-23 * w)
 #include "../../runtime/common/maths.def"
 /* Those of two, of numbers above 0.  */
 #define ABOVE(x) ((double)(float)(fabs(x) + 0.25))
@@ -482,11 +487,11 @@ static WS_DEVICE ws::tile<float, R, C, L> odd_rows(const ws::tile<float, R, C, L
 COMBINE(row_sums, float, float, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
 COMBINE(row_largest, float, float, R, 1, ws::row_max(a), w = -INFINITY; OVER_COLS w = fmax(w, x.at(r, j)), 0)
 COMBINE(row_largest_odd, float, float, R, 1, ws::row_max(odd_rows(a)), w = -INFINITY;
-        OVER_COLS w = fmax(w, r < R / 2 ? -fabs(x.at(r, j)) : x.at(r, j) > 1 && j ? -INFINITY : x.at(r, j)), 0)
+        OVER_COLS w = fmax(w, r<R / 2 ? -fabs(x.at(r, j)) : x.at(r, j)> 1 && j ? -INFINITY : x.at(r, j)), 0)
 COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY; OVER_COLS w = fmin(w, x.at(r, j)), 0)
 COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
-        OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j;
-        w = best, 0) COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
+        OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j; w = best, 0)
+COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
     COMBINE(col_sums, float, float, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c), 1e-6 * w)
         COMBINE(col_largest, ws::bf16, ws::bf16, 1, C, ws::col_max(a, s.scratch), w = -INFINITY;
                 OVER_ROWS w = fmax(w, x.at(i, c)), 0)
@@ -494,11 +499,11 @@ COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
                     OVER_ROWS w = fmin(w, x.at(i, c)), 0)
                 COMBINE(col_sums_wide, double, double, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c),
                         1e-14 * w) COMBINE(row_running, float, float, R, C, ws::row_cumsum(a, s.scratch),
-                                           for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
-                    COMBINE(col_running, int, int, R, C, ws::col_cumsum(a, s.scratch),
-                            for (int i = 0; i <= r; i++) w += x.at(i, c),
-                            0) COMBINE(row_running_half, ws::f16, ws::f16, R, C, ws::row_cumsum(a, s.scratch),
-                                       for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
+                                           for (int j = 0; j <= c; j++) w += x.at(r, j),
+                                           1e-6 * w) COMBINE(col_running, int, int, R, C, ws::col_cumsum(a, s.scratch),
+                                                             for (int i = 0; i <= r; i++) w += x.at(i, c), 0)
+                    COMBINE(row_running_half, ws::f16, ws::f16, R, C, ws::row_cumsum(a, s.scratch),
+                            for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
                         COMBINE(transposed, float, float, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
                             COMBINE(transposed_half, ws::f16, ws::f16, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
                                 COMBINE(transposed_mask, signed char, int, C, R,
@@ -554,12 +559,12 @@ MEMORY(load_fill_lines, ws::f16, 50, 61, 1, 1, 20, 256,
        (ws::store(p.z, 0, 0, ws::load_or<20, 256, lines>(-2.5, p.x, 40, -100L))),
        INSIDE(r + 40, c - 100) ? x.at(r + 40, c - 100) : -2.5)
 MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
-       (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))),
-       0) MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
-                 (ws::store(p.z, 0, 0,
-                            ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)),
-                                    ws::full<float, 40, 64, frag>(0)))),
-                 (float)(x.at(2, c + 3) + x.at(3, r + 30)))
+       (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))), 0)
+MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
+       (ws::store(p.z, 0, 0,
+                  ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)),
+                          ws::full<float, 40, 64, frag>(0)))),
+       (float)(x.at(2, c + 3) + x.at(3, r + 30)))
     MEMORY(load_rows_fill, float, 5, 60, 1, 1, 10, 300,
            (ws::store(p.z, 0, 0,
                       ws::add(ws::add(ws::load_row_or<300, lines>(1.5, p.x, 2, 3),
@@ -588,8 +593,7 @@ MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
                     MEMORY(scalars, float, 5, 60, 1, 1, 8, 8,
                            (ws::store(p.z, 0, 0,
                                       ws::mul(ws::full<float, 8, 8, lines>(1),
-                                              ws::at_float(ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}},
-                                                           7)))),
+                                              ws::at_float(ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}}, 7)))),
                            x.at(0, 7))
                         MEMORY(added, float, 64, 64, 1, 1, 32, 48,
                                (ws::store(p.z, 0, 0, ws::full<float, 32, 48, frag>(1)), ws::group_barrier(),
@@ -631,7 +635,7 @@ template <typename T, int R, int C> struct ring_shared {
         {                                                                                                       \
             ws::producer<1> put(s.ring);                                                                        \
             ws::consumer<1> get(s.ring);                                                                        \
-            ws::warp_output engine(s.out);                                                                           \
+            ws::warp_output engine(s.out);                                                                      \
             for (int round = 0; round < 3; round++) {                                                           \
                 const int slot = put.put();                                                                     \
                 const int row = round - 1, col = round == 2 ? 6 : round * 16;                                   \
@@ -684,8 +688,8 @@ template <typename T, int R, int C, ws::layout L> struct stored_padded : stored_
 THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T),
         (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 
-THROUGH(loaded, R - 1, C, R, C, (COPIED,
-                                 ws::store(engine, out, p.z_map, 0, 0, ws::load<R, C, L>(engine, p.x, row, col))),
+THROUGH(loaded, R - 1, C, R, C,
+        (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load<R, C, L>(engine, p.x, row, col))),
         x.at(r + row, c + col))
 THROUGH(loaded_or, R + 3, C + 16, R, C,
         (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load_or<R, C, L>(-3, engine, p.x, row, col))),

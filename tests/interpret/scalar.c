@@ -125,29 +125,33 @@ static int64_t integer_result(const Launch *launch, const Op *op, int64_t x, int
 
 /* ---- reals ------------------------------------------------------------------------------------------------------- */
 
-#define MATHS_OF_ONE(X)                                                                                                \
-    X(sqrt)                                                                                                            \
-    X(fabs)                                                                                                            \
-    X(floor)                                                                                                           \
-    X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(exp) X(exp2) X(log) X(log2) X(log10) X(sin) X(cos) X(tan) X(tanh) \
-        X(erf) X(atan) X(sinh) X(cosh)
-#define MATHS_OF_TWO(X) X(pow) X(fmin) X(fmax) X(fmod) X(atan2) X(copysign)
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
+    static float single_##name(float x)                            \
+    {                                                              \
+        return f32;                                                \
+    }
+#define MATHS_OF_TWO(NAME, name, f32, f64, gpu_f32, gpu_f64) \
+    static float single_##name(float x, float y)             \
+    {                                                        \
+        return f32;                                          \
+    }
+#include "../../runtime/common/maths.def"
 
 static double math_result(const Launch *launch, const Op *op, double x, double y, double z)
 {
     const char *name = op->scalar->function ? op->scalar->function : "";
-#define ONE(function)                 \
-    if (!strcmp(name, #function))     \
-        return function(x);           \
-    if (!strcmp(name, #function "f")) \
-        return (double)function##f((float)x);
-#define TWO(function)                 \
-    if (!strcmp(name, #function))     \
-        return function(x, y);        \
-    if (!strcmp(name, #function "f")) \
-        return (double)function##f((float)x, (float)y);
-    MATHS_OF_ONE(ONE)
-    MATHS_OF_TWO(TWO)
+#define ONE(name_, f64, f32)       \
+    if (!strcmp(name, #name_))     \
+        return f64;                \
+    if (!strcmp(name, #name_ "f")) \
+        return (double)f32;
+#define MATHS(NAME, name, f32, f64, ...)        ONE(name, f64, single_##name((float)x))
+#define MATHS_OF_TWO(NAME, name, f32, f64, ...) ONE(name, f64, single_##name((float)x, (float)y))
+#include "../../runtime/common/maths.def"
+    ONE(fabs, fabs(x), fabsf((float)x))
+    ONE(nearbyint, nearbyint(x), nearbyintf((float)x))
+    ONE(fmin, fmin(x, y), fminf((float)x, (float)y))
+    ONE(fmax, fmax(x, y), fmaxf((float)x, (float)y))
     if (!strcmp(name, "fma"))
         return fma(x, y, z);
     if (!strcmp(name, "fmaf"))

@@ -17,11 +17,18 @@ enum {
     COUNT
 };
 
-/* Those that are defined from 0 on get what is above. */
+/* What a function gets: what is above 0, if it is defined from there on; the type has the bounds between which the rest
+   is. */
+#define DOMAIN_OF(least, most, max, min)                                \
+    (least > 0 && least < 1e-3 || least == 0 ? positive                 \
+     : least > 0 || (least > -4 && most < 4) ? min(max(x, least), most) \
+     : most > 4 * WIDE                       ? wide                     \
+                                             : x)
+
 static inline void all(ws_tensor o, long i, long j, ws_tile x, ws_tile positive, ws_tile wide)
 {
 #define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
-    ws_store_3d(o, PLACE_##NAME, i, j, ws_##name(least >= 0 ? positive : most > 4 * WIDE ? wide : x));
+    ws_store_3d(o, PLACE_##NAME, i, j, ws_##name(DOMAIN_OF(least, most, ws_max, ws_min)));
 #include "../../runtime/common/maths.def"
     ws_store_3d(o, PLACE_NEG, i, j, ws_neg(x));
     ws_store_3d(o, PLACE_ABS, i, j, ws_abs(x));
@@ -54,11 +61,12 @@ static void check_element(void *out, long place, long size, double x, double pos
 {
     double expected[COUNT] = {
 #define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
-    [PLACE_##NAME] = name(least >= 0 ? positive : most > 4 * WIDE ? wide : x),
+    [PLACE_##NAME] = name(DOMAIN_OF(least, most, fmax, fmin)),
 #include "../../runtime/common/maths.def"
         [PLACE_NEG] = -x, [PLACE_ABS] = fabs(x)};
     for (int n = 0; n < COUNT; n++)
-        if (n == PLACE_RINT || n == PLACE_FLOOR || n == PLACE_NEG || n == PLACE_ABS)
+        if (n == PLACE_RINT || n == PLACE_FLOOR || n == PLACE_CEIL || n == PLACE_TRUNC || n == PLACE_ROUND ||
+            n == PLACE_NEG || n == PLACE_ABS)
             check_equal(out, (size_t)(n * size + place), expected[n]);
         else
             check_close(out, (size_t)(n * size + place), expected[n], 5e-7 * fmax(1, fabs(expected[n])));

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * functions.c - the functions of <math.h>.
+ *
+ *   y[i] = expf (x[i])          a scalar: OP_MATHI "expf"; of elements in a plain loop: OP_EXP
+ */
+#include <string.h>
+
+#include "ir/ir.h"
+
+Opcode op_of_function(const char *name)
+{
+    static const struct {
+        const char *name;
+        Opcode code;
+    } all[] = {
+        {"fabs", OP_ABS}, {"fmax", OP_MAX}, {"fmin", OP_MIN}, {"fma", OP_FMA}, {"nearbyint", OP_RINT},
+#define MATHS(NAME, name, ...)        {#name, OP_##NAME},
+#define MATHS_OF_TWO(NAME, name, ...) {#name, OP_##NAME},
+#include "maths.def"
+    };
+    size_t length = strlen(name);
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        size_t stem = strlen(all[i].name);
+        if (!strncmp(name, all[i].name, stem) && (!name[stem] || (name[stem] == 'f' && length == stem + 1)))
+            /* The C library has no such two.  */
+            return all[i].code == OP_RSQRT || all[i].code == OP_SIGMOID ? OP_COUNT : all[i].code;
+    }
+    return OP_COUNT;
+}

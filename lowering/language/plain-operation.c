@@ -16,12 +16,12 @@
 static const struct {
     Opcode scalar, tile, mask;
 } codes[] = {
-    {OP_ADDI, OP_ADD, OP_COUNT},     {OP_SUBI, OP_SUB, OP_COUNT},   {OP_MULI, OP_MUL, OP_COUNT},
-    {OP_DIVI, OP_DIV, OP_COUNT},     {OP_NEGI, OP_NEG, OP_COUNT},   {OP_MINI, OP_MIN, OP_COUNT},
-    {OP_MAXI, OP_MAX, OP_COUNT},     {OP_EQI, OP_EQ, OP_COUNT},     {OP_NEI, OP_NE, OP_COUNT},
-    {OP_LTI, OP_LT, OP_COUNT},       {OP_LEI, OP_LE, OP_COUNT},     {OP_GTI, OP_GT, OP_COUNT},
-    {OP_GEI, OP_GE, OP_COUNT},       {OP_ANDI, OP_BIT_AND, OP_AND}, {OP_ORI, OP_BIT_OR, OP_OR},
-    {OP_XORI, OP_BIT_XOR, OP_COUNT}, {OP_SHLI, OP_SHL, OP_COUNT},   {OP_SHRI, OP_SHR, OP_COUNT},
+    {OP_ADDI, OP_ADD, OP_COUNT},   {OP_SUBI, OP_SUB, OP_COUNT},   {OP_MULI, OP_MUL, OP_COUNT},
+    {OP_DIVI, OP_DIV, OP_COUNT},   {OP_NEGI, OP_NEG, OP_COUNT},   {OP_MINI, OP_MIN, OP_COUNT},
+    {OP_MAXI, OP_MAX, OP_COUNT},   {OP_EQI, OP_EQ, OP_EQ},        {OP_NEI, OP_NE, OP_NE},
+    {OP_LTI, OP_LT, OP_LT},        {OP_LEI, OP_LE, OP_LE},        {OP_GTI, OP_GT, OP_GT},
+    {OP_GEI, OP_GE, OP_GE},        {OP_ANDI, OP_BIT_AND, OP_AND}, {OP_ORI, OP_BIT_OR, OP_OR},
+    {OP_XORI, OP_BIT_XOR, OP_NE},  {OP_SHLI, OP_SHL, OP_COUNT},   {OP_SHRI, OP_SHR, OP_COUNT},
     {OP_NOTI, OP_BIT_XOR, OP_NOT},
 };
 
@@ -32,6 +32,25 @@ static Opcode code_of(const Op *op)
         if (codes[i].scalar == op->code)
             return mask ? codes[i].mask : codes[i].tile;
     return OP_COUNT;
+}
+
+/* x < y of truth values: y and not x; and so on.  */
+static Value *of_masks(Nest *in, Op *where, Loc loc, Opcode code, Value *x, Value *y)
+{
+    bool inverse = code == OP_EQ || code == OP_LE || code == OP_GE;
+    if (code == OP_GT || code == OP_LE) {
+        Value *swapped = x;
+        x = y;
+        y = swapped;
+    }
+    Value *result = form_make(in, where, OP_NOT, loc, D_MASK, x, NULL, NULL);
+    result = form_make(in, where, OP_AND, loc, D_MASK, y, result, NULL);
+    if (code == OP_EQ || code == OP_NE) {
+        Value *other = form_make(in, where, OP_NOT, loc, D_MASK, y, NULL, NULL);
+        other = form_make(in, where, OP_AND, loc, D_MASK, x, other, NULL);
+        result = form_make(in, where, OP_OR, loc, D_MASK, result, other, NULL);
+    }
+    return inverse ? form_make(in, where, OP_NOT, loc, D_MASK, result, NULL, NULL) : result;
 }
 
 static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
@@ -291,6 +310,8 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     if (operand == D_I1) {
         for (int i = 0; i < op->nargs; i++)
             args[i] = form_as_tile(in, where, args[i], D_MASK);
+        if (code != OP_AND && code != OP_OR && code != OP_NOT)
+            return of_masks(in, where, op->loc, code, args[0], args[1]);
         return form_make(in, where, code, op->loc, D_MASK, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
     }
     if (!dtype_is_float(operand)) {

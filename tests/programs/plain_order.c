@@ -30,6 +30,7 @@ static void run(int n, int m, int at)
     conditions(n, m, P(B), P(z));
     rotate_pairs(n * m, 48, 3, P(y));
     gelu_slope(n * m, P(B), P(y));
+    truths(n, P(x), P(B));
     float *rows[] = {P(B), P(z), P(A), P(y)}, *rows_[] = {B_, z_, A_, y_};
     pointers(n, n, at % 5, rows, P(C), P(y), P(x));
     branches(n, m, at % 3, at & 1 ? P(x) : NULL, P(B), P(C));
@@ -44,6 +45,7 @@ static void run(int n, int m, int at)
     conditions_plain(n, m, (void *)B_, z_);
     rotate_pairs_plain(n * m, 48, 3, y_);
     gelu_slope_plain(n * m, (void *)B_, y_);
+    truths_plain(n, x_, (void *)B_);
     pointers_plain(n, n, at % 5, rows_, C_, y_, x_);
     branches_plain(n, m, at % 3, at & 1 ? x_ : NULL, (void *)B_, C_);
     sums_of_doubles_plain(n, m, (void *)B_, x_);

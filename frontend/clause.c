@@ -87,6 +87,8 @@ static void clause_schedule(Tokens *t, Pragma *pragma)
     static const Schedule schedules[] = {SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL};
     pragma->pipeline.schedule =
         schedules[choice(t, choices, "a schedule", "write schedule(fine), schedule(coarse) or schedule(optimal)")];
+    if (pragma->pipeline.schedule == SCHEDULE_OPTIMAL && accept(t, ","))
+        pragma->pipeline.variants = number(t, "a number of schedules", 1, MOST_SOLVED);
 }
 
 static void clause_tile_of_loop(Tokens *t, Pragma *pragma)

@@ -153,6 +153,8 @@ static Changes changes_of_phase_at(int i, int last)
 
 static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
+    if (kernel->scheduled.of && (pass->run == pass_graph || pass->run == pass_schedule))
+        return; /* the other kernel's says it */
     if (pass->run == pass_graph)
         fputs(schedule_graph(kernel), dump);
     else if (pass->run == pass_schedule)
@@ -197,8 +199,54 @@ static bool is_to_be_solved(Kernel *kernel)
 {
     bool optimal = false;
     ir_walk(kernel->body, visit_optimal, &optimal);
-    return optimal && !kernel->as_chosen && !kernel->module->schedule;
+    return optimal && !kernel->as_chosen && !kernel->module->schedule && !kernel->scheduled.of;
 }
+
+/* ---- solved schedules as variants -------------------------------------------------------------------------------- */
+
+static void visit_variants(Op *op, void *context)
+{
+    int *wanted = context;
+    if (pipeline_of(op) && op->control->pipeline->variants > *wanted)
+        *wanted = op->control->pipeline->variants;
+}
+
+static bool is_as_chosen(const char *text)
+{
+    return !strstr(text, "\nloop ");
+}
+
+static int count_variants(const Kernel *first)
+{
+    int count = 0;
+    for (const Kernel *kernel = first->module->kernels; kernel; kernel = kernel->next)
+        count += is_variant_of(kernel, first);
+    return count;
+}
+
+/* schedule(optimal, n): beside the kernel, whose schedule is the first file's, as many others as that makes of the
+   source, which is what the kernel was before.  They are lowered in their turn.  */
+static void make_variants(Kernel *kernel, Kernel *source)
+{
+    const char *const *texts = kernel->scheduled.texts;
+    int wanted = 0, count = 0;
+    ir_walk(source->body, visit_variants, &wanted);
+    if (!wanted || !texts[0] || kernel->failed || kernel->form.of || kernel->choice.count == MOST_CHOSEN)
+        return;
+    bool chosen = is_as_chosen(texts[0]);
+    kernel->choice.of = kernel->choice.of ? kernel->choice.of : kernel->name;
+    source->choice = kernel->choice;
+    for (int i = 1; i <= MOST_SOLVED && texts[i] && count + !chosen < wanted; i++, count++)
+        if (count_variants(kernel) < MOST_VARIANTS - 1)
+            kernel_scheduled(kernel, kernel_copy(source), i + 1, texts[i]);
+    if (!chosen)
+        kernel_scheduled(kernel, kernel_copy(source), 0, NULL)->as_chosen = true;
+    variant_number(kernel, chosen ? 0 : 1);
+    kernel->scheduled.varies = true;
+    schedule_tell_apart(kernel);
+}
+
+/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
 /* Runs a pass that says what a machine has no room for; false: it has none for what was solved.  */
 static bool has_room(Kernel *kernel, const Pass *pass, const char **why)
@@ -216,10 +264,25 @@ static bool has_room(Kernel *kernel, const Pass *pass, const char **why)
     return !kernel->failed;
 }
 
+static bool is_chosen_variant(const Kernel *kernel, const Kernel *first)
+{
+    return kernel->scheduled.of && !strcmp(kernel->scheduled.of, first->name) && !kernel->scheduled.text;
+}
+
 /* Again from freeze on, as choose has it.  */
 static void lower_as_chosen(Kernel *kernel, Kernel *again, const char *why)
 {
     again->as_chosen = true;
+    if (kernel->scheduled.varies) { /* of its variants the one that is as chosen is this one */
+        Kernel **link = &kernel->next;
+        while (*link && !is_chosen_variant(*link, kernel))
+            link = &(*link)->next;
+        if (*link)
+            *link = (*link)->next;
+        again->choice = kernel->choice;
+        again->choice.values[again->choice.count - 1] = 0;
+        again->scheduled.varies = true;
+    }
     kernel_replace(kernel, again);
     remark(again, DIAG_MISSED, again->loc, "schedule(optimal): as chosen, since of what was solved %s", why ? why : "");
 }
@@ -231,6 +294,8 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     Module *module = kernel->module;
     if (kernel->form.of && first <= kernel->form.behind)
         first = kernel->form.behind + 1;
+    if (kernel->scheduled.of && first < find_pass("freeze"))
+        first = find_pass("freeze");
     if (first <= last && !kernel->failed)
         ir_check(kernel);
     for (int i = first; i <= last && passes[i].run && !kernel->failed; i++) {
@@ -247,6 +312,8 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
             lower_kernel(again, frozen, last, which, dump);
             return;
         }
+        if (again && passes[i].run == pass_schedule)
+            make_variants(kernel, again);
         if (!kernel->failed)
             check(kernel, which ? passes[i].changes : changes_of_phase_at(i, last));
         if (dump && listed(which, passes[i].name))

@@ -14,7 +14,7 @@
  */
 #include "plugin.h"
 
-enum { MOST_VALUES = 64, MOST_VARIANTS = 256, MOST_IN_CLAUSES = 4 };
+enum { MOST_VALUES = 64, MOST_IN_CLAUSES = 4 };
 
 struct Choice {
     location_t place, variable;

@@ -213,6 +213,8 @@ static void clause_schedule(Tokens *t, Pipeline *pipeline)
         return;
     }
     next_token(t);
+    if (pipeline->schedule == SCHEDULE_OPTIMAL && accept_token(t, CPP_COMMA))
+        pipeline->variants = constant_in_range(t, "a number of schedules", 1, MOST_SOLVED);
     expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the schedule");
 }
 

@@ -151,6 +151,11 @@ void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format
     va_end(list);
     const char *pass = kernel->module->pass ? kernel->module->pass : "the front end";
     const char *slash = strrchr(file, '/');
+    if (kernel->scheduled_by && kernel->scheduled.of) {
+        leave_out_variant(kernel, loc, arena_print(kernel->module, "it cannot be carried out: %s: %s", pass, what),
+                          NULL);
+        return;
+    }
     fail(kernel);
     if (kernel->scheduled_by) {
         say(kernel, DIAG_ERROR, loc,

@@ -126,6 +126,29 @@ Kernel *kernel_variant(Kernel *first, int count, const int64_t *values)
     return variant;
 }
 
+void variant_number(Kernel *variant, int number)
+{
+    KernelChoice *choice = &variant->choice;
+    if (choice->count < MOST_CHOSEN)
+        choice->values[choice->count++] = number;
+}
+
+Kernel *kernel_scheduled(Kernel *first, Kernel *copy, int number, const char *text)
+{
+    Module *module = first->module;
+    Kernel *last = first;
+    copy->name = arena_print(module, "%s__%d", first->name, number);
+    while (is_taken(module, copy->name))
+        copy->name = arena_print(module, "%s_", copy->name);
+    variant_number(copy, number);
+    copy->scheduled = (Scheduled){.of = first->name, .text = text, .varies = true};
+    while (last->next && last->next->scheduled.of && !strcmp(last->next->scheduled.of, first->name))
+        last = last->next;
+    copy->next = last->next;
+    last->next = copy;
+    return copy;
+}
+
 bool is_variant_of(const Kernel *kernel, const Kernel *first)
 {
     return kernel->choice.of && !strcmp(kernel->choice.of, first->choice.of ? first->choice.of : first->name);

@@ -174,6 +174,7 @@ typedef struct {
     bool automatic; /* pipeline(auto) */
     bool pingpong;
     bool optimal; /* schedule(optimal) */
+    int variants; /* schedule(optimal, n): so many of what is solved are variants; 0: none */
     bool ordered; /* a schedule file says in which order an iteration issues its operations */
     bool parts;   /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
     bool blocks;  /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
@@ -466,12 +467,22 @@ typedef struct {
 
 /* ws_choice: a kernel is one of several for the same region, with these numbers.  The variants have one launcher, which
    takes one of them; the first one made has the name `of`.  */
-enum { MOST_CHOSEN = 16 };
+enum { MOST_CHOSEN = 16, MOST_VARIANTS = 256 };
 typedef struct {
     const char *of; /* NULL: the region has no choices */
     int count;
     int64_t values[MOST_CHOSEN];
 } KernelChoice;
+
+/* A variant of another kernel, which it is a copy of, in its schedule alone.  */
+enum { MOST_SOLVED = 5 };
+typedef struct {
+    const char *of;   /* the name that schedule files have for it, the other kernel's; NULL: the kernel's own */
+    const char *text; /* its schedule file; NULL: as chosen */
+    bool varies;      /* it is one of several schedules, the other kernel, too */
+    uint64_t digest;  /* then: of what the schedule is */
+    const char *texts[MOST_SOLVED + 2]; /* of the other kernel: schedule files, its own the first, up to a NULL */
+} Scheduled;
 
 /* Why a variant was refused.  */
 typedef struct {
@@ -531,6 +542,7 @@ struct Kernel {
     } proof; /* verify: how much it looked at */
     KernelForm form;
     KernelChoice choice;
+    Scheduled scheduled;
     Refusal refusal; /* of a variant */
     bool settled;    /* of the first variant: what the others were left out for was said */
     bool as_chosen;  /* schedule (optimal) is not followed: what was solved could not be carried out */
@@ -639,6 +651,9 @@ void kernel_replace(Kernel *kernel, Kernel *by); /* in the module's list */
 bool is_form_of(const Kernel *form, const Kernel *kernel);
 /* The region of `first` with other numbers: without a body.  */
 Kernel *kernel_variant(Kernel *first, int count, const int64_t *values);
+/* The first one's copy, which has not been scheduled, as another variant: its label ends in the number.  */
+Kernel *kernel_scheduled(Kernel *first, Kernel *copy, int number, const char *text);
+void variant_number(Kernel *variant, int number);    /* the last of its label */
 const char *variant_label(const Kernel *variant);    /* 64x128 */
 const char *variant_launcher(const Kernel *variant); /* its own; `launcher` is that of all */
 /* Those that are not refused, in order: `after` NULL, or the one before.  */

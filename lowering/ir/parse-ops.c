@@ -399,6 +399,7 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     scan_expect(p, "(");
     if (!strcmp(clause, "schedule")) {
         pipeline->schedule = (Schedule)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
+        pipeline->variants = scan_accept(p, ",") ? scan_number_up_to(p, 1, MOST_SOLVED) : 0;
     } else if (!strcmp(clause, "tile")) {
         pipeline->tile = scan_number_up_to(p, 0, 65536);
     } else if (!strcmp(clause, "reduction")) {

@@ -235,7 +235,11 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
     print_setting(p, pipeline->in_flight);
     putc(')', p->out);
     if (pipeline->schedule != SCHEDULE_AUTO)
-        fprintf(p->out, " schedule(%s)", text_schedules[pipeline->schedule]);
+        fprintf(p->out, " schedule(%s", text_schedules[pipeline->schedule]);
+    if (pipeline->variants)
+        fprintf(p->out, ", %d", pipeline->variants);
+    if (pipeline->schedule != SCHEDULE_AUTO)
+        fputs(")", p->out);
     if (pipeline->pingpong)
         fputs(" pingpong", p->out);
     if (pipeline->ordered)

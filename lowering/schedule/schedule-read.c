@@ -485,13 +485,18 @@ static bool is_kernel(const Module *module, const char *name)
     return false;
 }
 
+static const char *name_in_files(const Kernel *kernel)
+{
+    return kernel->scheduled.of ? kernel->scheduled.of : kernel->name;
+}
+
 /* Is what follows of this kernel?  A name that is none of the unit's is reported once.  */
 static bool begins(Reader *in)
 {
     const char *name = in->words[1];
     if (!is_kernel(in->kernel->module, name) && in->kernel == in->kernel->module->kernels)
         reject(in->kernel, in->at, REASON_SCHEDULE_KERNEL, name);
-    return !strcmp(name, in->kernel->name);
+    return !strcmp(name, name_in_files(in->kernel));
 }
 
 static void read_statement(Reader *in)
@@ -574,16 +579,34 @@ static void read_solved(Kernel *kernel)
     const char *path =
         arena_print(kernel->module, "%s/%s-%016llx.schedule", module->schedule_folder ? module->schedule_folder : ".",
                     kernel->name, (unsigned long long)kernel->digest);
-    const char *text = module->schedule_folder ? schedule_kept(kernel, path) : NULL;
-    if (!text && module->solver)
-        text = schedule_solve(kernel, path);
-    else if (!text)
+    if (module->schedule_folder)
+        schedule_kept(kernel, path);
+    if (!kernel->scheduled.texts[0] && module->solver)
+        schedule_solve(kernel, path);
+    else if (!kernel->scheduled.texts[0])
         remark(kernel, DIAG_MISSED, kernel->loc,
                "schedule(optimal): there is no wsc-solve, and no %s; as chosen without", path);
+    const char *text = kernel->scheduled.texts[0];
     if (!text)
         return;
     kernel->schedule_notes = text;
     read_schedule(kernel, path, text);
+}
+
+static bool is_same_schedule(const Kernel *x, const Kernel *y)
+{
+    return is_variant_of(x, y) && x->digest == y->digest && x->scheduled.digest == y->scheduled.digest && !x->failed;
+}
+
+void schedule_tell_apart(Kernel *kernel)
+{
+    if (!kernel->scheduled.varies || kernel->failed)
+        return;
+    kernel->scheduled.digest = schedule_digest_of_text(schedule_text(kernel));
+    for (Kernel *other = kernel->module->kernels; other && other != kernel && !kernel->failed; other = other->next)
+        if (is_same_schedule(other, kernel))
+            reject_text(kernel, kernel->loc,
+                        arena_print(kernel->module, "its schedule is that of %s", variant_label(other)), NULL);
 }
 
 /* require: choose.   ensure: the schedule of the file that the module names, if it has one for this kernel, or that of
@@ -594,6 +617,10 @@ void pass_schedule(Kernel *kernel)
     ir_walk(kernel->body, visit_optimal, &optimal);
     if (kernel->module->schedule)
         read_schedule(kernel, kernel->module->schedule_name, kernel->module->schedule);
+    else if (kernel->scheduled.text)
+        read_schedule(kernel, arena_print(kernel->module, "schedule %s", variant_label(kernel)),
+                      kernel->scheduled.text);
     else if (optimal && !kernel->as_chosen && kernel->module->target != TARGET_SEQUENTIAL)
         read_solved(kernel);
+    schedule_tell_apart(kernel);
 }

@@ -123,6 +123,15 @@ uint64_t schedule_digest(const Kernel *kernel)
     return in.digest;
 }
 
+uint64_t schedule_digest_of_text(const char *text)
+{
+    Digester in = {14695981039346656037u, NULL, 0};
+    for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+        for (size_t i = 0; *line != '#' && strncmp(line, "schedule ", 9) && i < strcspn(line, "#\n"); i++)
+            mix(&in, (unsigned char)line[i]);
+    return in.digest;
+}
+
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {

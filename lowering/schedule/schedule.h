@@ -11,6 +11,8 @@ int *schedule_numbers(Kernel *kernel);
 const char *schedule_name(const Op *op, const int *numbers);
 /* Of the body, of the clauses and of the machine, before choose decides anything.  */
 uint64_t schedule_digest(const Kernel *kernel);
+/* Of what schedule_text says, without comments and the kernel's name.  */
+uint64_t schedule_digest_of_text(const char *text);
 /* The roles of an operation of which nothing else is said, given where its ring is filled.  */
 uint32_t schedule_default_roles(Kernel *kernel, const Op *op);
 /* One writes memory that the other touches.  */
@@ -24,8 +26,11 @@ enum { SCHEDULE_MOST_STAGE = 15 }; /* of an operation, from 0 on */
 /* graph.c: the dependences of a kernel's pipelined loops, for wsc-solve; "" without one.  */
 const char *schedule_graph(Kernel *kernel);
 
-/* solver.c: a file of that name, NULL: there is none; what the solver makes for it, NULL: nothing.  */
-const char *schedule_kept(Kernel *kernel, const char *path);
-const char *schedule_solve(Kernel *kernel, const char *path);
+/* schedule-read.c: what a variant's schedule comes to is its digest; a second variant of the same is refused.  */
+void schedule_tell_apart(Kernel *kernel);
+
+/* solver.c: texts of the kernel, from the file of that name and those beside it; from the solver, which makes them.  */
+void schedule_kept(Kernel *kernel, const char *path);
+void schedule_solve(Kernel *kernel, const char *path);
 
 #endif

@@ -10,7 +10,8 @@
  * wsc-solve predicts what an iteration takes by what it has found and as the loop was chosen. The least is taken; a
  * solved schedule that is no better than the chosen one by more than what the prediction is worth is not.
  *
- *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, up to .5: nothing here reads them
+ *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, in the order of what is predicted, up to .6:
+ *                                      variants under schedule(optimal, n)
  */
 #include "schedule/schedule.h"
 
@@ -23,7 +24,7 @@
 
 extern char **environ;
 
-enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = 5 };
+enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = MOST_SOLVED, FILES = BEST + 1 };
 
 /* The chosen schedule stays unless a solved one is predicted to take less than this much of its time.  */
 #define WORTH_IT 0.95
@@ -31,9 +32,9 @@ enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = 5 };
 typedef struct {
     Kernel *kernel;
     char graph[4096], chosen[4096], answer[4096]; /* temporary files; other answers are in ANSWER.2, .3, ... */
-    FILE *out[BEST];                              /* files to be, the best one first */
-    char *text[BEST];
-    size_t length[BEST];
+    FILE *out[FILES];                             /* files to be, the best one first */
+    char *text[FILES];
+    size_t length[FILES];
     int found; /* so many of them have something to say */
 } Solver;
 
@@ -152,6 +153,25 @@ static int best_of(char *const *answers)
     return best;
 }
 
+static double order_of(const char *answer)
+{
+    return answer ? clocks_of(answer, "# predicted: ").busy : 0;
+}
+
+/* That one first, and the others as they are predicted; those of which nothing is said stay behind.  */
+static void sort_answers(char **answers, int best)
+{
+    char *first = answers[best];
+    memmove(answers + 1, answers, sizeof *answers * (size_t)best);
+    answers[0] = first;
+    for (int i = 2; i < BEST; i++)
+        for (int k = i; k > 1 && order_of(answers[k]) > 0 && order_of(answers[k]) < order_of(answers[k - 1]); k--) {
+            char *moved = answers[k];
+            answers[k] = answers[k - 1];
+            answers[k - 1] = moved;
+        }
+}
+
 /* What an answer says of the search: why the interval is no smaller, and what it took.  */
 static void copy_notes(FILE *out, const char *text)
 {
@@ -173,32 +193,33 @@ static void say_answer(const Solver *in, const char *loop, const char *why, Cloc
                taken ? "the solved one is taken" : "that one stays");
 }
 
-/* The best is the first file's, and of a loop with fewer answers each of the others has it.  */
+/* The first file has what is taken, and the others the other answers, the best one too where it is not taken.  Of a
+   loop with fewer answers they have the first.  */
 static void keep_answers(Solver *in, const char *loop, char *first)
 {
     char *answers[BEST] = {first};
     for (int i = 1; i < BEST; i++)
         answers[i] = other_answer(in, i + 1);
     Clocks chosen = clocks_of(first, "# beside: ");
-    const char *why = "";
+    const char *why = "", *notes = arena_print(in->kernel->module, "%s", first);
     for (const char *line = strstr(first, "# interval "); line && !*why; line = NULL)
         why = arena_print(in->kernel->module, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
     int best = best_of(answers);
     Clocks clocks = clocks_of(answers[best], "# predicted: ");
     bool taken = !chosen.busy || !clocks.busy || is_better(clocks, chosen);
-    char *moved = answers[best];
-    answers[best] = answers[0];
-    answers[0] = moved;
+    sort_answers(answers, best);
     in->found += !in->found;
-    for (int i = BEST - 1; i >= 0; i--) {
-        char *text = arena_print(in->kernel->module, "%s", answers[i] ? answers[i] : answers[0]);
+    for (int i = 0; i < FILES; i++) {
+        int answer = taken || !i ? i : i - 1;
+        bool any = answer < BEST && answers[answer];
+        char *text = arena_print(in->kernel->module, "%s", answers[any ? answer : 0]);
         if (!i && best) /* what the first answer says of the search is of all */
-            copy_notes(in->out[0], answers[best]);
+            copy_notes(in->out[0], notes);
         if (!i && chosen.busy > 0 && clocks.busy > 0)
             fprintf(in->out[0], "# %.0f clocks an iteration as solved, %.0f as chosen: %s\n", clocks.busy, chosen.busy,
                     taken ? "as solved it is" : "as chosen it stays");
-        copy_answer(in->out[i], loop, text, i || taken);
-        in->found = answers[i] && in->found <= i ? i + 1 : in->found;
+        copy_answer(in->out[i], loop, text, taken || (i && any));
+        in->found = any && in->found <= i ? i + 1 : in->found;
     }
     for (int i = 0; i < BEST; i++)
         if (answers[i] != first)
@@ -235,7 +256,7 @@ static bool solve_all(Solver *in, const char *graph, const char *chosen)
         !make_temporary(in->chosen, sizeof in->chosen) || !write_text(in->graph, graph) ||
         !write_text(in->chosen, chosen))
         return false;
-    for (int i = 0; i < BEST; i++)
+    for (int i = 0; i < FILES; i++)
         fprintf(in->out[i], "# by wsc-solve\nschedule %s\ndigest %016llx\n", kernel->name,
                 (unsigned long long)kernel->digest);
     ir_walk(kernel->body, visit_loop, in);
@@ -259,12 +280,11 @@ static const char *path_of(const Kernel *kernel, const char *path, int number)
     return number == 1 ? path : arena_print(kernel->module, "%.*s.%d.schedule", (int)stem, path, number);
 }
 
-const char *schedule_solve(Kernel *kernel, const char *path)
+void schedule_solve(Kernel *kernel, const char *path)
 {
     Solver in = {.kernel = kernel};
-    const char *best = NULL;
     bool good = true;
-    for (int i = 0; i < BEST; i++) {
+    for (int i = 0; i < FILES; i++) {
         in.out[i] = open_memstream(&in.text[i], &in.length[i]);
         good &= in.out[i] != NULL;
     }
@@ -275,21 +295,23 @@ const char *schedule_solve(Kernel *kernel, const char *path)
         unlink(in.answer);
     if (*in.chosen)
         unlink(in.chosen);
-    for (int i = 0; i < BEST; i++) {
+    for (int i = 0; i < FILES; i++) {
         good &= in.out[i] && !fclose(in.out[i]);
-        if (good && i < in.found)
+        if (good && i < in.found) {
             write_kept(kernel, path_of(kernel, path, i + 1), in.text[i]);
-        if (good && !i)
-            best = arena_print(kernel->module, "%s", in.text[0]);
+            kernel->scheduled.texts[i] = arena_print(kernel->module, "%s", in.text[i]);
+        }
         free(in.text[i]);
     }
-    return best;
 }
 
-const char *schedule_kept(Kernel *kernel, const char *path)
+void schedule_kept(Kernel *kernel, const char *path)
 {
-    char *text = read_file(path);
-    const char *copy = text ? arena_print(kernel->module, "%s", text) : NULL;
-    free(text);
-    return copy;
+    for (int i = 0; i < FILES; i++) {
+        char *text = read_file(path_of(kernel, path, i + 1));
+        if (!text)
+            return;
+        kernel->scheduled.texts[i] = arena_print(kernel->module, "%s", text);
+        free(text);
+    }
 }

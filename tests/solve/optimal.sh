@@ -80,6 +80,41 @@ turns() {
 }
 ok 'groups take turns in a solved order' turns
 
+# schedule(optimal, 5): what was solved and what is chosen are variants, the former first.
+variants() {
+    rm -f kept/*
+    sed 's/schedule(optimal)/schedule(optimal, 5)/' optimal.ir >five.ir
+    "$lower" --schedules=kept --solver="$solve" --machine=plain.machine --emit five.ir >five.cu 2>messages &&
+        says "'attention' has [3-6] variants, of which each launch takes one: 1, .*, 0\$" &&
+        grep -q '{"1", 0x' five.cu && grep -q '{"0", 0x' five.cu && test "$(grep -c '^struct attention.*_params' five.cu)" -ge 3 || return 1
+    grep -o '{"[0-9]", 0x[0-9a-f]*' five.cu | cut -d'"' -f3 | sort | uniq -d >twice && ! test -s twice
+}
+ok 'the best five are variants' variants
+fewer() {
+    sed 's/schedule(optimal)/schedule(optimal, 1)/' optimal.ir >one.ir
+    lowered1() { "$lower" --schedules=kept --emit one.ir >one.cu 2>messages; }
+    lowered1 && says "'attention' has 2 variants, of which each launch takes one: 1, 0\$"
+}
+ok 'fewer of them' fewer
+none_fits() { # the second cannot be carried out, the others are left
+    ls kept/attention-*.2.schedule >file && sed -i '/^op s.25 at=/s/at=[0-9]*/at=43/' "$(cat file)" || return 1
+    "$lower" --schedules=kept --emit five.ir >five.cu 2>messages &&
+        says "no variant 2 of 'attention': .* needs what 's.25' makes, and comes before it" && ! grep -q '{"2", 0x' five.cu
+}
+ok 'a variant that cannot be carried out is left out' none_fits
+same_again() { # the third is the first's
+    first=$(echo kept/attention-????????????????.schedule) && cp "$first" "${first%.schedule}.3.schedule" &&
+        "$lower" --schedules=kept --emit five.ir >five.cu 2>messages &&
+        says "no variant 3 of 'attention': its schedule is that of 1"
+}
+ok 'and one that is another' same_again
+stays() { # the chosen one is the first where it is predicted to be
+    rm -f kept/*
+    "$lower" --schedules=kept --solver="$solve" --machine="$top_srcdir/machines/hopper.machine" --emit five.ir \
+        >five.cu 2>messages && says "'attention' has [2-6] variants, of which each launch takes one: 0, 2"
+}
+ok 'the chosen schedule is the first where it stays' stays
+
 program() {
     sed 's/#pragma ws pipeline(3)/& schedule(optimal)/' "$top_srcdir/samples/attention_decode.c" >decode.c &&
         "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 decode.c -o kept/decode -lm 2>messages
@@ -87,6 +122,25 @@ program() {
     for seed in 1 2 3; do WS_SEED=$seed kept/decode || return 1; done
 }
 if has_plugin; then ok_plain 'a program, under seeds' program; else skip 'a program' 'no plugin'; fi
+
+# Each variant computes the same, and tuning takes the fastest.
+tuned() {
+    sed 's/#pragma ws pipeline(3)/& schedule(optimal, 5)/' "$top_srcdir/samples/softmax_gemm.c" >tuned.c &&
+        "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 tuned.c -o kept/tuned -lm 2>messages || return 1
+    labels=$(sed -n "s/.*'softmax_gemm' has .* takes one: //p" messages | tr -d ,)
+    case $labels in '1 '*0) ;; *) return 1 ;; esac
+    kept/tuned >first && WS_TUNE=1 kept/tuned >measured 2>messages && cmp first measured || return 1
+    for label in $labels; do
+        WS_CHOICE=$label kept/tuned >other && cmp first other && grep -q "^softmax_gemm .* $label [0-9]" kept/tuned.tuned ||
+            return 1
+    done
+    cp kept/tuned.tuned table && kept/tuned >again && cmp first again
+    # of another schedule a line does not count
+    sed -i 's/^\(op [^ ]* at=\)0/\19/' kept/softmax_gemm-????????????????.schedule
+    "$wscc" --ws-target=emulate -I"$top_srcdir/samples" -O1 tuned.c -o kept/tuned -lm 2>/dev/null || return 0
+    kept/tuned 2>&1 >/dev/null | grep -q 'of another build'
+}
+if has_plugin; then ok_plain 'variants compute the same, and are measured' tuned; else skip 'variants' 'no plugin'; fi
 
 # Where registers do not hold what was solved the kernel is as chosen, and no error.
 no_room() {

@@ -209,67 +209,131 @@ int unit_bound(const Problem *problem, int *unit)
     return most;
 }
 
-/* Longest paths with I cycles taken off for each iteration; false where a cycle of the graph has a positive length.
-   `behind` is the operation before on that path.  */
-static int relax(const Problem *problem, int interval, int *start, int *behind)
+/* What a ring's slots ask of its readers, as edges from the one that reads last to the one that reads first, before
+   which a load is issued by its latency, when there is a free slot.  Returns how many; `of` has their loads.  */
+static int ring_edges(const Problem *problem, Edge **edges, int **of)
+{
+    int n = 0, room = problem->nedges * problem->nedges + 1;
+
+    *edges = need(malloc((size_t)room * sizeof **edges));
+    *of = need(malloc((size_t)room * sizeof **of));
+    for (int e = 0; e < problem->nedges; e++)
+        for (int f = 0; f < problem->nedges; f++) {
+            const Edge *first = &problem->edges[e], *last = &problem->edges[f];
+            const Op *load = &problem->ops[first->from];
+            if (first->from != last->from || !load->streaming || !load->slots)
+                continue;
+            (*of)[n] = first->from;
+            (*edges)[n++] = (Edge){.from = last->to,
+                                   .to = first->to,
+                                   .delay = last->hold + load->latency,
+                                   .distance = load->slots - last->distance + first->distance};
+        }
+    return n;
+}
+
+typedef struct {
+    int *start, *behind, *load; /* by operation; behind: the one before on that path, load: by whose ring, if by one */
+    Edge *rings;
+    int nrings, *of;
+} Paths;
+
+static Paths paths_new(const Problem *problem)
+{
+    size_t room = (size_t)(problem->nops + 1) * sizeof(int);
+    Paths in = {need(malloc(room)), need(malloc(room)), need(malloc(room)), NULL, 0, NULL};
+
+    in.nrings = ring_edges(problem, &in.rings, &in.of);
+    return in;
+}
+
+static void paths_free(Paths *in)
+{
+    free(in->start);
+    free(in->behind);
+    free(in->load);
+    free(in->rings);
+    free(in->of);
+}
+
+static bool lengthen(Paths *in, const Edge *edge, int interval, int load)
+{
+    int at = in->start[edge->from] + edge->delay - edge->distance * interval;
+
+    if (at <= in->start[edge->to])
+        return false;
+    in->start[edge->to] = at;
+    in->behind[edge->to] = edge->from;
+    in->load[edge->to] = load;
+    return true;
+}
+
+/* Longest paths with I cycles taken off for each iteration; an operation where a cycle of the graph has a positive
+   length.  */
+static int relax(const Problem *problem, int interval, Paths *in)
 {
     int last = NOT_GIVEN;
 
     for (int v = 0; v < problem->nops; v++) {
-        start[v] = 0;
-        behind[v] = NOT_GIVEN;
+        in->start[v] = 0;
+        in->behind[v] = in->load[v] = NOT_GIVEN;
     }
     for (int round = 0; round <= problem->nops; round++) {
         last = NOT_GIVEN;
-        for (int e = 0; e < problem->nedges; e++) {
-            const Edge *edge = &problem->edges[e];
-            int at = start[edge->from] + edge->delay - edge->distance * interval;
-            if (!problem->ops[edge->from].streaming && at > start[edge->to]) {
-                start[edge->to] = at;
-                behind[edge->to] = edge->from;
-                last = edge->to;
-            }
-        }
+        for (int e = 0; e < problem->nedges; e++)
+            if (!problem->ops[problem->edges[e].from].streaming &&
+                lengthen(in, &problem->edges[e], interval, NOT_GIVEN))
+                last = problem->edges[e].to;
+        for (int e = 0; e < in->nrings; e++)
+            if (lengthen(in, &in->rings[e], interval, in->of[e]))
+                last = in->rings[e].to;
         if (last == NOT_GIVEN)
             return NOT_GIVEN;
     }
     return last;
 }
 
-int cycle_bound(const Problem *problem, int *cycle, int *ncycle)
+int cycle_bound(const Problem *problem, int *cycle, int *ncycle, int *load)
 {
-    size_t room = (size_t)(problem->nops + 1) * sizeof(int);
-    int *start = need(malloc(room)), *behind = need(malloc(room)), interval = 1, at, most = 1;
+    Paths in = paths_new(problem);
+    int interval = 1, at, most = 1;
 
     *ncycle = 0;
+    if (load)
+        *load = NOT_GIVEN;
+    else
+        in.nrings = 0;
     for (int e = 0; e < problem->nedges; e++)
         most += problem->edges[e].delay;
-    while (interval <= most && (at = relax(problem, interval, start, behind)) != NOT_GIVEN) {
+    for (int e = 0; e < in.nrings; e++)
+        most += in.rings[e].delay;
+    while (interval <= most && (at = relax(problem, interval, &in)) != NOT_GIVEN) {
         for (int i = 0; i < problem->nops; i++)
-            at = behind[at] == NOT_GIVEN ? at : behind[at];
+            at = in.behind[at] == NOT_GIVEN ? at : in.behind[at];
         *ncycle = 0;
-        int from = at;
+        int from = at, by = NOT_GIVEN;
         do {
             cycle[(*ncycle)++] = at;
-            at = behind[at] == NOT_GIVEN ? from : behind[at];
+            by = in.load[at] == NOT_GIVEN ? by : in.load[at];
+            at = in.behind[at] == NOT_GIVEN ? from : in.behind[at];
         } while (at != from && *ncycle < problem->nops);
+        if (load)
+            *load = by;
         interval++;
     }
-    free(start);
-    free(behind);
+    paths_free(&in);
     return interval;
 }
 
 int shortest_length(const Problem *problem, int interval)
 {
-    size_t room = (size_t)(problem->nops + 1) * sizeof(int);
-    int *start = need(malloc(room)), *behind = need(malloc(room)), length = 1;
+    Paths in = paths_new(problem);
+    int length = 1;
 
-    relax(problem, interval, start, behind);
+    relax(problem, interval, &in);
     for (int v = 0; v < problem->nops; v++)
-        if (start[v] + problem->ops[v].cycles > length && !problem->ops[v].streaming)
-            length = start[v] + problem->ops[v].cycles;
-    free(start);
-    free(behind);
+        if (in.start[v] + problem->ops[v].cycles > length && !problem->ops[v].streaming)
+            length = in.start[v] + problem->ops[v].cycles;
+    paths_free(&in);
     return length;
 }

@@ -75,7 +75,7 @@ static bool fewest_crossings(Best *in)
 static int least_alone(const Problem *problem)
 {
     int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle;
-    int least = cycle_bound(problem, cycle, &ncycle);
+    int least = cycle_bound(problem, cycle, &ncycle, NULL);
 
     for (int unit = 0; unit < problem->nunits; unit++) {
         int busy = 0, capacity = problem->units[unit].capacity * problem->groups;

@@ -50,7 +50,7 @@ static bool starts_with(const char *text, const char *start)
 static int rank(const Selector *selector)
 {
     static const char *const order[] = {"dependence", "spill",     "memory",      "wait for", "alone",
-                                        "registers",  "crossings", "wait before", "unit"};
+                                        "registers",  "crossings", "wait before", "slots of", "unit"};
 
     for (int i = 0; i < (int)(sizeof order / sizeof order[0]); i++)
         if (starts_with(selector->name, order[i]))
@@ -114,8 +114,8 @@ static void name_reason(Search *in)
 static void name_bound(Search *in)
 {
     const Problem *problem = in->problem;
-    int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle, unit;
-    int from_unit = unit_bound(problem, &unit), from_cycle = cycle_bound(problem, cycle, &ncycle);
+    int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle, unit, load;
+    int from_unit = unit_bound(problem, &unit), from_cycle = cycle_bound(problem, cycle, &ncycle, &load);
     Text *why = &in->outcome->why;
 
     in->outcome->bound = from_unit > from_cycle ? from_unit : from_cycle;
@@ -129,7 +129,11 @@ static void name_bound(Search *in)
         add(why, "interval %d is needed: recurrence", from_cycle);
         for (int i = ncycle; i-- > 0;)
             add(why, " %s ->", problem->ops[cycle[i]].name);
-        add(why, " %s\n", problem->ops[cycle[ncycle - 1]].name);
+        add(why, " %s", problem->ops[cycle[ncycle - 1]].name);
+        if (load != NOT_GIVEN)
+            add(why, ", since %s has %d slots and comes %d cycles behind its issue", problem->ops[load].name,
+                problem->ops[load].slots, problem->ops[load].latency);
+        add(why, "\n");
     }
     free(cycle);
 }
@@ -274,7 +278,7 @@ void search(const Problem *problem, const Wish *wish, const Limit *most, Schedul
     *outcome = (Outcome){.answer = SAT_NO};
     name_bound(&in);
     int from = wish->from ? wish->from : outcome->bound;
-    int to = wish->to ? wish->to : longest_interval(problem);
+    int to = wish->to ? wish->to : outcome->bound + longest_interval(problem);
     outcome->tried = outcome->open = from;
     limit.until = in.begun + (most->until - in.begun) / 2;
     from_below(&in, from, to);

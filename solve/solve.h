@@ -169,8 +169,9 @@ int replica_shift(const Problem *problem, int interval, int replica); /* cycles 
 int copies_on(const Problem *problem, const Op *op, int unit);        /* that use one and the same unit */
 int busy_cycles(const Problem *problem, int unit);
 int unit_bound(const Problem *problem, int *unit); /* of the interval, from the busiest unit */
-int cycle_bound(const Problem *problem, int *cycle,
-                int *ncycle); /* and from the slowest recurrence, with its operations */
+/* And from the slowest recurrence, with its operations, and a load where it goes by the slots of its ring;
+   NULL: rings have slots enough.  */
+int cycle_bound(const Problem *problem, int *cycle, int *ncycle, int *load);
 int shortest_length(const Problem *problem, int interval);
 
 /* sat.c: variables are 1, 2, ...; a literal is a variable or its negative.  */

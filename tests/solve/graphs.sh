@@ -146,3 +146,58 @@ edge X$j -> R$j blocking hold=2
 END
     done
 }
+
+# Backward attention on Blackwell, 128 keys and 128 queries: S and T are the products that P and dP come of, A, B and L load
+# from tensor memory, C casts P, which W stores there for dV, V; D and E make dS, which F writes to shared memory for dK, K,
+# and dQ, X, which R adds to memory.
+backward_blackwell() { # ALU LOAD STORE_P TO_SHARED [ALONE]
+    alu=$1 ld=$2 stp=$3 sts=$4 alone=${5-}
+    cat <<END
+loop backward_blackwell
+unit TC
+unit SFU
+unit ALU
+unit TM
+unit SM
+unit TMA
+memory smem capacity=224
+memory tmem capacity=512
+op Q variable memory=smem:32
+op G variable memory=smem:32
+op S cycles=8 unit=TC memory=tmem:128 asynchronous $alone
+op A cycles=$ld unit=TM registers=128 spill=4
+op P cycles=16 use=SFU:0:16 use=ALU:0:$alu registers=128 spill=4
+op C cycles=$alu unit=ALU registers=64 spill=2
+op W cycles=$stp unit=TM memory=tmem:64
+op V cycles=8 unit=TC memory=tmem:128 asynchronous $alone
+op T cycles=8 unit=TC memory=tmem:128 asynchronous $alone
+op B cycles=$ld unit=TM registers=128 spill=4
+op D cycles=$alu unit=ALU registers=128 spill=4
+op E cycles=$alu unit=ALU registers=64 spill=2
+op F cycles=$sts unit=SM memory=smem:32
+op K cycles=8 unit=TC memory=tmem:128 asynchronous $alone
+op X cycles=8 unit=TC memory=tmem:128 asynchronous $alone
+op L cycles=$ld unit=TM registers=128 spill=4
+op R cycles=$((2 * sts)) use=SM:0:$((2 * sts)) use=TMA:0:4
+edge Q -> S delay=0 hold=8
+edge G -> T delay=0 hold=8
+edge S -> A blocking hold=$ld
+edge A -> P
+edge P -> C
+edge C -> W hold=$stp
+edge W -> V hold=8
+edge G -> V delay=0 hold=8
+edge V -> V distance=1
+edge T -> B blocking hold=$ld
+edge B -> D
+edge P -> D
+edge D -> E
+edge E -> F hold=$sts
+edge F -> K hold=8
+edge Q -> K delay=0 hold=8
+edge K -> K distance=1
+edge F -> X hold=8
+edge X -> L blocking hold=$ld
+edge L -> R hold=$((2 * sts))
+END
+}

@@ -175,4 +175,20 @@ b4_registers() {
     no b4 $b --groups=2 --registers=192 && yes b4 $b --groups=3 --registers=192 && yes b4 $b --groups=3 --registers=160
 }
 ok 'B4: three with fewer registers' b4_registers
+
+# Backward: P and what T left in tensor memory are too much for one group, whatever its registers. Two exchange one
+# value. Products that a single thread issues have a group of their own: then there are three, and 128 registers do.
+{ echo 'wait in-order'; backward_blackwell 2 4 2 2; } >bwb
+{ echo 'wait in-order'; backward_blackwell 2 4 2 2 alone; } >bwb3
+b="--interval=40 --stages=2"
+backward_spills() {
+    no bwb $b --groups=1 --registers=255 && reason registers && no bwb $b --groups=2 --registers=255 --crossings=0 &&
+        reason crossings && best bwb $b --groups=2 --registers=208 && has 'interval 40' 'crossings 1'
+}
+ok 'backward attention on Blackwell: two groups, with spills' backward_spills
+backward_three() {
+    no bwb3 $b --groups=2 --registers=255 && yes bwb3 $b --groups=3 --registers=128 &&
+        no bwb3 $b --groups=3 --registers=120 && no bwb3 $b --groups=4 --registers=255 --crossings=0
+}
+ok 'and three, with fewer registers' backward_three
 done_testing

@@ -355,12 +355,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         Problem problem;
         Text text = {0};
-        int cycle[8], ncycle, unit, answer = 0;
+        int cycle[8], ncycle, unit, load, answer = 0;
         problem_init(&problem);
         generate(&text, (uint64_t)(seed + i));
         read_problem(&problem, "random", text.text);
         finish_problem(&problem);
-        int from = unit_bound(&problem, &unit), recurrence = cycle_bound(&problem, cycle, &ncycle);
+        int from = unit_bound(&problem, &unit), recurrence = cycle_bound(&problem, cycle, &ncycle, &load);
         from = recurrence > from ? recurrence : from;
         Schedule schedule = schedule_new(&problem);
         Outcome outcome;

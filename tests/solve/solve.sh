@@ -144,6 +144,12 @@ ok 'a load runs ahead: 4 cycles and 2 of reading are 3 slots of 2' ahead
 short() { sed 's/capacity=3/capacity=2/' stream >short && "$solve" --output=out short && cat out &&
     grep -qx 'interval 3' out && grep -q 'interval 2, .* memory m' out; }
 ok 'two slots: an interval of 3, and memory is why' short
+sed 's/^op load .*/op load streaming latency=400 slots=3/' stream >late
+slots() { # nothing is searched for
+    "$solve" --output=out late && grep -qx 'interval 134' out && grep '^# interval 134 is needed: recurrence' out |
+        grep 'since load has 3 slots and comes 400 cycles behind its issue$'
+}
+ok 'the slots of a ring bound the interval' slots
 
 # ---- predictions: a product of 8 clocks and what reads it, 4 of them
 cat >timed <<'END'

@@ -50,6 +50,8 @@ const Pass passes[] = {
      "what follows an accumulator is done a subtile of columns at a time"},
     {"handed", PHASE_REWRITE, CHANGES_BODY, pass_handed,
      "what a task stores of a product is handed to it by an operation of its own"},
+    {"flat", PHASE_REWRITE, CHANGES_BODY, pass_flat,
+     "columns and rows that a loop loads beside operands come through their ring"},
     {"present", PHASE_REWRITE, CHANGES_BODY, pass_present, "rows and columns that nothing sees need not come"},
 
     {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "the body as the proof takes it: no later pass changes it"},

@@ -83,6 +83,8 @@ void pass_kept(Kernel *kernel);   /* ... and forms of it */
 void pass_firsts(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
 void pass_handed(Kernel *kernel);
+/* ... and windows of one row, which rings carry, in place of columns and rows that loops load beside operands */
+void pass_flat(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */
 void pass_present(Kernel *kernel);
 

@@ -68,6 +68,13 @@ int64_t machine_copy_bytes(Type tile, int line)
     return (line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES) * tile.rows;
 }
 
+enum { SMALL_BESIDE = 8 };
+
+bool machine_is_small_beside(Type tile, Type other)
+{
+    return machine_copy_bytes(tile, machine_short_line(tile)) * SMALL_BESIDE <= machine_copy_bytes(other, 0);
+}
+
 enum { WARPS = MACHINE_GROUP_THREADS / 32 };
 
 int64_t machine_scratch_bytes(const Op *op, Layout layout)

@@ -82,6 +82,8 @@ int64_t machine_output_bytes(Type tile);
 int machine_boxes(Type tile);
 /* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  */
 int64_t machine_copy_bytes(Type tile, int line);
+/* So small that it may as well come and go with the other: that one's slots are what counts.  */
+bool machine_is_small_beside(Type tile, Type other);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */

@@ -242,15 +242,12 @@ static void release_at_products(Chooser *in, Op *source, const Value *value)
 
 /* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it
    could not run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
-enum { SMALL_BESIDE = 8 };
-
 static bool may_be_freed_with(const Op *load, const Op *other)
 {
-    int64_t bytes = machine_tile_bytes(load->results[0]->type), more = machine_tile_bytes(other->results[0]->type);
     return schedule_of(other)->release > 0 && other->parent == load->parent &&
            schedule_of(other)->depth == schedule_of(load)->depth &&
            schedule_of(other)->stage == schedule_of(load)->stage && other->transfer->along == load->transfer->along &&
-           bytes * SMALL_BESIDE <= more;
+           machine_is_small_beside(load->results[0]->type, other->results[0]->type);
 }
 
 static void join_rings(Chooser *in)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * flat.c - columns and rows that a loop loads beside its products' operands come with these.
+ *
+ *   before                                          after
+ *   for (k = 0; k < K; k += 128)                    for (k = 0; k < K; k += 128)
+ *     x = ws_load (a, i, k, 192, 128);                x = ws_load (a, i, k, 192, 128);
+ *     part = ws_dot (x, ..., 0);                      part = ws_dot (x, ..., 0);
+ *     s = ws_load_col_2d (sa, k / 128, i, 192);       s = ws_trans (ws_load (sa, k / 128, i, 1, 192));
+ *     sum = ws_fma (part, s, sum);                    sum = ws_fma (part, s, sum);
+ *
+ * The groups that compute load a column or a row of memory themselves, and each iteration waits for it or has it in
+ * registers from the one before.  A window of one row is what TMA brings: it takes no more of the groups than to look
+ * at it, and where it is small beside an operand it has that one's ring, slots and waits (choose.c, join_rings).
+ *
+ * TMA moves multiples of 16 bytes that begin at one.  Of a column's length and place that is known here; of the memory's
+ * address and rows the launch looks (runtime/cuda/launch.cuh, encode_box), and where they are none the producer's warp
+ * copies.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/flat.c runs on the sequential target, which loads columns, and on
+ * emulate.
+ */
+#include "lower.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/affine.h"
+#include "ir/queries.h"
+
+enum { TMA_BYTES = 16 };
+
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    const Op *stored; /* a load, until a store is found that may write what it reads */
+} Flat;
+
+/* ---- may it ------------------------------------------------------------------------------------------------------ */
+
+static bool is_multiple(const Value *value, int64_t of);
+
+/* A counter of steps.  */
+static bool counts_multiples(const Value *counter, int64_t of)
+{
+    const Op *loop = counter->block ? counter->block->parent : NULL;
+    int dim = counter->index;
+    int64_t step;
+    if (!loop || (loop->code == OP_FOR ? dim != 0 : loop->code != OP_GRID || dim >= loop->nargs / 3))
+        return false;
+    return ir_constant(loop->args[3 * dim + 2], &step) && step % of == 0 && is_multiple(loop->args[3 * dim], of);
+}
+
+static bool is_multiple(const Value *value, int64_t of)
+{
+    Affine sum = affine_of(value);
+    bool all = sum.known && sum.low == sum.high && sum.low % of == 0;
+    for (int i = 0; i < sum.count && all; i++)
+        all = sum.terms[i].factor % of == 0 || counts_multiples(sum.terms[i].value, of);
+    return all;
+}
+
+static void visit_store(Op *op, void *context)
+{
+    Flat *in = context;
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && in->stored &&
+        tensor_memory(op->args[0]) == tensor_memory(in->stored->args[0]))
+        in->stored = NULL;
+}
+
+static bool is_stored(Flat *in, const Op *load)
+{
+    in->stored = load;
+    ir_walk(in->kernel->body, visit_store, in);
+    return !in->stored;
+}
+
+static bool moves_with(const Op *load, const Op *loop)
+{
+    for (int i = 1; i < load->nargs; i++)
+        if (!ir_outside(load->args[i], loop))
+            return true;
+    return false;
+}
+
+static Type row_of(const Op *load)
+{
+    Type type = load->results[0]->type;
+    return load->code == OP_LOAD_COL ? type_transposed(type) : type;
+}
+
+/* Of a matrix, whose row's number is a coordinate.  */
+static bool may_be_window(Flat *in, const Op *load, const Op *loop)
+{
+    Type row = row_of(load);
+    int bytes = dtype_bytes(row.dtype);
+    return load->nargs == 3 && load->transfer->fill == 0 && moves_with(load, loop) && ir_outside(load->args[0], loop) &&
+           row.cols * bytes % TMA_BYTES == 0 && is_multiple(load->args[2], TMA_BYTES / bytes) && !is_stored(in, load);
+}
+
+/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
+
+static bool feeds_product(const Flat *in, const Op *load)
+{
+    for (const Use *use = uses_of(&in->uses, load->results[0]); use; use = use->next)
+        if (use_is_operand(use, &in->uses))
+            return true;
+    return false;
+}
+
+/* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  */
+static const Op *operand_beside(const Flat *in, const Op *load)
+{
+    const Op *best = NULL;
+    FOR_OPS (op, load->parent) {
+        if (op->code != OP_LOAD || !feeds_product(in, op) ||
+            !machine_is_small_beside(row_of(load), op->results[0]->type))
+            continue;
+        if (!best || machine_tile_bytes(op->results[0]->type) > machine_tile_bytes(best->results[0]->type))
+            best = op;
+    }
+    return best;
+}
+
+/* What an operand is computed from is looked at before its product is, maybe by another role: the slot of another operand
+   is no place for it.  */
+static bool reaches_operand(const Flat *in, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        const Op *op = use->op;
+        bool on = op_info[op->code].class_ == CLASS_TILE && op->nresults == 1 && !op_is_product(op);
+        if (op_reads_operand(op, use->arg) || (on && reaches_operand(in, op->results[0])))
+            return true;
+    }
+    return false;
+}
+
+/* Slots that the user counted have their room; tasks say who loads.  */
+static bool is_open(const Flat *in, const Op *loop)
+{
+    return loop && loop->control->pipeline->automatic && !in->kernel->tasks;
+}
+
+static void become_window(const Flat *in, Op *load)
+{
+    Type row = row_of(load);
+    Value *column = load->results[0];
+    Op *window = op_new(in->kernel, OP_LOAD, load->loc, load->nargs, load->args);
+    *window->transfer = *load->transfer;
+    op_before(load, window);
+    Value *value = op_result(in->kernel, window, row, load->code == OP_LOAD_ROW ? column->name : NULL);
+    if (load->code == OP_LOAD_COL) {
+        Op *turned = op_new(in->kernel, OP_TRANS, load->loc, 1, &value);
+        op_before(load, turned);
+        value = op_result(in->kernel, turned, column->type, column->name);
+    }
+    ir_replace_uses(load->parent, column, value);
+    op_remove(load);
+}
+
+static void visit(Op *load, void *context)
+{
+    Flat *in = context;
+    const Op *loop = load->code == OP_LOAD_COL || load->code == OP_LOAD_ROW ? pipelined_loop(load) : NULL;
+    if (!is_open(in, loop) || load->parent != loop->blocks[0] || !may_be_window(in, load, loop))
+        return;
+    const Op *operand = operand_beside(in, load);
+    if (!operand || reaches_operand(in, load->results[0]))
+        return;
+    const Value *tensor = load->args[0];
+    int64_t bytes = machine_copy_bytes(row_of(load), 0);
+    remark(in->kernel, DIAG_OPTIMIZED, load->loc,
+           "a %s of '%s' comes through a ring beside an operand: %lld bytes for its %lld, and no group waits for memory",
+           load->code == OP_LOAD_COL ? "column" : "row", tensor->name ? tensor->name : "a tensor", (long long)bytes,
+           (long long)machine_tile_bytes(operand->results[0]->type));
+    become_window(in, load);
+}
+
+/* require: types, one GRID.   ensure: the same program; of what its loops load more are windows, which rings carry.  */
+void pass_flat(Kernel *kernel)
+{
+    Flat in = {kernel, uses_new(kernel, kernel->body), NULL};
+    ir_walk(kernel->body, visit, &in);
+}

@@ -30,6 +30,9 @@ int machine_short_line(Type tile)
     int bytes = tile.cols * dtype_bytes(tile.dtype);
     if (tile.rows > MACHINE_BOX_ROWS && tile.rows % 8 != 0)
         return 0;
+    if (tile.rows == 1 && bytes > MACHINE_LINE_BYTES && bytes % MACHINE_COPY_BYTES == 0 &&
+        tile.cols <= MACHINE_BOX_EXTENT)
+        return bytes;
     return bytes <= MACHINE_SHORTEST_LINE       ? MACHINE_SHORTEST_LINE
            : bytes <= 2 * MACHINE_SHORTEST_LINE ? 2 * MACHINE_SHORTEST_LINE
                                                 : 0;
@@ -38,7 +41,7 @@ int machine_short_line(Type tile)
 int64_t machine_slot_bytes(Type tile, int line)
 {
     int64_t each = line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES;
-    int64_t bytes = each * round_up(tile.rows, 8);
+    int64_t bytes = line > MACHINE_LINE_BYTES ? each : each * round_up(tile.rows, 8);
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 

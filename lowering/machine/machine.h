@@ -18,6 +18,7 @@ enum {
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
     MACHINE_BOX_EXTENT = 256,    /* of a TMA box, in each dimension */
+    MACHINE_COPY_BYTES = 16,     /* multiples of which TMA brings, from one of them on */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
@@ -71,8 +72,8 @@ int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
 /* The shortest line, of 64 or 32 bytes, that holds a row; 0: none does, or boxes of such lines would begin between two
-   multiples of 128 bytes (PTX ISA, "Tensor memory").  And bytes of a slot in lines of so many bytes;
-   0: in whole ones.  */
+   multiples of 128 bytes (PTX ISA, "Tensor memory").  One row alone is one line, however long, if a box is: it comes by
+   one copy.  And bytes of a slot in lines of so many bytes; 0: in whole ones.  */
 int machine_short_line(Type tile);
 int64_t machine_slot_bytes(Type tile, int line);
 /* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is

@@ -9,11 +9,13 @@
  *     s = ws_load_col_2d (sa, k / 128, i, 192);       s = ws_trans (ws_load (sa, k / 128, i, 1, 192));
  *     sum = ws_fma (part, s, sum);                    sum = ws_fma (part, s, sum);
  *
+ *     t = ws_at_float (sb, n);                        t = columns (load (sb as 1 row, 0, n & -8, 1, 8), n & 7);
+ *
  * The groups that compute load a column or a row of memory themselves, and each iteration waits for it or has it in
  * registers from the one before.  A window of one row is what TMA brings: it takes no more of the groups than to look
  * at it, and where it is small beside an operand it has that one's ring, slots and waits (choose.c, join_rings).
  *
- * TMA moves multiples of 16 bytes that begin at one.  Of a column's length and place that is known here; of the memory's
+ * TMA moves multiples of 16 bytes that begin at one.  A column's length and place are known here; at the memory's
  * address and rows the launch looks (runtime/cuda/launch.cuh, encode_box), and where they are none the producer's warp
  * copies.
  *
@@ -26,7 +28,7 @@
 #include "ir/affine.h"
 #include "ir/queries.h"
 
-enum { TMA_BYTES = 16 };
+enum { NUMBERS = MACHINE_SHORTEST_LINE / 4 }; /* f32 that the shortest line has room for */
 
 typedef struct {
     Kernel *kernel;
@@ -93,7 +95,8 @@ static bool may_be_window(Flat *in, const Op *load, const Op *loop)
     Type row = row_of(load);
     int bytes = dtype_bytes(row.dtype);
     return load->nargs == 3 && load->transfer->fill == 0 && moves_with(load, loop) && ir_outside(load->args[0], loop) &&
-           row.cols * bytes % TMA_BYTES == 0 && is_multiple(load->args[2], TMA_BYTES / bytes) && !is_stored(in, load);
+           row.cols * bytes % MACHINE_COPY_BYTES == 0 && is_multiple(load->args[2], MACHINE_COPY_BYTES / bytes) &&
+           !is_stored(in, load);
 }
 
 /* ---- is it worth it ---------------------------------------------------------------------------------------------- */
@@ -107,12 +110,11 @@ static bool feeds_product(const Flat *in, const Op *load)
 }
 
 /* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  */
-static const Op *operand_beside(const Flat *in, const Op *load)
+static const Op *operand_beside(const Flat *in, const Block *body, Type row)
 {
     const Op *best = NULL;
-    FOR_OPS (op, load->parent) {
-        if (op->code != OP_LOAD || !feeds_product(in, op) ||
-            !machine_is_small_beside(row_of(load), op->results[0]->type))
+    FOR_OPS (op, body) {
+        if (op->code != OP_LOAD || !feeds_product(in, op) || !machine_is_small_beside(row, op->results[0]->type))
             continue;
         if (!best || machine_tile_bytes(op->results[0]->type) > machine_tile_bytes(best->results[0]->type))
             best = op;
@@ -120,8 +122,8 @@ static const Op *operand_beside(const Flat *in, const Op *load)
     return best;
 }
 
-/* What an operand is computed from is looked at before its product is, maybe by another role: the slot of another operand
-   is no place for it.  */
+/* What an operand is computed from is looked at before its product is, maybe by another role: another operand's slot is
+   no place for it.  */
 static bool reaches_operand(const Flat *in, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
@@ -156,19 +158,104 @@ static void become_window(const Flat *in, Op *load)
     op_remove(load);
 }
 
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Is the number of a vector of f32 seen as tiles alone, of f32?  */
+static bool is_splat(const Flat *in, const Value *number)
+{
+    const Use *use = uses_of(&in->uses, number);
+    for (; use; use = use->next) {
+        const Op *op = use->op;
+        bool narrowed = op->code == OP_CONVI && op->results[0]->type.dtype == D_F32;
+        bool tile = op->code == OP_SPLAT && op->results[0]->type.dtype == D_F32;
+        if (!tile && !(narrowed && is_splat(in, op->results[0])))
+            return false;
+    }
+    return uses_of(&in->uses, number) != NULL;
+}
+
+static bool reaches_operand_as_number(const Flat *in, const Value *number)
+{
+    for (const Use *use = uses_of(&in->uses, number); use; use = use->next)
+        if (use->op->code == OP_SPLAT ? reaches_operand(in, use->op->results[0])
+                                      : reaches_operand_as_number(in, use->op->results[0]))
+            return true;
+    return false;
+}
+
+static bool may_be_column(Flat *in, const Op *at, const Op *loop)
+{
+    const Op *vector = at->args[0]->def;
+    return vector && vector->code == OP_TENSOR && vector->nargs == 3 && at->args[0]->type.dtype == D_F32 &&
+           moves_with(at, loop) && ir_outside(at->args[0], loop) && is_splat(in, at->results[0]) &&
+           !reaches_operand_as_number(in, at->results[0]) && !is_stored(in, at);
+}
+
+/* The vector as the one row of a matrix.  */
+static Value *as_matrix(const Flat *in, Op *vector)
+{
+    Value *base = vector->args[0], *count = vector->args[1], *step = vector->args[2];
+    Value *args[] = {base, ir_const_before(in->kernel, vector, count->type.dtype, 1), count, count, step};
+    Op *matrix = op_new(in->kernel, OP_TENSOR, vector->loc, 5, args);
+    op_before(vector, matrix);
+    return op_result(in->kernel, matrix, type_tensor(D_F32, 2), vector->results[0]->name);
+}
+
+static void replace_splats(const Flat *in, const Value *number, Value *tile)
+{
+    for (const Use *use = uses_of(&in->uses, number); use; use = use->next)
+        if (use->op->code == OP_SPLAT)
+            ir_replace_uses(use->op->parent, use->op->results[0], tile);
+        else
+            replace_splats(in, use->op->results[0], tile);
+}
+
+static void become_column(const Flat *in, Op *at)
+{
+    Value *place = at->args[1];
+    Dtype type = place->type.dtype;
+    Value *first = ir_binary_before(in->kernel, at, OP_ANDI, place, ir_const_before(in->kernel, at, type, -NUMBERS));
+    Value *behind =
+        ir_binary_before(in->kernel, at, OP_ANDI, place, ir_const_before(in->kernel, at, type, NUMBERS - 1));
+    Value *window[] = {as_matrix(in, at->args[0]->def), ir_const_before(in->kernel, at, type, 0), first};
+    Op *load = op_new(in->kernel, OP_LOAD, at->loc, 3, window);
+    op_before(at, load);
+    Value *column[] = {op_result(in->kernel, load, type_tile(D_F32, 1, NUMBERS), NULL), behind};
+    Op *number = op_new(in->kernel, OP_COLUMNS, at->loc, 2, column);
+    op_before(at, number);
+    replace_splats(in, at->results[0], op_result(in->kernel, number, type_tile(D_F32, 1, 1), at->results[0]->name));
+}
+
+static void visit_number(Op *at, void *context)
+{
+    Flat *in = context;
+    const Op *loop = at->code == OP_AT_FLOAT ? pipelined_loop(at) : NULL;
+    if (!is_open(in, loop) || at->parent != loop->blocks[0] || !may_be_column(in, at, loop) ||
+        !operand_beside(in, at->parent, type_tile(D_F32, 1, NUMBERS)))
+        return;
+    const Value *tensor = at->args[0];
+    remark(in->kernel, DIAG_OPTIMIZED, at->loc,
+           "a number of '%s' comes through a ring beside an operand, and no group waits for memory",
+           tensor->name ? tensor->name : "a tensor");
+    become_column(in, at);
+}
+
+/* ---- columns and rows -------------------------------------------------------------------------------------------- */
+
 static void visit(Op *load, void *context)
 {
     Flat *in = context;
     const Op *loop = load->code == OP_LOAD_COL || load->code == OP_LOAD_ROW ? pipelined_loop(load) : NULL;
     if (!is_open(in, loop) || load->parent != loop->blocks[0] || !may_be_window(in, load, loop))
         return;
-    const Op *operand = operand_beside(in, load);
+    const Op *operand = operand_beside(in, load->parent, row_of(load));
     if (!operand || reaches_operand(in, load->results[0]))
         return;
     const Value *tensor = load->args[0];
     int64_t bytes = machine_copy_bytes(row_of(load), 0);
     remark(in->kernel, DIAG_OPTIMIZED, load->loc,
-           "a %s of '%s' comes through a ring beside an operand: %lld bytes for its %lld, and no group waits for memory",
+           "a %s of '%s' comes through a ring beside an operand: %lld bytes for its %lld, and no group waits for "
+           "memory",
            load->code == OP_LOAD_COL ? "column" : "row", tensor->name ? tensor->name : "a tensor", (long long)bytes,
            (long long)machine_tile_bytes(operand->results[0]->type));
     become_window(in, load);
@@ -178,5 +265,7 @@ static void visit(Op *load, void *context)
 void pass_flat(Kernel *kernel)
 {
     Flat in = {kernel, uses_new(kernel, kernel->body), NULL};
+    ir_walk(kernel->body, visit_number, &in);
+    in.uses = uses_new(kernel, kernel->body);
     ir_walk(kernel->body, visit, &in);
 }

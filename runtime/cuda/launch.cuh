@@ -1135,9 +1135,10 @@ struct launch {
         return encode_map &&
                encode_map(&to, host::map_type<E>::value, N, (void *)t.base, extents, strides, box, steps,
                           CU_TENSOR_MAP_INTERLEAVE_NONE,
-                          bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-                          : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-                                        : CU_TENSOR_MAP_SWIZZLE_32B,
+                          bytes > 128    ? CU_TENSOR_MAP_SWIZZLE_NONE
+                          : bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                          : bytes == 64  ? CU_TENSOR_MAP_SWIZZLE_64B
+                                         : CU_TENSOR_MAP_SWIZZLE_32B,
                           whole_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }

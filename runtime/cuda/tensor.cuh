@@ -449,7 +449,8 @@ WS_CONSTANT int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows: threads alone read it.  */
+/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows, or as many as its only row has: threads
+   alone read it.  */
 template <typename T, int LINE> struct lined {
     T x;
     lined() = default;
@@ -469,7 +470,7 @@ template <typename T, int LINE> struct element_in<lined<T, LINE>> {
 /* Bytes of a block of lines, and elements of a line.  */
 WS_CONSTANT int block_bytes(int rows, int line = 128)
 {
-    return round_up(rows, 8) * line;
+    return (line > 128 ? rows : round_up(rows, 8)) * line;
 }
 template <typename T> constexpr int line_elements = line_bytes<T> / (int)sizeof(T);
 
@@ -500,7 +501,7 @@ template <typename T, int R, int C, int S> struct shared_view {
     /* The swizzle takes bits of the address from the eighth on, as many as a line has chunks.  */
     WS_DEVICE u32 address(int r, int c) const
     {
-        constexpr int length = line_bytes<T>, chunks = length / 16;
+        constexpr int length = line_bytes<T>, chunks = length > 128 ? 1 : length / 16;
         int line = row + r, byte = (col + c) * (int)sizeof(T), turn = line / (8 / chunks) & (chunks - 1);
         return base + byte / length * block_bytes(S, length) + line * length + ((byte % length) ^ (turn << 4));
     }

@@ -366,6 +366,22 @@ template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(
     return y;
 }
 
+/* Any column of a row.  Four neighbouring lanes have two columns each of every eight.  */
+template <int C, typename T, int WHOLE, typename std::enable_if<C == 1, int>::type = 0>
+static WS_DEVICE tile<T, 1, 1, frag> columns(const tile<T, 1, WHOLE, frag> &x, int which)
+{
+    math_of<T> number = 0;
+#pragma unroll
+    for (int j = 0; j < spread<1, WHOLE, frag>::pairs; j++) {
+        const auto pair = x.get(0, j);
+        number = which / 8 == j ? which % 2 ? pair.high : pair.low : number;
+    }
+    tile<T, 1, 1, frag> y;
+    number = __shfl_sync(0xffffffffu, number, which % 8 / 2);
+    y.set(0, 0, number, number);
+    return y;
+}
+
 /* C columns from `first` on, a multiple of 8 that is a constant once loops are unrolled: no register moves.  */
 template <int C, typename T, int R, int WHOLE>
 static WS_DEVICE tile<T, R, C, frag> columns(const tile<T, R, WHOLE, frag> &x, int first)

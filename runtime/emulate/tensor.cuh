@@ -464,7 +464,7 @@ template <typename T, int R, int C> struct alignas(1024) shared_tile : tile_in_m
 template <typename T, int LINE, int R, int C>
 struct alignas(1024) shared_tile<lined<T, LINE>, R, C> : tile_in_memory<T, R, C> {
     static_assert(C * (int)sizeof(T) <= LINE, "a line holds a row");
-    unsigned char bytes[round_up(R, 8) * LINE];
+    unsigned char bytes[(LINE > 128 ? R : round_up(R, 8)) * LINE];
 };
 
 /* Element (r, c) is base[r * row_stride + c * col_stride]; one of the strides is 1.  */

@@ -28,6 +28,30 @@ static void scaled(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const 
         }
 }
 
+/* A scale for each STEP of K and each tile of columns, and one for each STEP alone, numbers of vectors. */
+static void numbers(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *S, const float *T, ws_f16 *C)
+{
+    int steps = (K + STEP - 1) / STEP, columns = (N + COLS - 1) / COLS;
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F16, M, N);
+    ws_tensor s = ws_tensor_1d(S, WS_F32, steps * columns), t = ws_tensor_1d(T, WS_F32, steps - 1);
+
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += ROWS)
+        for (int j = 0; j < N; j += COLS) {
+            ws_tile sum = ws_zeros(WS_F32, ROWS, COLS);
+
+            #pragma ws pipeline(auto)
+            for (int k = 0; k < K; k += STEP) {
+                ws_tile x = ws_load(a, i, k, ROWS, STEP), y = ws_load(b, j, k, COLS, STEP);
+                ws_tile part = ws_dot(x, ws_trans(y), ws_zeros(WS_F32, ROWS, COLS));
+                float scale = ws_at_float(s, k / STEP * columns + j / COLS), more = ws_at_float(t, k / STEP - 1);
+                sum = ws_fma(part, scale, sum);
+                sum = ws_add(sum, ws_mul(part, more)); /* of the first step 0 */
+            }
+            ws_store(c, i, j, ws_cast(sum, WS_F16));
+        }
+}
+
 /* The rows of B are scaled before they are multiplied. */
 static void prepared(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *S, ws_f16 *C)
 {
@@ -91,13 +115,16 @@ static void run(int M, int N, int K)
     ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)N * K);
     float *SA = check_random(WS_F32, (size_t)steps * M), *S = check_random(WS_F32, (size_t)steps * N);
     ws_f16 *SB = check_random(WS_F16, (size_t)steps * N);
-    ws_f16 *C[3];
+    int columns = (N + COLS - 1) / COLS;
+    float *SN = check_random(WS_F32, (size_t)steps * columns), *T = check_random(WS_F32, (size_t)steps - 1);
+    ws_f16 *C[4];
 
-    for (int n = 0; n < 3; n++)
+    for (int n = 0; n < 4; n++)
         C[n] = check_output(WS_F16, (size_t)M * N);
     scaled(M, N, K, check_place(A), check_place(B), check_place(SA), check_place(SB), check_place(C[0]));
     prepared(M, N, K, check_place(A), check_place(B), check_place(S), check_place(C[1]));
     further(M, N, K, check_place(A), check_place(B), check_place(SA), check_place(C[2]));
+    numbers(M, N, K, check_place(A), check_place(B), check_place(SN), check_place(T), check_place(C[3]));
     check_fetch();
     for (long i = 0; i < M; i++)
         for (long j = 0; j < N; j++) {
@@ -105,7 +132,14 @@ static void run(int M, int N, int K)
             check_close(C[0], i * N + j, want, check_dot_error(K, magnitude) + magnitude / 512);
             want = wanted(i, j, K, A, B, NULL, M, NULL, S, N, &magnitude);
             check_close(C[1], i * N + j, want, check_dot_error(K, magnitude) + magnitude / 512);
-            double next = 0;
+            double next = 0, numbers = 0, sum = 0;
+            for (long k = 0; k < K; k++) {
+                double x = check_at(A, (size_t)(i * K + k)) * check_at(B, (size_t)(j * K + k));
+                double more = k / STEP > 0 ? T[k / STEP - 1] : 0;
+                numbers += x * (SN[k / STEP * columns + j / COLS] + more);
+                sum += fabs(x) * (fabs(SN[k / STEP * columns + j / COLS]) + fabs(more));
+            }
+            check_close(C[3], i * N + j, numbers, check_dot_error(K, sum) + sum / 512);
             magnitude = 0;
             for (long k = 0; k < K; k++) {
                 double x = check_at(A, (size_t)(i * K + k)) * check_at(B, (size_t)(j * K + k));

@@ -64,8 +64,8 @@ struct backward_params {
     ws::map v_map;                       // tiles of 128 rows
     ws::map q_map;                       // tiles of 64 rows
     ws::map g_map;                       // tiles of 64 rows
-    ws::map logs_map;                    // tiles of 1 rows
-    ws::map sums_map;                    // tiles of 1 rows
+    ws::map logs_map_lines_256;          // tiles of 1 rows
+    ws::map sums_map_lines_256;          // tiles of 1 rows
     ws::map dq_map;
     ws::map dk_map;
     ws::map dv_map;
@@ -82,8 +82,8 @@ struct backward_shared {
     ws::shared_tile<ws::f16, 128, 128> tv[1];
     ws::shared_tile<ws::f16, 64, 128> tq[2];
     ws::shared_tile<ws::f16, 64, 128> tg[2];
-    ws::shared_tile<float, 1, 64> log[2];
-    ws::shared_tile<float, 1, 64> sum[2];
+    ws::shared_tile<ws::lined<float, 256>, 1, 64> log[2];
+    ws::shared_tile<ws::lined<float, 256>, 1, 64> sum[2];
     ws::shared_tile<ws::f16, 128, 64> ds_gathered[2];
     ws::output<float, 64, 2> dq_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::output<ws::f16, 64, 1> dk_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
@@ -97,11 +97,11 @@ static_assert(offsetof(backward_shared, tv) == 32768);
 static_assert(offsetof(backward_shared, tq) == 65536);
 static_assert(offsetof(backward_shared, tg) == 98304);
 static_assert(offsetof(backward_shared, log) == 131072);
-static_assert(offsetof(backward_shared, sum) == 135168);
-static_assert(offsetof(backward_shared, ds_gathered) == 139264);
-static_assert(offsetof(backward_shared, dq_out) == 172032);
-static_assert(offsetof(backward_shared, dk_out) == 204800);
-static_assert(sizeof(backward_shared) == 222208);
+static_assert(offsetof(backward_shared, sum) == 133120);
+static_assert(offsetof(backward_shared, ds_gathered) == 135168);
+static_assert(offsetof(backward_shared, dq_out) == 167936);
+static_assert(offsetof(backward_shared, dk_out) == 200704);
+static_assert(sizeof(backward_shared) == 218112);
 
 template <bool TMA>
 static WS_DEVICE void backward_producer(const backward_params &p, backward_shared &s, int group)
@@ -123,8 +123,8 @@ static WS_DEVICE void backward_producer(const backward_params &p, backward_share
                 const int tq_tg_log_slot = tq_tg_log.put();
                 ws::copy_in(tq_tg_log, s.tq[tq_tg_log_slot], p.q, p.q_map, h, i_2, 0);
                 ws::copy_in(tq_tg_log, s.tg[tq_tg_log_slot], p.g, p.g_map, h, i_2, 0);
-                ws::copy_in(tq_tg_log, s.log[tq_tg_log_slot], p.logs, p.logs_map, h, i_2);
-                ws::copy_in(tq_tg_log, s.sum[tq_tg_log_slot], p.sums, p.sums_map, h, i_2);
+                ws::copy_in(tq_tg_log, s.log[tq_tg_log_slot], p.logs, p.logs_map_lines_256, h, i_2);
+                ws::copy_in(tq_tg_log, s.sum[tq_tg_log_slot], p.sums, p.sums_map_lines_256, h, i_2);
                 tq_tg_log.put_done();
             }
         }
@@ -227,8 +227,8 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
         ws::prefetch(p.v_map);
         ws::prefetch(p.q_map);
         ws::prefetch(p.g_map);
-        ws::prefetch(p.logs_map);
-        ws::prefetch(p.sums_map);
+        ws::prefetch(p.logs_map_lines_256);
+        ws::prefetch(p.sums_map_lines_256);
         ws::prefetch(p.dq_map);
         ws::prefetch(p.dk_map);
         ws::prefetch(p.dv_map);
@@ -237,7 +237,7 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.k_map, p.v_map, p.q_map, p.g_map, p.logs_map, p.sums_map))
+            if (ws::by_tma(p.k_map, p.v_map, p.q_map, p.g_map, p.logs_map_lines_256, p.sums_map_lines_256))
                 backward_producer<true>(p, s, 0);
             else
                 backward_producer<false>(p, s, 0);
@@ -269,8 +269,8 @@ extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float 
     call.map(p.v_map, p.v, 128);
     call.map(p.q_map, p.q, 64);
     call.map(p.g_map, p.g, 64);
-    call.map(p.logs_map, p.logs, 1);
-    call.map(p.sums_map, p.sums, 1);
+    call.map<ws::lined<float, 256>>(p.logs_map_lines_256, p.logs, 1);
+    call.map<ws::lined<float, 256>>(p.sums_map_lines_256, p.sums, 1);
     call.map(p.dq_map, p.dq, 64);
     call.map(p.dk_map, p.dk, 64);
     call.map(p.dv_map, p.dv, 64);

@@ -291,7 +291,7 @@ typedef struct {
     int depth;   /* slots of the ring that will carry its result from role to role, 0: it stays where it is computed */
     int release; /* of that: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     uint32_t maker;  /* of that: the role that fills the ring, a bit */
-    int line;        /* of that: bytes of its lines in shared memory, where they are fewer than 128; 0: 128 */
+    int line;        /* of that: bytes of its lines in shared memory, if not 128; 0: 128 */
     uint32_t turner; /* and the one that carries it on, rows and columns exchanged, in a second ring; 0: none */
 } ScheduleRow;
 typedef struct {
@@ -376,7 +376,7 @@ struct Storage {
     int slots;          /* ring depth, or copies (one per consumer group) */
     int64_t slot_bytes; /* plan */
     int64_t stride;     /* plan: from one slot to the next */
-    int line;           /* partition: bytes of a line, where they are fewer than 128; 0: 128 */
+    int line;           /* partition: bytes of a line, where they are fewer than 128, or a row's; 0: 128 */
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
     Storage *over;      /* plan: it lies in the memory of that one, and the two are used in turn */

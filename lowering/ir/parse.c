@@ -272,6 +272,8 @@ static void parse_role(Parser *p, int line)
         role->layout = (Layout)scan_choice(p, "a layout", text_layouts, TEXT_LAYOUTS);
 }
 
+enum { LONGEST_LINE = 2048 };
+
 static void parse_storage(Parser *p, int line)
 {
     const char *name = scan_name(p);
@@ -291,7 +293,7 @@ static void parse_storage(Parser *p, int line)
     if (at_key(p, line, "over"))
         storage->over = parse_find_storage(p, scan_word(p, "a storage"));
     if (at_key(p, line, "line"))
-        storage->line = scan_number_up_to(p, 0, 64);
+        storage->line = scan_number_up_to(p, 0, LONGEST_LINE);
     if (at_key(p, line, "turned"))
         storage->turned = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "rounded"))

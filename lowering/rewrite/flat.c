@@ -187,8 +187,8 @@ static bool may_be_column(Flat *in, const Op *at, const Op *loop)
 {
     const Op *vector = at->args[0]->def;
     return vector && vector->code == OP_TENSOR && vector->nargs == 3 && at->args[0]->type.dtype == D_F32 &&
-           dtype_is_signed(at->args[1]->type.dtype) && moves_with(at, loop) && ir_outside(at->args[0], loop) && is_splat(in, at->results[0]) &&
-           !reaches_operand_as_number(in, at->results[0]) && !is_stored(in, at);
+           dtype_is_signed(at->args[1]->type.dtype) && moves_with(at, loop) && ir_outside(at->args[0], loop) &&
+           is_splat(in, at->results[0]) && !reaches_operand_as_number(in, at->results[0]) && !is_stored(in, at);
 }
 
 /* The vector as the one row of a matrix.  */

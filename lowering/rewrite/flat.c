@@ -95,8 +95,8 @@ static bool may_be_window(Flat *in, const Op *load, const Op *loop)
     Type row = row_of(load);
     int bytes = dtype_bytes(row.dtype);
     return load->nargs == 3 && load->transfer->fill == 0 && moves_with(load, loop) && ir_outside(load->args[0], loop) &&
-           row.cols * bytes % MACHINE_COPY_BYTES == 0 && is_multiple(load->args[2], MACHINE_COPY_BYTES / bytes) &&
-           !is_stored(in, load);
+           row.cols * bytes % MACHINE_COPY_BYTES == 0 && dtype_is_signed(load->args[2]->type.dtype) &&
+           is_multiple(load->args[2], MACHINE_COPY_BYTES / bytes) && !is_stored(in, load);
 }
 
 /* ---- is it worth it ---------------------------------------------------------------------------------------------- */
@@ -109,12 +109,14 @@ static bool feeds_product(const Flat *in, const Op *load)
     return false;
 }
 
-/* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  */
+/* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  Iterations of
+   less are over before memory has answered, whoever asks: on an H100 four bits times 16 and 64 rows lost 10% and 4%.  */
 static const Op *operand_beside(const Flat *in, const Block *body, Type row)
 {
     const Op *best = NULL;
     FOR_OPS (op, body) {
-        if (op->code != OP_LOAD || !feeds_product(in, op) || !machine_is_small_beside(row, op->results[0]->type))
+        if (op->code != OP_LOAD || !feeds_product(in, op) || !machine_is_small_beside(row, op->results[0]->type) ||
+            machine_tile_bytes(op->results[0]->type) < MACHINE_SMALL_SLOT)
             continue;
         if (!best || machine_tile_bytes(op->results[0]->type) > machine_tile_bytes(best->results[0]->type))
             best = op;
@@ -141,11 +143,20 @@ static bool is_open(const Flat *in, const Op *loop)
     return loop && loop->control->pipeline->automatic && !in->kernel->tasks;
 }
 
+/* The same number, of which every pass and compiler sees that TMA may begin there: the way for where it may not, inside
+   the producer's loop, cost 5% of a product of e4m3 with scales.  */
+static Value *seen_as_multiple(const Flat *in, Op *where, Value *place, Dtype dtype)
+{
+    Value *bits = ir_const_before(in->kernel, where, place->type.dtype, -(MACHINE_COPY_BYTES / dtype_bytes(dtype)));
+    return ir_binary_before(in->kernel, where, OP_ANDI, place, bits);
+}
+
 static void become_window(const Flat *in, Op *load)
 {
     Type row = row_of(load);
     Value *column = load->results[0];
-    Op *window = op_new(in->kernel, OP_LOAD, load->loc, load->nargs, load->args);
+    Value *args[] = {load->args[0], load->args[1], seen_as_multiple(in, load, load->args[2], row.dtype)};
+    Op *window = op_new(in->kernel, OP_LOAD, load->loc, 3, args);
     *window->transfer = *load->transfer;
     op_before(load, window);
     Value *value = op_result(in->kernel, window, row, load->code == OP_LOAD_ROW ? column->name : NULL);

@@ -110,7 +110,7 @@ static bool feeds_product(const Flat *in, const Op *load)
 }
 
 /* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  Iterations of
-   less are over before memory has answered, whoever asks: on an H100 four bits times 16 and 64 rows lost 10% and 4%.  */
+   less are over before memory has answered, whoever asks: four bits times 16 and 64 rows lost 10% and 4% (H100).  */
 static const Op *operand_beside(const Flat *in, const Block *body, Type row)
 {
     const Op *best = NULL;

@@ -125,8 +125,8 @@ bool element_type(Walk *w, CXCursor e, Dtype *dtype)
         say(w->u, DIAG_NOTE, loc_of(w->u, e), "say WS_U8, make them signed char, or cast the pointer");
         value = FIRST + D_I8;
     }
-    if (value < FIRST || value > FIRST + D_I16) {
-        refuse(w, e, "WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8 or WS_I16",
+    if (value < FIRST || value > FIRST + D_I64) {
+        refuse(w, e, "WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16 or WS_I64",
                "this is not an element type");
         return false;
     }

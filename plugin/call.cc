@@ -142,10 +142,10 @@ bool element_type(Walk *w, gcall *call, int index, Dtype *dtype)
         warn_of_unsigned(w, call);
         value = FIRST + D_I8;
     }
-    if (value < FIRST || value > FIRST + D_I16) {
+    if (value < FIRST || value > FIRST + D_I64) {
         w->failed = true;
         complain(stmt_location(call),
-                 "WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8 or WS_I16",
+                 "WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16 or WS_I64",
                  "this is not an element type");
         return false;
     }

@@ -49,7 +49,7 @@ typedef struct Variable Variable;
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* Element and scalar types.  The first ten are ws_dtype in its order.  */
+/* Element and scalar types.  The first eleven are ws_dtype in its order.  */
 typedef enum {
     D_F32,
     D_F64,
@@ -61,11 +61,11 @@ typedef enum {
     D_I32,
     D_U8,
     D_I16,
+    D_I64,
     D_MASK, /* element of a mask tile */
     D_I1,
     D_U16,
     D_U32,
-    D_I64,
     D_U64, /* further scalars */
     D_COUNT
 } Dtype;

@@ -68,7 +68,7 @@ static void infer_scalar(Kernel *kernel, Op *op)
 /* What an elementwise operation on tiles of this type computes in.  */
 static Dtype compute_dtype(Dtype dtype)
 {
-    return dtype == D_F64 ? D_F64 : dtype_is_float(dtype) ? D_F32 : D_I32;
+    return dtype == D_F64 || dtype == D_I64 ? dtype : dtype_is_float(dtype) ? D_F32 : D_I32;
 }
 
 static bool is_splat(const Value *value)

@@ -39,7 +39,8 @@ int ws_rule_of(int opcode)
 
 const char *ws_rule_dtype_name(int dtype)
 {
-    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32", "u8", "i16", "mask"};
+    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32",
+                                        "u8",  "i16", "i64", "mask"};
     return dtype >= 0 && dtype <= WS_RULE_MASK ? names[dtype] : "no element type";
 }
 
@@ -83,6 +84,12 @@ static void give_tile(struct question *q, int dtype, int rows, int cols)
     *q->result = (type){WS_RULE_TILE, dtype, 0, rows > 0 ? rows : 1, cols > 0 ? cols : 1};
 }
 
+/* What indices and bits are of.  */
+static int is_integer(int dtype)
+{
+    return dtype == WS_RULE_I32 || dtype == WS_RULE_I64;
+}
+
 static int is_tile(const type *t)
 {
     return t->kind == WS_RULE_TILE;
@@ -90,9 +97,9 @@ static int is_tile(const type *t)
 
 static int check_dtype(struct question *q, int dtype)
 {
-    if (dtype >= WS_RULE_F32 && dtype <= WS_RULE_I16)
+    if (dtype >= WS_RULE_F32 && dtype <= WS_RULE_I64)
         return 1;
-    return wrong(q, "use WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8 or WS_I16",
+    return wrong(q, "use WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16 or WS_I64",
                  "the element type is not one of the language's");
 }
 
@@ -273,7 +280,7 @@ static int rule_load_at(struct question *q)
         return wrong(q, "use ws_at or ws_at_float for one element", "operand 2 is a number, not a tile");
     if (!check_numbers(q, 1))
         return 0;
-    if (index->dtype != WS_RULE_I32)
+    if (!is_integer(index->dtype))
         return wrong(q, "use ws_cast(index, WS_I32)", "the indices are %s", ws_rule_dtype_name(index->dtype));
     return 1;
 }
@@ -299,8 +306,9 @@ static int check_stored(struct question *q, int tile, int tensor)
         return wrong(q, "use ws_cast on the tile", "the tile is %s and the tensor %s", ws_rule_dtype_name(tile),
                      ws_rule_dtype_name(tensor));
     int elements = q->opcode == WS_OP_ATOMIC_ADD_AT;
-    if (adds && tile != WS_RULE_F32 && tile != WS_RULE_I32 && !(elements && tile == WS_RULE_F64))
-        return wrong(q, elements ? "add into an f32, f64 or i32 tensor" : "add into an f32 or i32 tensor",
+    if (adds && tile != WS_RULE_F32 && tile != WS_RULE_I32 &&
+        !(elements && (tile == WS_RULE_F64 || tile == WS_RULE_I64)))
+        return wrong(q, elements ? "add into an f32, f64, i32 or i64 tensor" : "add into an f32 or i32 tensor",
                      "memory of type %s has no atomic addition", ws_rule_dtype_name(tile));
     return 1;
 }
@@ -334,7 +342,7 @@ static int rule_store_at(struct question *q)
                      index->kind == WS_RULE_SPLAT ? 2 : 3);
     if (!check_numbers(q, 1) || !check_numbers(q, 2))
         return 0;
-    if (index->dtype != WS_RULE_I32)
+    if (!is_integer(index->dtype))
         return wrong(q, "use ws_cast(index, WS_I32)", "the indices are %s", ws_rule_dtype_name(index->dtype));
     if (index->rows != tile->rows || index->cols != tile->cols)
         return wrong(q, "an index for each element", "the indices are (%d,%d) and the tile (%d,%d)", index->rows,
@@ -516,8 +524,8 @@ static int rule_bits(struct question *q)
         return 0;
     for (int i = 0; i < q->count; i++)
         if (q->operands[i].kind == WS_RULE_SPLAT ? q->operands[i].dtype != WS_RULE_I32
-                                                 : is_tile(&q->operands[i]) && q->operands[i].dtype != WS_RULE_I32)
-            return wrong(q, "cast it to WS_I32 first", "operand %d is %s, and bits are those of i32", i + 1,
+                                                 : is_tile(&q->operands[i]) && !is_integer(q->operands[i].dtype))
+            return wrong(q, "cast it to WS_I32 first", "operand %d is %s, and bits are those of i32 or i64", i + 1,
                          ws_rule_dtype_name(q->operands[i].dtype));
     return 1;
 }

@@ -55,7 +55,7 @@ typedef enum {
     R_SAME,  /* not elementwise, and of the operand's type */
     R_FLOAT,
     R_FLOATS,
-    R_BITS, /* elementwise, of I32 */
+    R_BITS, /* elementwise, of I32 or I64 */
     R_ROW,
     R_COL,
     R_ARGMAX
@@ -73,6 +73,7 @@ typedef enum {
     WS_RULE_I32,
     WS_RULE_U8,
     WS_RULE_I16,
+    WS_RULE_I64,
     WS_RULE_MASK /* element of a mask tile */
 } ws_rule_dtype;
 
@@ -105,8 +106,9 @@ int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,
                   const struct ws_rule_attributes *attributes, struct ws_rule_type *result,
                   struct ws_rule_message *message);
 
-/* Does an index from low to high - 1 stand twice?  1: *which; 0: no; -1: there is no memory to see that.  */
-int ws_index_twice(const int32_t *index, int count, long low, long high, int32_t *which);
+/* Does an index from low to high - 1 stand twice among I32 or I64, by their size?  1: *which; 0: no; -1: there is no
+   memory to see that.  */
+int ws_index_twice(const void *index, int bytes, int count, long low, long high, long *which);
 
 int ws_rule_of(int opcode);                /* R_... */
 const char *ws_rule_dtype_name(int dtype); /* "f16", "mask" */

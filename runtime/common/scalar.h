@@ -6,11 +6,11 @@
  * for bit.  Small ones are here; those that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in
  * scalar_math.c.  A file that includes this header is compiled with -ffp-contract=off and without -ffast-math.
  *
- *   f32 f64 i32   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to the
- *                 tile's own type.  i32 wraps.
+ *   f32 f64 i32 i64   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to
+ *                 the tile's own type.  i32 and i64 wrap.
  *   ws_f32_add    name of an operation: compute type, then the text of ops.def
  *   ws_f16_from_f64, ws_f32_from_f16   conversions between stored bits and compute types.  Through double everything
- *                 that the language can convert is exact, so that a conversion rounds once.
+ *                 but i64 is exact, so that a conversion rounds once; an i64 is rounded to odd on the way.
  */
 #ifndef WS_SCALAR_H
 #define WS_SCALAR_H
@@ -202,6 +202,23 @@ static inline int16_t ws_i16_from_f64(double x)
     return (int16_t)(x != x ? 0 : x <= -32768.0 ? -32768 : x >= 32767.0 ? 32767 : (int)x);
 }
 
+static inline int64_t ws_i64_from_f64(double x)
+{
+    return x != x ? 0 : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
+}
+
+/* An f64 of whose neighbours x is none, unless it is x: what is rounded to fewer bits is then rounded once.  */
+static inline double ws_f64_odd_from_i64(int64_t x)
+{
+    uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+    if (size >> 53) {
+        const int lost = 11 - __builtin_clzll(size);
+        const uint64_t rest = size & ((UINT64_C(1) << lost) - 1);
+        size = (size - rest) | (rest ? UINT64_C(1) << lost : 0);
+    }
+    return x < 0 ? -(double)size : (double)size;
+}
+
 /* Integers wrap into smaller ones.  */
 static inline int32_t ws_i32_from_long(long x)
 {
@@ -263,17 +280,7 @@ static inline int16_t ws_i16_from_i32(int32_t x)
 WS_SCALAR_FLOAT_(float, f32, fmaf)
 WS_SCALAR_FLOAT_(double, f64, fma)
 
-#define WS_SCALAR_WRAP_(name, operator)                       \
-    static inline int32_t ws_i32_##name(int32_t x, int32_t y) \
-    {                                                         \
-        return (int32_t)((uint32_t)x operator(uint32_t) y);   \
-    }
-
-WS_SCALAR_WRAP_(add, +)
-WS_SCALAR_WRAP_(sub, -)
-WS_SCALAR_WRAP_(mul, *)
-
-/* Operations on the bits of two I32.  */
+/* Operations on the bits of two I32 or I64.  */
 #define WS_BITS_(X)     \
     X(BIT_AND, bit_and) \
     X(BIT_OR, bit_or)   \
@@ -282,46 +289,59 @@ WS_SCALAR_WRAP_(mul, *)
     X(SHR, shr)         \
     X(USHR, ushr)
 
-WS_SCALAR_WRAP_(bit_and, &)
-WS_SCALAR_WRAP_(bit_or, |)
-WS_SCALAR_WRAP_(bit_xor, ^)
+#define WS_SCALAR_WRAP_(type, bits, name, operation, operator) \
+    static inline type ws_##name##_##operation(type x, type y) \
+    {                                                          \
+        return (type)((bits)x operator(bits) y);               \
+    }
 
-/* By y modulo 32.  */
-static inline int32_t ws_i32_shl(int32_t x, int32_t y)
-{
-    return (int32_t)((uint32_t)x << (y & 31));
-}
+/* Shifts are by y modulo the size; a division truncates, x / 0 is 0.  */
+#define WS_SCALAR_INTEGER_(type, bits, name, size)           \
+    WS_SCALAR_WRAP_(type, bits, name, add, +)                \
+    WS_SCALAR_WRAP_(type, bits, name, sub, -)                \
+    WS_SCALAR_WRAP_(type, bits, name, mul, *)                \
+    WS_SCALAR_WRAP_(type, bits, name, bit_and, &)            \
+    WS_SCALAR_WRAP_(type, bits, name, bit_or, |)             \
+    WS_SCALAR_WRAP_(type, bits, name, bit_xor, ^)            \
+    static inline type ws_##name##_shl(type x, type y)       \
+    {                                                        \
+        return (type)((bits)x << (y & (size - 1)));          \
+    }                                                        \
+    static inline type ws_##name##_shr(type x, type y)       \
+    {                                                        \
+        return x >> (y & (size - 1));                        \
+    }                                                        \
+    static inline type ws_##name##_ushr(type x, type y)      \
+    {                                                        \
+        return (type)((bits)x >> (y & (size - 1)));          \
+    }                                                        \
+    static inline type ws_##name##_neg(type x)               \
+    {                                                        \
+        return (type) - (bits)x;                             \
+    }                                                        \
+    static inline type ws_##name##_abs(type x)               \
+    {                                                        \
+        return x < 0 ? ws_##name##_neg(x) : x;               \
+    }                                                        \
+    static inline type ws_##name##_div(type x, type y)       \
+    {                                                        \
+        return y == 0 ? 0 : y == -1 ? ws_##name##_neg(x) : x / y; \
+    }                                                        \
+    static inline type ws_##name##_max(type x, type y)       \
+    {                                                        \
+        return x > y ? x : y;                                \
+    }                                                        \
+    static inline type ws_##name##_min(type x, type y)       \
+    {                                                        \
+        return x < y ? x : y;                                \
+    }                                                        \
+    static inline type ws_##name##_fma(type x, type y, type z) \
+    {                                                        \
+        return ws_##name##_add(ws_##name##_mul(x, y), z);    \
+    }
 
-static inline int32_t ws_i32_shr(int32_t x, int32_t y)
-{
-    return x >> (y & 31);
-}
-
-static inline int32_t ws_i32_ushr(int32_t x, int32_t y)
-{
-    return (int32_t)((uint32_t)x >> (y & 31));
-}
-
-/* Truncates; x / 0 is 0.  */
-static inline int32_t ws_i32_div(int32_t x, int32_t y)
-{
-    return y == 0 ? 0 : y == -1 ? (int32_t) - (uint32_t)x : x / y;
-}
-
-static inline int32_t ws_i32_max(int32_t x, int32_t y)
-{
-    return x > y ? x : y;
-}
-
-static inline int32_t ws_i32_min(int32_t x, int32_t y)
-{
-    return x < y ? x : y;
-}
-
-static inline int32_t ws_i32_fma(int32_t x, int32_t y, int32_t z)
-{
-    return ws_i32_add(ws_i32_mul(x, y), z);
-}
+WS_SCALAR_INTEGER_(int32_t, uint32_t, i32, 32)
+WS_SCALAR_INTEGER_(int64_t, uint64_t, i64, 64)
 
 #define WS_SCALAR_COMPARE_(type, name)               \
     static inline int ws_##name##_lt(type x, type y) \
@@ -352,18 +372,9 @@ static inline int32_t ws_i32_fma(int32_t x, int32_t y, int32_t z)
 WS_SCALAR_COMPARE_(float, f32)
 WS_SCALAR_COMPARE_(double, f64)
 WS_SCALAR_COMPARE_(int32_t, i32)
+WS_SCALAR_COMPARE_(int64_t, i64)
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
-
-static inline int32_t ws_i32_neg(int32_t x)
-{
-    return (int32_t) - (uint32_t)x;
-}
-
-static inline int32_t ws_i32_abs(int32_t x)
-{
-    return x < 0 ? ws_i32_neg(x) : x;
-}
 
 static inline float ws_f32_abs(float x)
 {
@@ -449,6 +460,7 @@ __attribute__((unused)) static inline float ws_f32_rest(float x)
 WS_SCALAR_REDUCE_(float, f32)
 WS_SCALAR_REDUCE_(double, f64)
 WS_SCALAR_REDUCE_(int32_t, i32)
+WS_SCALAR_REDUCE_(int64_t, i64)
 
 /* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is
    summed one product after the other, k ascending, each rounded.  */

@@ -7,17 +7,19 @@
 
 static int by_size(const void *x, const void *y)
 {
-    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    long a = *(const long *)x, b = *(const long *)y;
     return (a > b) - (a < b);
 }
 
-int ws_index_twice(const int32_t *index, int count, long low, long high, int32_t *which)
+int ws_index_twice(const void *index, int bytes, int count, long low, long high, long *which)
 {
-    int32_t *sorted = malloc((size_t)count * sizeof *sorted + 1);
+    long *sorted = malloc((size_t)count * sizeof *sorted + 1);
     int inside = 0, found = sorted ? 0 : -1;
-    for (int i = 0; i < count && sorted; i++)
-        if (index[i] >= low && index[i] < high)
-            sorted[inside++] = index[i];
+    for (int i = 0; i < count && sorted; i++) {
+        const long at = bytes == 8 ? ((const int64_t *)index)[i] : ((const int32_t *)index)[i];
+        if (at >= low && at < high)
+            sorted[inside++] = at;
+    }
     if (inside > 1)
         qsort(sorted, (size_t)inside, sizeof *sorted, by_size);
     for (int i = 1; i < inside && !found; i++)

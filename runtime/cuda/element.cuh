@@ -2,8 +2,8 @@
 /*
  * element.cuh - element types: how one is stored, and in which type it computes.
  *
- * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers compute in int, and wrap;
- * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit
+ * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers compute in int, long in long, and
+ * wrap; double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit
  * register, which is how the tensor core reads them, 8-bit types as one 16-bit register.
  */
 #ifndef WS_CUDA_ELEMENT_CUH
@@ -73,6 +73,10 @@ static WS_DEVICE int widen(int x)
 {
     return x;
 }
+static WS_DEVICE long widen(long x)
+{
+    return x;
+}
 static WS_DEVICE int widen(signed char x)
 {
     return x;
@@ -115,6 +119,8 @@ template <> struct number<float> : plain_number<float, float> {
 template <> struct number<double> : plain_number<double, double> {
 };
 template <> struct number<int> : plain_number<int, int> {
+};
+template <> struct number<long> : plain_number<long, long> {
 };
 template <> struct number<bool> : plain_number<bool, bool> {
 };
@@ -252,6 +258,14 @@ static WS_DEVICE float odd_float(double x)
     return (double)toward_zero == x || x != x ? toward_zero : __uint_as_float(bits | 1);
 }
 
+/* The same of a long, for all that have fewer bits than double.  */
+static WS_DEVICE double odd_double(long x)
+{
+    const double toward_zero = __ll2double_rz(x);
+    const bool exact = __double2ll_rz(toward_zero) == x;
+    return exact ? toward_zero : __longlong_as_double(__double_as_longlong(toward_zero) | 1);
+}
+
 template <typename M> struct to_math;
 template <> struct to_math<float> {
     static WS_DEVICE float from(float x)
@@ -287,6 +301,20 @@ template <> struct to_math<int> {
         return (int)(u32)(u64)x;
     }
 };
+template <> struct to_math<long> {
+    static WS_DEVICE long from(float x)
+    {
+        return x != x ? 0 : (long)__float2ll_rz(x);
+    }
+    static WS_DEVICE long from(double x)
+    {
+        return x != x ? 0 : (long)__double2ll_rz(x);
+    }
+    template <typename I> static WS_DEVICE long from(I x)
+    {
+        return (long)x;
+    }
+};
 template <> struct to_math<bool> {
     template <typename X> static WS_DEVICE bool from(X x)
     {
@@ -315,6 +343,10 @@ template <typename U> struct convert_narrow {
         float toward_zero = __int2float_rz(x);
         return __float2int_rz(toward_zero) == x ? toward_zero : __uint_as_float(__float_as_uint(toward_zero) | 1);
     }
+    WS_DEVICE float operator()(long x) const
+    {
+        return odd_float(odd_double(x));
+    }
 };
 template <> struct convert<f16> : convert_narrow<f16> {
 };
@@ -336,6 +368,10 @@ template <typename U, int LEAST, int MOST> struct convert_small {
         return y < LEAST ? LEAST : y > MOST ? MOST : y;
     }
     WS_DEVICE int operator()(int x) const
+    {
+        return (U)x;
+    }
+    WS_DEVICE int operator()(long x) const
     {
         return (U)x;
     }

@@ -174,6 +174,9 @@ template <> struct map_type<tf32> { /* the engine rounds */
 template <> struct map_type<int> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_INT32;
 };
+template <> struct map_type<long> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_INT64;
+};
 template <> struct map_type<double> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
 };

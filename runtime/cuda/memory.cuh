@@ -401,15 +401,14 @@ static WS_DEVICE void atomic_add(const tensor<T, 4> &t, V v, W w, X row, Y col, 
 
 /* ---- elements of a vector by their indices ----------------------------------------------------------------------- */
 
-template <typename T> static WS_DEVICE T *element_to(const tensor<T, 1> &t, int index)
+template <typename T, typename I> static WS_DEVICE T *element_to(const tensor<T, 1> &t, I index)
 {
-    const int x = absolute(index, t.origin[0]);
+    const int x = absolute(clamp(index), t.origin[0]);
     return inside(x, t.low[0], t.high[0]) ? t.base + x : nullptr;
 }
 
-template <typename T, int R, int C, layout L, typename F>
-static WS_DEVICE void each_index(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x,
-                                 F to)
+template <typename T, typename I, int R, int C, layout L, typename F>
+static WS_DEVICE void each_index(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x, F to)
 {
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
@@ -430,16 +429,24 @@ static WS_DEVICE void each_index(const tensor<T, 1> &t, const tile<int, R, C, L>
     }
 }
 
-template <typename T, int R, int C, layout L>
-static WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+template <typename T, typename I, int R, int C, layout L>
+static WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x)
 {
     each_index(t, index, x, [](T *to, auto from) { *to = number<T>::narrow(from); });
 }
 
-template <typename T, int R, int C, layout L>
-static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+template <typename T> static WS_DEVICE void add_in_memory(T *to, T x)
 {
-    each_index(t, index, x, [](T *to, auto from) { atomicAdd(to, from); });
+    if constexpr (same_type<T, long>)
+        atomicAdd((unsigned long long *)to, (unsigned long long)x);
+    else
+        atomicAdd(to, x);
+}
+
+template <typename T, typename I, int R, int C, layout L>
+static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x)
+{
+    each_index(t, index, x, [](T *to, auto from) { add_in_memory(to, from); });
 }
 
 /* ---- read: shared memory to registers ---------------------------------------------------------------------------- */

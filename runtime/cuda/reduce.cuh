@@ -48,6 +48,24 @@ template <typename F> struct neutral<F, double> {
         return __longlong_as_double(0x7fffffffffffffffLL);
     }
 };
+template <> struct neutral<one::add, long> {
+    static WS_DEVICE long value()
+    {
+        return 0;
+    }
+};
+template <> struct neutral<one::maximum, long> {
+    static WS_DEVICE long value()
+    {
+        return -0x7fffffffffffffffL - 1;
+    }
+};
+template <> struct neutral<one::minimum, long> {
+    static WS_DEVICE long value()
+    {
+        return 0x7fffffffffffffffL;
+    }
+};
 template <> struct neutral<one::maximum, int> {
     static WS_DEVICE int value()
     {
@@ -697,6 +715,7 @@ WS_TYPE_NAME(e4m3, "e4m3")
 WS_TYPE_NAME(e5m2, "e5m2")
 WS_TYPE_NAME(signed char, "i8")
 WS_TYPE_NAME(int, "i32")
+WS_TYPE_NAME(long, "i64")
 WS_TYPE_NAME(unsigned char, "u8")
 WS_TYPE_NAME(short, "i16")
 WS_TYPE_NAME(bool, "mask")
@@ -710,6 +729,11 @@ static WS_DEVICE void print_number(double x, bool wide)
         printf(" %.17g", x);
     else
         printf(" %.9g", x);
+}
+
+static WS_DEVICE void print_number(long x, bool)
+{
+    printf(" %ld", x);
 }
 
 /* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each
@@ -738,7 +762,10 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
                 if ((int)ptx::lane() == S::lane_of(r, c)) {
                     pair<math_of<T>> p = x.get(S::slot_of(r), S::pair_of(c));
                     printf(c ? "" : " ");
-                    print_number((double)(c % 2 ? p.high : p.low), sizeof(T) == 8);
+                    if constexpr (same_type<T, long>)
+                        print_number(c % 2 ? p.high : p.low, true);
+                    else
+                        print_number((double)(c % 2 ? p.high : p.low), sizeof(T) == 8);
                     printf(c + 1 < C ? "" : "\n");
                 }
                 __syncwarp();

@@ -276,6 +276,8 @@ template <int N> struct cells<double, N, true> : single_cells<double, N> {
 };
 template <int N> struct cells<int, N, true> : single_cells<int, N> {
 };
+template <int N> struct cells<long, N, true> : single_cells<long, N> {
+};
 template <int N> struct cells<bool, N, true> : single_cells<bool, N> {
 };
 template <int N> struct cells<f16, N, true> : single_cells<f16, N> {
@@ -481,7 +483,7 @@ static WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::k
 
 namespace one { /* what happens to one element */
 
-#define WS_ONE_BINARY(name, on_float, on_double, on_int)      \
+#define WS_ONE_BINARY(name, on_float, on_double, on_int, on_long) \
     struct name {                                             \
         WS_DEVICE float operator()(float x, float y) const    \
         {                                                     \
@@ -495,29 +497,38 @@ namespace one { /* what happens to one element */
         {                                                     \
             return on_int;                                    \
         }                                                     \
+        WS_DEVICE long operator()(long x, long y) const       \
+        {                                                     \
+            return on_long;                                   \
+        }                                                     \
     };
-WS_ONE_BINARY(add, x + y, x + y, (int)((u32)x + (u32)y))
-WS_ONE_BINARY(sub, x - y, x - y, (int)((u32)x - (u32)y))
-WS_ONE_BINARY(mul, x *y, x *y, (int)((u32)x *(u32)y))
-WS_ONE_BINARY(div, x / y, x / y, y == 0 ? 0 : y == -1 ? (int)(0u - (u32)x) : x / y)
-WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y))
-WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y))
+WS_ONE_BINARY(add, x + y, x + y, (int)((u32)x + (u32)y), (long)((u64)x + (u64)y))
+WS_ONE_BINARY(sub, x - y, x - y, (int)((u32)x - (u32)y), (long)((u64)x - (u64)y))
+WS_ONE_BINARY(mul, x *y, x *y, (int)((u32)x *(u32)y), (long)((u64)x *(u64)y))
+WS_ONE_BINARY(div, x / y, x / y, y == 0 ? 0 : y == -1 ? (int)(0u - (u32)x) : x / y,
+              y == 0 ? 0 : y == -1 ? (long)(0ul - (u64)x) : x / y)
+WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y), x > y ? x : y)
+WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y), x < y ? x : y)
 #undef WS_ONE_BINARY
 
-/* Of the bits of two I32.  */
-#define WS_ONE_BITS(name, on_int)                    \
-    struct name {                                    \
-        WS_DEVICE int operator()(int x, int y) const \
-        {                                            \
-            return on_int;                           \
-        }                                            \
+/* Of the bits of two I32 or I64.  */
+#define WS_ONE_BITS(name, on_int, on_long)              \
+    struct name {                                       \
+        WS_DEVICE int operator()(int x, int y) const    \
+        {                                               \
+            return on_int;                              \
+        }                                               \
+        WS_DEVICE long operator()(long x, long y) const \
+        {                                               \
+            return on_long;                             \
+        }                                               \
     };
-WS_ONE_BITS(bit_and, x &y)
-WS_ONE_BITS(bit_or, x | y)
-WS_ONE_BITS(bit_xor, x ^ y)
-WS_ONE_BITS(shl, (int)((u32)x << (y & 31)))
-WS_ONE_BITS(shr, x >> (y & 31))
-WS_ONE_BITS(ushr, (int)((u32)x >> (y & 31)))
+WS_ONE_BITS(bit_and, x &y, x &y)
+WS_ONE_BITS(bit_or, x | y, x | y)
+WS_ONE_BITS(bit_xor, x ^ y, x ^ y)
+WS_ONE_BITS(shl, (int)((u32)x << (y & 31)), (long)((u64)x << (y & 63)))
+WS_ONE_BITS(shr, x >> (y & 31), x >> (y & 63))
+WS_ONE_BITS(ushr, (int)((u32)x >> (y & 31)), (long)((u64)x >> (y & 63)))
 #undef WS_ONE_BITS
 
 #define WS_ONE_COMPARE(name, operator_)                                 \
@@ -562,6 +573,10 @@ struct fma {
     {
         return (int)((u32)x * (u32)y + (u32)z);
     }
+    WS_DEVICE long operator()(long x, long y, long z) const
+    {
+        return (long)((u64)x * (u64)y + (u64)z);
+    }
 };
 struct neg {
     WS_DEVICE float operator()(float x) const
@@ -576,6 +591,10 @@ struct neg {
     {
         return (int)(0u - (u32)x);
     }
+    WS_DEVICE long operator()(long x) const
+    {
+        return (long)(0ul - (u64)x);
+    }
 };
 struct abs {
     WS_DEVICE float operator()(float x) const
@@ -589,6 +608,10 @@ struct abs {
     WS_DEVICE int operator()(int x) const
     {
         return x < 0 ? (int)(0u - (u32)x) : x;
+    }
+    WS_DEVICE long operator()(long x) const
+    {
+        return x < 0 ? (long)(0ul - (u64)x) : x;
     }
 };
 
@@ -956,13 +979,14 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
 /* Elements by their indices; those of padding are looked up like others, and are not outside the tensor either.  */
 template <typename T> T element_type_of(const tensor<T, 1> &);
 
-template <typename X, int R, int C, layout L> static WS_DEVICE auto load_at(const X &t, const tile<int, R, C, L> &index)
+template <typename X, typename I, int R, int C, layout L>
+static WS_DEVICE auto load_at(const X &t, const tile<I, R, C, L> &index)
 {
     typedef spread<R, C, L> S;
     tile<decltype(element_type_of(t)), R, C, L> y;
     WS_FOR_CELLS(S, slot, j)
     {
-        const pair<int> at = index.get(slot, j);
+        const pair<I> at = index.get(slot, j);
         y.set(slot, j, fixed_element(t, at.low), fixed_element(t, at.high));
     }
     return y;

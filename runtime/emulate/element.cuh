@@ -2,8 +2,8 @@
 /*
  * element.cuh - element types: how one is stored, and in which type it computes.
  *
- * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; signed char and int in int, which wraps;
- * double in double.  All arithmetic is that of common/scalar.h, which the sequential library uses too.
+ * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers in int, and long in long,
+ * which wrap; double in double.  All arithmetic is that of common/scalar.h, which the sequential library uses too.
  */
 #ifndef WS_EMULATE_ELEMENT_CUH
 #define WS_EMULATE_ELEMENT_CUH
@@ -73,6 +73,22 @@ template <> struct number<int> {
     static int narrow_f64(double x)
     {
         return ws_i32_from_f64(x);
+    }
+};
+template <> struct number<long> {
+    typedef long math;
+    static constexpr const char *name = "i64";
+    static long widen(long x)
+    {
+        return x;
+    }
+    static long narrow(long x)
+    {
+        return x;
+    }
+    static long narrow_f64(double x)
+    {
+        return ws_i64_from_f64(x);
     }
 };
 #define WS_EMULATE_SMALL_INTEGER(type, text)       \
@@ -164,6 +180,20 @@ template <> struct to_math<int> {
         return ws_i32_from_long((long)x);
     }
 };
+template <> struct to_math<long> {
+    static long from(double x)
+    {
+        return ws_i64_from_f64(x);
+    }
+    static long from(float x)
+    {
+        return ws_i64_from_f64(x);
+    }
+    template <typename I> static long from(I x)
+    {
+        return (long)x;
+    }
+};
 template <> struct to_math<bool> {
     template <typename X> static bool from(X x)
     {
@@ -177,14 +207,22 @@ template <typename T, typename X> inline T element_of(X x)
     return number<T>::narrow(to_math<math_of<T>>::from(x));
 }
 
-/* One element of a cast; f64 between holds every element exactly, integers wrap.  */
+/* One element of a cast; f64 between holds every element of up to 32 bits exactly, integers wrap.  */
 template <typename X> constexpr bool is_int = false;
 template <> constexpr bool is_int<int> = true;
+template <> constexpr bool is_int<long> = true;
+template <typename X, typename Y> constexpr bool same_types = false;
+template <typename X> constexpr bool same_types<X, X> = true;
+template <typename U, typename T> constexpr bool is_long_to_few_bits = same_types<T, long> && sizeof(U) < 4;
 template <typename U, typename T> struct converter {
     static U from(T x)
     {
         if constexpr (is_int<math_of<U>> && is_int<math_of<T>>)
-            return number<U>::narrow(number<T>::widen(x));
+            return number<U>::narrow(to_math<math_of<U>>::from(number<T>::widen(x)));
+        else if constexpr (is_long_to_few_bits<U, T>)
+            return number<U>::narrow_f64(ws_f64_odd_from_i64(x));
+        else if constexpr (same_types<T, long>)
+            return (U)x;
         else
             return number<U>::narrow_f64((double)number<T>::widen(x));
     }
@@ -207,6 +245,10 @@ namespace one {
     static int apply WS_EMULATE_##parameters(int)   \
     {                                               \
         return ws_i32_##name arguments;             \
+    }                                               \
+    static long apply WS_EMULATE_##parameters(long) \
+    {                                               \
+        return ws_i64_##name arguments;             \
     }
 #define WS_EMULATE_ONE(type)   (type x)
 #define WS_EMULATE_TWO(type)   (type x, type y)
@@ -289,6 +331,10 @@ WS_EMULATE_KIND(floor, "alu")
         {                                     \
             return ws_i32_##name(x, y);       \
         }                                     \
+        static bool apply(long x, long y)     \
+        {                                     \
+            return ws_i64_##name(x, y);       \
+        }                                     \
     };
 WS_EMULATE_COMPARE(lt)
 WS_EMULATE_COMPARE(le)
@@ -338,6 +384,10 @@ struct select {
         {                                                                \
             return ws_i32_reduce_##name(n, x, stride);                   \
         }                                                                \
+        static result(long) apply(int n, const long *x, long stride)     \
+        {                                                                \
+            return ws_i64_reduce_##name(n, x, stride);                   \
+        }                                                                \
     };
 #define WS_EMULATE_SAME(type)    type
 #define WS_EMULATE_INTEGER(type) int
@@ -362,6 +412,10 @@ inline void cumulate(int n, const double *x, double *sums, long stride)
 inline void cumulate(int n, const int *x, int *sums, long stride)
 {
     ws_i32_cumulate(n, x, sums, stride);
+}
+inline void cumulate(int n, const long *x, long *sums, long stride)
+{
+    ws_i64_cumulate(n, x, sums, stride);
 }
 
 } // namespace one

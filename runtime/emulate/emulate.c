@@ -384,14 +384,14 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
     }
 }
 
-void ws_emulate_once(ws_sched *s, const int32_t *index, int count, long low, long high)
+void ws_emulate_once(ws_sched *s, const void *index, int bytes, int count, long low, long high)
 {
-    int32_t twice = 0;
-    int found = ws_index_twice(index, count, low, high, &twice);
+    long twice = 0;
+    int found = ws_index_twice(index, bytes, count, low, high, &twice);
     if (found < 0)
         ws_sched_fail(s, "no memory to compare %d indices", count);
     if (found)
-        ws_sched_fail(s, "tile %ld: ws_store_at has the index %d twice", ws_sched_tile(s), (int)twice);
+        ws_sched_fail(s, "tile %ld: ws_store_at has the index %ld twice", ws_sched_tile(s), twice);
 }
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */

@@ -180,7 +180,7 @@ typedef enum {
 
 void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes);
 /* ws_store_at: no index from low to high - 1 stands twice.  */
-void ws_emulate_once(ws_sched *s, const int32_t *index, int count, long low, long high);
+void ws_emulate_once(ws_sched *s, const void *index, int bytes, int count, long low, long high);
 
 /* ---- grids that run together: together.c ------------------------------------------------------------------------- */
 

@@ -84,8 +84,8 @@ template <typename T> WS_DEVICE auto fixed_element(const tensor<T, 1> &t, long i
     return number<T>::widen(scalar_at(t, i));
 }
 
-template <typename T, int R, int C, layout L>
-WS_DEVICE tile<T, R, C, L> load_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index)
+template <typename T, typename I, int R, int C, layout L>
+WS_DEVICE tile<T, R, C, L> load_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index)
 {
     tile<T, R, C, L> y;
     index.check("reads");
@@ -372,6 +372,11 @@ inline void add_atomically(int *to, int x)
     __atomic_fetch_add((uint32_t *)(void *)to, (uint32_t)x, __ATOMIC_RELAXED);
 }
 
+inline void add_atomically(long *to, long x)
+{
+    __atomic_fetch_add((uint64_t *)(void *)to, (uint64_t)x, __ATOMIC_RELAXED);
+}
+
 /* Rows of `from` are `pitch` apart.  */
 template <typename T> WS_DEVICE void add_patch(const patch<T> &p, const T *from, int pitch)
 {
@@ -403,8 +408,8 @@ WS_DEVICE void atomic_add(const V<T, N> &t, const Rest &...rest)
 }
 
 /* Elements of a vector by their indices; those outside are left out.  */
-template <typename T, int R, int C, layout L, typename F>
-WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const tile<int, R, C, L> &index,
+template <typename T, typename I, int R, int C, layout L, typename F>
+WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const tile<I, R, C, L> &index,
                           const tile<T, R, C, L> &x, F to)
 {
     ws_sched *s = ws_sched_current();
@@ -412,7 +417,7 @@ WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const ti
     x.check("reads");
     ws_sched_point(s);
     for (int i = 0; i < R * C; i++) {
-        const long at = t.origin[0] + index.at[i];
+        const long at = t.origin[0] + ws_emulate_near(index.at[i]);
         if (at < t.low[0] || at >= t.high[0])
             continue;
         ws_emulate_touched(s, kind, t.base + at, sizeof(T));
@@ -420,16 +425,16 @@ WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const ti
     }
 }
 
-template <typename T, int R, int C, layout L>
-WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+template <typename T, typename I, int R, int C, layout L>
+WS_DEVICE void store_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x)
 {
-    ws_emulate_once(ws_sched_current(), index.at, R * C, t.low[0] - t.origin[0], t.high[0] - t.origin[0]);
+    ws_emulate_once(ws_sched_current(), index.at, sizeof(I), R * C, t.low[0] - t.origin[0], t.high[0] - t.origin[0]);
     each_index(WS_EMULATE_STORE, t, index, x, [](T *to, T from) { *to = from; });
     ws_sched_work("write", sizeof x.at);
 }
 
-template <typename T, int R, int C, layout L>
-WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index, const tile<T, R, C, L> &x)
+template <typename T, typename I, int R, int C, layout L>
+WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x)
 {
     each_index(WS_EMULATE_ADD, t, index, x, [](T *to, T from) { add_atomically(to, from); });
 }

@@ -449,7 +449,9 @@ WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
         printf(" ");
         for (int c = 0; c < C; c++) {
             double value = (double)number<T>::widen(x.at[r * C + c]);
-            if (value != value)
+            if constexpr (std::is_same<T, long>::value)
+                printf(" %ld", x.at[r * C + c]);
+            else if (value != value)
                 printf(" nan");
             else
                 printf(sizeof(T) == 8 ? " %.17g" : " %.9g", value);

@@ -67,10 +67,10 @@ extern "C" {
 /* ---- element types ----------------------------------------------------------------------------------------------- */
 
 /* The numbers start high, so that an extent given where an element type belongs is noticed.  */
-typedef enum { WS_F32 = 0x5753, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16 } ws_dtype;
+typedef enum { WS_F32 = 0x5753, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16, WS_I64 } ws_dtype;
 
 /* How arrays hold the types that C has not: the same with every compiler.  The others are float, double, signed char
-   (int8_t), int (int32_t), unsigned char (uint8_t) and short (int16_t).  */
+   (int8_t), int (int32_t), unsigned char (uint8_t), short (int16_t) and long (int64_t), or long long.  */
 typedef struct {
     unsigned short bits;
 } ws_f16;
@@ -180,7 +180,7 @@ ws_tile ws_bad_operand_storage_(WS_ANY_)
 ws_tile ws_bad_operand_pointer_(WS_ANY_) WS_BAD_("a pointer is not an operand: make a ws_tensor of it and use ws_load");
 ws_tile ws_bad_operand_(WS_ANY_) WS_BAD_("an operand is a ws_tile or a number");
 ws_dtype ws_bad_dtype_(void) WS_BAD_("this is not an element type: WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, "
-                                     "WS_I8, WS_I32, WS_U8 or WS_I16");
+                                     "WS_I8, WS_I32, WS_U8, WS_I16 or WS_I64");
 ws_dtype ws_bad_base_(void) WS_BAD_("the element type is not that of the base pointer");
 
 ws_tile ws_scalar_i_(long x);
@@ -218,14 +218,15 @@ static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsign
 #define ws_literal_(t) _Generic((8 ? ((void *)((long)(t)*0L)) : (int *)8), int *: 1, void *: 0)
 #define ws_known_(t, otherwise) __builtin_choose_expr(ws_literal_(t), (t), otherwise)
 #define ws_dtype_(t)                                                                                                   \
-    __builtin_choose_expr(ws_known_(t, WS_F32) >= WS_F32 && ws_known_(t, WS_F32) <= WS_I16, (t), ws_bad_dtype_())
+    __builtin_choose_expr(ws_known_(t, WS_F32) >= WS_F32 && ws_known_(t, WS_F32) <= WS_I64, (t), ws_bad_dtype_())
 #define ws_base_dtype_(base, otherwise)                                                                                \
     _Generic((base),                                                                                                   \
         float *: WS_F32, const float *: WS_F32, double *: WS_F64, const double *: WS_F64,                              \
         ws_f16 *: WS_F16, const ws_f16 *: WS_F16, ws_bf16 *: WS_BF16, const ws_bf16 *: WS_BF16,                        \
         ws_e4m3 *: WS_E4M3, const ws_e4m3 *: WS_E4M3, ws_e5m2 *: WS_E5M2, const ws_e5m2 *: WS_E5M2,                    \
         signed char *: WS_I8, const signed char *: WS_I8, int *: WS_I32, const int *: WS_I32,            \
-        short *: WS_I16, const short *: WS_I16, default: (otherwise))
+        short *: WS_I16, const short *: WS_I16, long *: WS_I64, const long *: WS_I64,                                  \
+        long long *: WS_I64, const long long *: WS_I64, default: (otherwise))
 #define ws_base_check_(base, t)                                                                                        \
     __builtin_choose_expr((long)ws_known_(t, 0) == (long)ws_base_dtype_(base, ws_known_(t, 0)) || !ws_literal_(t),     \
                           __builtin_choose_expr(ws_known_(t, 0) == WS_I8 && ws_unsigned_(base), WS_I8_OF_UNSIGNED_,    \

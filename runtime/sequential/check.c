@@ -30,7 +30,7 @@ int ws_dtype_index(ws_dtype t)
 {
     if (t == WS_I8_OF_UNSIGNED_)
         return WS_RULE_I8;
-    return t >= WS_F32 && t <= WS_I16 ? (int)t - (int)WS_F32 : -1;
+    return t >= WS_F32 && t <= WS_I64 ? (int)t - (int)WS_F32 : -1;
 }
 
 int ws_allowed(int opcode, const struct ws_rule_type *operands, int count, const struct ws_rule_attributes *attributes,

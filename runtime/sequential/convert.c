@@ -9,25 +9,26 @@
 
 int ws_dtype_bytes(int dtype)
 {
-    static const unsigned char bytes[] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2, 1};
+    static const unsigned char bytes[] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2, 8, 1};
     return dtype >= 0 && dtype <= WS_RULE_MASK ? bytes[dtype] : 4;
 }
 
 ws_compute ws_compute_of(int dtype)
 {
     return dtype == WS_RULE_F64                          ? WS_COMPUTE_F64
+           : dtype == WS_RULE_I64                        ? WS_COMPUTE_I64
            : dtype >= WS_RULE_I8 && dtype < WS_RULE_MASK ? WS_COMPUTE_I32
                                                          : WS_COMPUTE_F32;
 }
 
 int ws_compute_bytes(ws_compute compute)
 {
-    return compute == WS_COMPUTE_F64 ? 8 : 4;
+    return compute == WS_COMPUTE_F64 || compute == WS_COMPUTE_I64 ? 8 : 4;
 }
 
 int ws_is_computed(int dtype)
 {
-    return dtype == WS_RULE_F32 || dtype == WS_RULE_F64 || dtype == WS_RULE_I32;
+    return dtype == WS_RULE_F32 || dtype == WS_RULE_F64 || dtype == WS_RULE_I32 || dtype == WS_RULE_I64;
 }
 
 /* One loop for each pair of types; `x` is the element.  */
@@ -93,8 +94,32 @@ WS_WIDE static void read_f64(int dtype, int n, const void *from, void *to)
     case WS_RULE_I16:
         CONVERT(int16_t, double, (double)x);
         break;
+    case WS_RULE_I64: /* rounded */
+        CONVERT(int64_t, double, (double)x);
+        break;
     default:
         CONVERT(int32_t, double, (double)x);
+    }
+}
+
+/* Of the integers.  */
+static void read_i64(int dtype, int n, const void *from, void *to)
+{
+    switch (dtype) {
+    case WS_RULE_I8:
+        CONVERT(int8_t, int64_t, x);
+        break;
+    case WS_RULE_U8:
+        CONVERT(uint8_t, int64_t, x);
+        break;
+    case WS_RULE_I16:
+        CONVERT(int16_t, int64_t, x);
+        break;
+    case WS_RULE_I32:
+        CONVERT(int32_t, int64_t, x);
+        break;
+    default:
+        memcpy(to, from, (size_t)n * sizeof(int64_t));
     }
 }
 
@@ -104,6 +129,8 @@ void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *t
         read_f32(dtype, n, from, to);
     else if (compute == WS_COMPUTE_F64)
         read_f64(dtype, n, from, to);
+    else if (compute == WS_COMPUTE_I64)
+        read_i64(dtype, n, from, to);
     else if (dtype == WS_RULE_I8)
         CONVERT(int8_t, int32_t, x);
     else if (dtype == WS_RULE_U8)
@@ -166,8 +193,50 @@ WS_WIDE static void write_f64(int dtype, int n, const void *from, void *to)
     case WS_RULE_I16:
         CONVERT(double, int16_t, ws_i16_from_f64(x));
         break;
+    case WS_RULE_I64:
+        CONVERT(double, int64_t, ws_i64_from_f64(x));
+        break;
     default:
         CONVERT(double, int32_t, ws_i32_from_f64(x));
+    }
+}
+
+/* To every type.  */
+static void write_i64(int dtype, int n, const void *from, void *to)
+{
+    switch (dtype) {
+    case WS_RULE_F32:
+        CONVERT(int64_t, float, (float)x);
+        break;
+    case WS_RULE_F64:
+        CONVERT(int64_t, double, (double)x);
+        break;
+    case WS_RULE_F16:
+        CONVERT(int64_t, uint16_t, ws_f16_from_f64(ws_f64_odd_from_i64(x)));
+        break;
+    case WS_RULE_BF16:
+        CONVERT(int64_t, uint16_t, ws_bf16_from_f64(ws_f64_odd_from_i64(x)));
+        break;
+    case WS_RULE_E4M3:
+        CONVERT(int64_t, uint8_t, ws_e4m3_from_f64(ws_f64_odd_from_i64(x)));
+        break;
+    case WS_RULE_E5M2:
+        CONVERT(int64_t, uint8_t, ws_e5m2_from_f64(ws_f64_odd_from_i64(x)));
+        break;
+    case WS_RULE_I8:
+        CONVERT(int64_t, int8_t, ws_i8_from_i32(ws_i32_from_long(x)));
+        break;
+    case WS_RULE_U8:
+        CONVERT(int64_t, uint8_t, ws_u8_from_i32(ws_i32_from_long(x)));
+        break;
+    case WS_RULE_I16:
+        CONVERT(int64_t, int16_t, ws_i16_from_i32(ws_i32_from_long(x)));
+        break;
+    case WS_RULE_I32:
+        CONVERT(int64_t, int32_t, ws_i32_from_long(x));
+        break;
+    default:
+        memcpy(to, from, (size_t)n * sizeof(int64_t));
     }
 }
 
@@ -177,6 +246,8 @@ void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *
         write_f32(dtype, n, from, to);
     else if (compute == WS_COMPUTE_F64)
         write_f64(dtype, n, from, to);
+    else if (compute == WS_COMPUTE_I64)
+        write_i64(dtype, n, from, to);
     else if (dtype == WS_RULE_I8)
         CONVERT(int32_t, int8_t, ws_i8_from_i32(x));
     else if (dtype == WS_RULE_U8)
@@ -196,6 +267,9 @@ void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to)
     } else if (compute == WS_COMPUTE_F64) {
         double x = integer ? (double)splat->integer : splat->number;
         memcpy(to, &x, sizeof x);
+    } else if (compute == WS_COMPUTE_I64) {
+        int64_t x = integer ? splat->integer : ws_i64_from_f64(splat->number);
+        memcpy(to, &x, sizeof x);
     } else {
         int32_t x = integer ? ws_i32_from_long(splat->integer) : ws_i32_from_f64(splat->number);
         memcpy(to, &x, sizeof x);
@@ -205,8 +279,8 @@ void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to)
 /* n copies of the first element.  */
 static void spread(ws_compute compute, int n, void *buffer)
 {
-    if (compute == WS_COMPUTE_F64) {
-        double *x = buffer;
+    if (ws_compute_bytes(compute) == 8) {
+        uint64_t *x = buffer;
         for (int i = 1; i < n; i++)
             x[i] = x[0];
     } else {

@@ -38,7 +38,8 @@ typedef void loop(int n, const void *x, const void *y, const void *z, void *rest
     KIND(name, f64, double)
 #define ALL(KIND, name) \
     FLOATS(KIND, name)  \
-    KIND(name, i32, int32_t)
+    KIND(name, i32, int32_t) \
+    KIND(name, i64, int64_t)
 
 ALL(TWO, add)
 ALL(TWO, sub)
@@ -52,7 +53,9 @@ ALL(ONE, abs)
 #define MATHS(NAME, name, ...)        FLOATS(ONE, name)
 #define MATHS_OF_TWO(NAME, name, ...) FLOATS(TWO, name)
 #include "maths.def"
-#define BITS(NAME, name) TWO(name, i32, int32_t)
+#define BITS(NAME, name)     \
+    TWO(name, i32, int32_t) \
+    TWO(name, i64, int64_t)
 WS_BITS_(BITS)
 #undef BITS
 ALL(COMPARE, lt)
@@ -62,8 +65,8 @@ ALL(COMPARE, ge)
 ALL(COMPARE, eq)
 ALL(COMPARE, ne)
 
-#define FLOAT_ROW(NAME, name) [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, NULL}
-#define ROW(NAME, name)       [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, loop_i32_##name}
+#define FLOAT_ROW(NAME, name) [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, NULL, NULL}
+#define ROW(NAME, name)       [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, loop_i32_##name, loop_i64_##name}
 
 /* Rows of ops.def whose rule is R_FLOAT or R_FLOATS, and rows of maths.def: each operation has its meaning.  */
 enum {
@@ -79,7 +82,7 @@ enum {
 };
 _Static_assert((int)FLOAT_OPERATIONS == (int)MEANINGS, "ops.def and maths.def differ");
 
-static loop *const loops[WS_OP_COUNT][3] = {
+static loop *const loops[WS_OP_COUNT][4] = {
     ROW(ADD, add),
     ROW(SUB, sub),
     ROW(MUL, mul),
@@ -92,7 +95,7 @@ static loop *const loops[WS_OP_COUNT][3] = {
 #define MATHS(NAME, name, ...)        FLOAT_ROW(NAME, name),
 #define MATHS_OF_TWO(NAME, name, ...) FLOAT_ROW(NAME, name),
 #include "maths.def"
-#define BITS(NAME, name) [WS_OP_##NAME] = {NULL, NULL, loop_i32_##name},
+#define BITS(NAME, name) [WS_OP_##NAME] = {NULL, NULL, loop_i32_##name, loop_i64_##name},
     WS_BITS_(BITS)
 #undef BITS
         ROW(LT, lt),

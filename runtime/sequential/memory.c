@@ -210,6 +210,8 @@ static void add_row(int dtype, int n, const void *from, void *to)
             ws_atomic_add_f32_((float *)to + i, ((const float *)from)[i]);
         else if (dtype == WS_RULE_F64)
             ws_atomic_add_f64_((double *)to + i, ((const double *)from)[i]);
+        else if (dtype == WS_RULE_I64)
+            __atomic_fetch_add((uint64_t *)to + i, ((const uint64_t *)from)[i], __ATOMIC_RELAXED);
         else
             __atomic_fetch_add((uint32_t *)to + i, ((const uint32_t *)from)[i], __ATOMIC_RELAXED);
 }
@@ -241,10 +243,10 @@ static void store(int opcode, ws_tensor t, int rank, const long *at, ws_tile v)
 }
 
 /* The element of a vector, or NULL outside.  */
-static unsigned char *element_to(ws_tensor t, long low, int32_t index)
+static unsigned char *element_to(ws_tensor t, long low, long high, long index)
 {
     const long at = t->origin[0] + index, bytes = ws_dtype_bytes(t->dtype);
-    return index >= low && at < t->high[0] ? (unsigned char *)(uintptr_t)t->base + at * bytes : NULL;
+    return index >= low && index < high ? (unsigned char *)(uintptr_t)t->base + at * bytes : NULL;
 }
 
 static void store_at(int opcode, ws_tensor t, ws_tile index, ws_tile v)
@@ -254,24 +256,24 @@ static void store_at(int opcode, ws_tensor t, ws_tile index, ws_tile v)
         return;
     const long low = t->low[0] - t->origin[0], high = t->high[0] - t->origin[0];
     const int adds = opcode == WS_OP_ATOMIC_ADD_AT, bytes = ws_dtype_bytes(t->dtype);
-    int32_t twice = 0;
+    long twice = 0;
     int found = 0;
     for (int r = 0; r < v->rows; r++)
         for (int c = 0; c < v->cols; c++) {
-            unsigned char *to = element_to(t, low, *(const int32_t *)(const void *)ws_element(index, r, c));
+            unsigned char *to = element_to(t, low, high, ws_index_of(index->dtype, ws_element(index, r, c)));
             if (to && adds)
                 add_row(v->dtype, 1, ws_element(v, r, c), to);
             else if (to)
                 memcpy(to, ws_element(v, r, c), (size_t)bytes);
         }
     if (!adds)
-        found = ws_index_twice((const int32_t *)(const void *)ws_element(index, 0, 0), index->rows * index->cols, low,
+        found = ws_index_twice(ws_element(index, 0, 0), ws_dtype_bytes(index->dtype), index->rows * index->cols, low,
                                high, &twice);
     if (found)
         ws_error_set(found < 0 ? WS_ERR_MEMORY : WS_ERR_ARGUMENT,
-                     found < 0 ? "ws_store_at: no memory to compare %d indices"
-                               : "ws_store_at: the index %d stands twice in a tile",
-                     found < 0 ? index->rows * index->cols : (int)twice);
+                     found < 0 ? "ws_store_at: no memory to compare %ld indices"
+                               : "ws_store_at: the index %ld stands twice in a tile",
+                     found < 0 ? (long)index->rows * index->cols : twice);
 }
 
 void ws_store_at(ws_tensor t1, ws_tile index, ws_tile v)

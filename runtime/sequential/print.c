@@ -18,6 +18,10 @@ static void print_element(ws_tile v, int row, int col)
         printf(" %d", *ws_element(v, row, col));
         return;
     }
+    if (v->dtype == WS_RULE_I64) {
+        printf(" %ld", *(const long *)(const void *)ws_element(v, row, col));
+        return;
+    }
     ws_row_read(v->dtype, WS_COMPUTE_F64, 1, ws_element(v, row, col), &x);
     if (x != x)
         printf(" nan"); /* its sign means nothing */

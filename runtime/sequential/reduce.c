@@ -67,9 +67,10 @@ enum { ABREAST = 4 };
 REDUCTIONS(f32, float)
 REDUCTIONS(f64, double)
 REDUCTIONS(i32, int32_t)
+REDUCTIONS(i64, int64_t)
 
-#define ROW(NAME, name) [WS_OP_##NAME] = {f32_##name, f64_##name, i32_##name}
-static reduction *const reductions[WS_OP_COUNT][3] = {
+#define ROW(NAME, name) [WS_OP_##NAME] = {f32_##name, f64_##name, i32_##name, i64_##name}
+static reduction *const reductions[WS_OP_COUNT][4] = {
     ROW(ROW_SUM, sum), ROW(ROW_MAX, max), ROW(ROW_MIN, min), ROW(ROW_ARGMAX, argmax),
     ROW(COL_SUM, sum), ROW(COL_MAX, max), ROW(COL_MIN, min),
 };
@@ -133,6 +134,8 @@ static ws_tile cumulate(int opcode, ws_tile x)
             ws_f32_cumulate(lines.count, line, (void *)(sums + at), lines.stride);
         else if (compute == WS_COMPUTE_F64)
             ws_f64_cumulate(lines.count, line, (void *)(sums + at), lines.stride);
+        else if (compute == WS_COMPUTE_I64)
+            ws_i64_cumulate(lines.count, line, (void *)(sums + at), lines.stride);
         else
             ws_i32_cumulate(lines.count, line, (void *)(sums + at), lines.stride);
     }

@@ -198,7 +198,7 @@ ws_tile ws_load_at(ws_tensor t1, ws_tile index)
     size_t bytes = (size_t)ws_dtype_bytes(x->dtype);
     for (int r = 0; r < x->rows && allowed; r++)
         for (int c = 0; c < x->cols; c++) {
-            const unsigned char *p = element(t1, *(const int32_t *)(const void *)ws_element(index, r, c));
+            const unsigned char *p = element(t1, ws_index_of(index->dtype, ws_element(index, r, c)));
             if (p)
                 memcpy(ws_element(x, r, c), p, bytes);
         }
@@ -209,9 +209,9 @@ long ws_at(ws_tensor t1, long i)
 {
     struct ws_rule_type operands[] = {ws_type_of_tensor(t1), {WS_RULE_SCALAR, WS_RULE_I32, 0, 0, 0}}, result;
     const unsigned char *p = ws_allowed(WS_OP_AT, operands, 2, NULL, &result) ? element(t1, i) : NULL;
-    int32_t value = 0;
+    int64_t value = 0;
     if (p)
-        ws_row_read(t1->dtype, WS_COMPUTE_I32, 1, p, &value);
+        ws_row_read(t1->dtype, WS_COMPUTE_I64, 1, p, &value);
     return value;
 }
 

@@ -119,9 +119,11 @@ ws_tile ws_cast(ws_tile t, ws_dtype to)
     if (!ws_allowed(WS_OP_CAST, &operand, 1, &attributes, &result))
         return ws_tile_zeros(&result);
     struct ws_tile_ *x = ws_tile_new(result.dtype, result.rows, result.cols);
-    ws_compute from = ws_compute_of(t->dtype);
-    ws_compute compute =
-        from == ws_compute_of(x->dtype) ? from : WS_COMPUTE_F64; /* which holds every element exactly */
+    ws_compute from = ws_compute_of(t->dtype), to_compute = ws_compute_of(x->dtype);
+    int is_wide = from == WS_COMPUTE_I64 || (from == WS_COMPUTE_I32 && to_compute == WS_COMPUTE_I64);
+    ws_compute compute = from == to_compute ? from
+                         : is_wide          ? WS_COMPUTE_I64
+                                            : WS_COMPUTE_F64; /* which holds every other element exactly */
     double buffer[WS_CHUNK];
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c += WS_CHUNK) {

@@ -80,19 +80,26 @@ ws_tile ws_tile_zeros(const struct ws_rule_type *type);
 
 /* ---- convert.c --------------------------------------------------------------------------------------------------- */
 
-typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32 } ws_compute;
+typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32, WS_COMPUTE_I64 } ws_compute;
 
 int ws_dtype_bytes(int dtype);
 ws_compute ws_compute_of(int dtype);
 int ws_compute_bytes(ws_compute compute);
 int ws_is_computed(int dtype); /* stored as it is computed */
-/* n elements to and from their compute type, or f64, which holds every element: from there a conversion rounds once. */
+/* n elements to and from their compute type; or f64, which holds every element but some i64, and from where a conversion
+   rounds once; or, of integers, i64, from where it does, too.  */
 void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
 void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);
 /* A number in a compute type, as it meets a tile.  */
 void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to);
 /* Elements [col, col + n) of a row of x, broadcast, in a compute type: in place or in the buffer.  */
 const void *ws_row_fetch(ws_tile x, ws_compute compute, int row, int col, int n, void *buffer);
+
+/* An index of an I32 or I64 tile.  */
+static inline long ws_index_of(int dtype, const void *element)
+{
+    return dtype == WS_RULE_I64 ? *(const int64_t *)element : *(const int32_t *)element;
+}
 
 #define WS_CHUNK 256 /* elements that the elementwise loops hold at a time */
 

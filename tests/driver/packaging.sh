@@ -32,7 +32,7 @@ layout() {
 #include <ws/backend.h>
 _Static_assert(sizeof(ws_f16) == 2 && sizeof(ws_bf16) == 2 && sizeof(ws_e4m3) == 1 && sizeof(ws_e5m2) == 1, "numbers");
 _Static_assert(WS_F32 == 0x5753 && WS_F64 == WS_F32 + 1 && WS_F16 == WS_F32 + 2 && WS_BF16 == WS_F32 + 3 && WS_E4M3 == WS_F32 + 4, "types");
-_Static_assert(WS_E5M2 == WS_F32 + 5 && WS_I8 == WS_F32 + 6 && WS_I32 == WS_F32 + 7 && WS_U8 == WS_F32 + 8 && WS_I16 == WS_F32 + 9, "types");
+_Static_assert(WS_E5M2 == WS_F32 + 5 && WS_I8 == WS_F32 + 6 && WS_I32 == WS_F32 + 7 && WS_U8 == WS_F32 + 8 && WS_I16 == WS_F32 + 9 && WS_I64 == WS_F32 + 10, "types");
 _Static_assert(WS_OK == 0 && WS_ERR_ARGUMENT == 1 && WS_ERR_MEMORY == 4 && WS_ERR_PROTOCOL == 8, "statuses");
 _Static_assert(offsetof(struct ws_backend, alloc) == 8 && offsetof(struct ws_backend, is_device_pointer) == 40, "backend");
 _Static_assert(sizeof(struct ws_backend) == 48, "backend");

@@ -35,7 +35,7 @@ char *dtype_text(Dtype dtype)
 
 Dtype random_dtype(void)
 {
-    static const int weights[] = {50, 5, 12, 8, 4, 4, 4, 10, 3, 4};
+    static const int weights[] = {50, 5, 12, 8, 4, 4, 4, 10, 3, 4, 5};
     return (Dtype)weigh(weights, DTYPES);
 }
 
@@ -99,7 +99,7 @@ void spend(Gen *g, Shape shape, int each)
 
 static double limit_of(Dtype dtype)
 {
-    static const double limits[DTYPES] = {1e20, 1e60, 3e3, 1e10, 200, 1e4, 1e9, 1e9, 1e9, 1e9};
+    static const double limits[DTYPES] = {1e20, 1e60, 3e3, 1e10, 200, 1e4, 1e9, 1e9, 1e9, 1e9, 1e15};
     return limits[dtype];
 }
 
@@ -351,14 +351,14 @@ static char *function_of_two(const Gen *g, const char *x, const char *y, double 
 }
 
 /* What comes of bits is any number. */
-static char *bits_of_two(Gen *g, char *x, char *y, double *bound)
+static char *bits_of_two(Gen *g, char *x, char *y, Dtype dtype, double *bound)
 {
     static const char *const names[] = {"bit_and", "bit_or", "bit_xor", "shl", "shr", "ushr"};
     int form = pick(6);
     if (chance(50))
-        y = text("%d", pick(form < 3 ? 1000 : 32));
-    *bound = 2147483648.0;
-    return tame(g, text("ws_%s(%s, %s)", names[form], x, y), I32, bound, limit_of(I32));
+        y = text("%d", pick(form < 3 ? 1000 : 8 * dtype_bytes[dtype]));
+    *bound = dtype == I64 ? 0x1p63 : 2147483648.0;
+    return tame(g, text("ws_%s(%s, %s)", names[form], x, y), dtype, bound, limit_of(dtype));
 }
 
 static char *binary_make(Gen *g, Shape shape, int depth, double *bound)
@@ -369,8 +369,8 @@ static char *binary_make(Gen *g, Shape shape, int depth, double *bound)
     int form = pick(6);
     if (dtype_float(shape.dtype) && chance(15))
         return function_of_two(g, x, y, bound, other);
-    if (shape.dtype == I32 && chance(20))
-        return bits_of_two(g, x, y, bound);
+    if ((shape.dtype == I32 || shape.dtype == I64) && chance(20))
+        return bits_of_two(g, x, y, shape.dtype, bound);
     if (form == 5) {
         if (!g->wild && dtype_float(shape.dtype))
             y = text("ws_add(ws_abs(%s), 1)", y);
@@ -482,7 +482,7 @@ static bool cast_fits(Gen *g, Shape shape, int depth)
 static char *cast_make(Gen *g, Shape shape, int depth, double *bound)
 {
     Dtype from = shape.dtype == F32 ? random_dtype() : chance(60) ? F32 : random_dtype();
-    if (from == F64 && !affordable(g, with(shape, F64)))
+    if (dtype_bytes[from] == 8 && !affordable(g, with(shape, from)))
         from = F32;
     char *x = expression(g, with(shape, from), depth - 1, bound);
     x = tame(g, x, from, bound, limit_of(shape.dtype));

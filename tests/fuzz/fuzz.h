@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) void add(Buffer *buffer, const char *forma
 
 /* ---- what a kernel under construction knows ---------------------------------------------------------------------- */
 
-typedef enum { F32, F64, F16, BF16, E4M3, E5M2, I8, I32, U8, I16, DTYPES } Dtype;
+typedef enum { F32, F64, F16, BF16, E4M3, E5M2, I8, I32, U8, I16, I64, DTYPES } Dtype;
 
 typedef struct {
     Dtype dtype;

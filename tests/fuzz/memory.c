@@ -12,10 +12,11 @@
 
 enum { SHARED_LIMIT = 190000, LONGEST_EXTENT = 400 };
 
-const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32", "U8", "I16"};
+const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32", "U8", "I16", "I64"};
 const char *const dtype_c[DTYPES] = {"float",   "double",  "ws_f16",      "ws_bf16",
-                                     "ws_e4m3", "ws_e5m2", "signed char", "int", "unsigned char", "short"};
-const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2};
+                                     "ws_e4m3", "ws_e5m2", "signed char", "int", "unsigned char", "short",
+                                     "long"};
+const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2, 8};
 
 bool dtype_float(Dtype dtype)
 {
@@ -704,7 +705,7 @@ char *place_in_place(Gen *g, Shape shape, char **tensor, int *rank)
 static void atomic_at_text(Gen *g, Shape shape, const char *value)
 {
     double bound;
-    Shape index = {.dtype = I32, .rows = shape.rows, .cols = shape.cols};
+    Shape index = {.dtype = chance(25) ? I64 : I32, .rows = shape.rows, .cols = shape.cols};
     Where where = {.places = {"0"}, .sizes = {31}, .rank = 1};
     const char *chosen = expression(g, index, 1, &bound);
     Tensor *t = destination(g, shape.dtype, &where, USE_ATOMIC);
@@ -718,7 +719,7 @@ static void atomic_at_text(Gen *g, Shape shape, const char *value)
 void atomic_text(Gen *g, Shape shape, const char *value)
 {
     char *whole = !dtype_float(shape.dtype) ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
-    if (chance(30)) {
+    if (chance(30) || shape.dtype == I64) { /* of which tiles of windows have none */
         atomic_at_text(g, shape, whole);
         return;
     }

@@ -42,6 +42,7 @@ FUZZ_INLINE size_t fuzz_bytes(ws_dtype type)
 {
     switch (type) {
     case WS_F64:
+    case WS_I64:
         return 8;
     case WS_F32:
     case WS_I32:
@@ -88,6 +89,9 @@ FUZZ_INLINE void fuzz_put(void *at, ws_dtype type, size_t i, double x)
     case WS_I16:
         ((short *)at)[i] = (short)x;
         break;
+    case WS_I64:
+        ((long *)at)[i] = (long)x;
+        break;
     }
 }
 
@@ -114,6 +118,8 @@ FUZZ_INLINE double fuzz_get(const void *at, ws_dtype type, size_t i)
         return ((const unsigned char *)at)[i];
     case WS_I16:
         return ((const short *)at)[i];
+    case WS_I64:
+        return (double)((const long *)at)[i];
     }
     return 0;
 }
@@ -147,7 +153,7 @@ FUZZ_FUNCTION void *fuzz_array(ws_dtype type, long count, unsigned seed, double 
     unsigned long long state = seed * 2654435761ull + 12345;
     const char *text = getenv("FUZZ_SHAKE");
     unsigned long long shake = text ? strtoull(text, NULL, 0) : 0;
-    int is_whole = type == WS_I8 || type == WS_I32;
+    int is_whole = type == WS_I8 || type == WS_I32 || type == WS_I64;
     if (!base || !one)
         exit(2);
     one->array = base;

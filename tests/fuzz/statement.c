@@ -179,7 +179,7 @@ static void atomic_statement(Gen *g)
 {
     double bound;
     Shape shape = random_shape(g);
-    shape.dtype = chance(50) ? F32 : I32;
+    shape.dtype = chance(50) ? F32 : chance(80) ? I32 : I64;
     if (affordable(g, shape))
         atomic_text(g, shape, expression(g, shape, 2, &bound));
 }

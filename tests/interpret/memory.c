@@ -53,8 +53,8 @@ Datum memory_at(Group *group, const Op *op)
     if (op->code == OP_AT_FLOAT) {
         ws_row_read((int)t->dtype, WS_COMPUTE_F64, 1, element, &result.real);
     } else {
-        int32_t integer = 0;
-        ws_row_read((int)t->dtype, WS_COMPUTE_I32, 1, element, &integer);
+        int64_t integer = 0;
+        ws_row_read((int)t->dtype, WS_COMPUTE_I64, 1, element, &integer);
         result.number = integer;
     }
     return result;
@@ -66,7 +66,7 @@ ws_tile memory_load_at(Group *group, const Op *op, ws_tile index)
     struct ws_tile_ *tile = ws_tile_new((int)t->dtype, index->rows, index->cols);
     int bytes = element_bytes(t->dtype);
     for (int i = 0; i < index->rows * index->cols; i++) {
-        long x = t->origin[0] + ws_emulate_near(((const int32_t *)(const void *)index->data)[i]);
+        long x = t->origin[0] + ws_emulate_near(ws_index_of(index->dtype, index->data + (size_t)i * (size_t)ws_dtype_bytes(index->dtype)));
         unsigned char *to = tile->data + (size_t)i * (size_t)bytes;
         const unsigned char *from = t->base + x * bytes;
         bool inside = x >= t->low[0] && x < t->high[0];
@@ -221,6 +221,8 @@ static void add_element(Dtype dtype, void *to, const void *from)
         *(float *)to = ws_f32_add(*(float *)to, *(const float *)from);
     else if (dtype == D_F64)
         *(double *)to = ws_f64_add(*(double *)to, *(const double *)from);
+    else if (dtype == D_I64)
+        *(int64_t *)to = ws_i64_add(*(int64_t *)to, *(const int64_t *)from);
     else
         *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
 }
@@ -395,16 +397,17 @@ static void store_at(Group *group, const Op *op, const Window *t)
 {
     ws_sched *s = ws_sched_current();
     Datum index = evaluate(group, op->args[1]), value = evaluate(group, op->args[2]);
-    const int32_t *indices = (const int32_t *)(const void *)index.tile->data;
+    const unsigned char *indices = index.tile->data;
     const int bytes = element_bytes(t->dtype), count = index.tile->rows * index.tile->cols;
+    const int each = ws_dtype_bytes(index.tile->dtype);
     const bool adds = op->code == OP_ATOMIC_ADD_AT;
     if (!adds)
-        ws_emulate_once(s, indices, count, t->low[0] - t->origin[0], t->high[0] - t->origin[0]);
+        ws_emulate_once(s, indices, each, count, t->low[0] - t->origin[0], t->high[0] - t->origin[0]);
     check_cell(index.cell, "reads");
     check_cell(value.cell, "reads");
     ws_sched_point(s);
     for (int i = 0; i < count; i++) {
-        long x = t->origin[0] + indices[i];
+        long x = t->origin[0] + ws_emulate_near(ws_index_of(index.tile->dtype, indices + (size_t)i * (size_t)each));
         if (x < t->low[0] || x >= t->high[0])
             continue;
         unsigned char *to = t->base + x * bytes;

@@ -28,9 +28,9 @@ static int number_of(Opcode op)
 
 static bool check_type(Walk *w, const Reduction *reduction, CXType type)
 {
-    Dtype dtype = D_I64;
+    Dtype dtype = D_F16; /* which no number of C has */
     scalar_type(type, &dtype);
-    bool real = dtype == D_F32 || dtype == D_F64, integer = !dtype_is_float(dtype) && dtype_bytes(dtype) <= 4;
+    bool real = dtype == D_F32 || dtype == D_F64, integer = !dtype_is_float(dtype);
     bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
     bool compares = reduction->op == OP_MAXI || reduction->op == OP_MINI;
     if (reduction->op != OP_MULI && ((real && !logical) || (integer && !(compares && !dtype_is_signed(dtype)))))
@@ -39,7 +39,7 @@ static bool check_type(Walk *w, const Reduction *reduction, CXType type)
         complain(w->u, w->kernel->loc, "write the factors to an array, and multiply them behind the grid",
                  "'%s' is a product, which tiles do not make", reduction->name);
     else
-        complain(w->u, w->kernel->loc, "use int, float or double; for '&&' and '||' int",
+        complain(w->u, w->kernel->loc, "use int, long, float or double; for '&&' and '||' int or long",
                  "tiles do not sum in the type of '%s'", reduction->name);
     w->failed = true;
     return false;
@@ -149,7 +149,7 @@ static Dtype summed(CXType type)
 {
     Dtype dtype = D_I32;
     scalar_type(type, &dtype);
-    return dtype_is_float(dtype) ? dtype : D_I32;
+    return dtype_is_float(dtype) ? dtype : dtype_bytes(dtype) == 8 ? D_I64 : D_I32;
 }
 
 const char *totals_first(const Walk *w)
@@ -167,7 +167,7 @@ const char *totals_last(const Walk *w)
     for (int i = 0; i < w->ntotals; i++) {
         const TotalOut *out = &w->totals[i];
         Dtype dtype = summed(out->type);
-        const char *suffix = dtype == D_F32 ? "f32" : dtype == D_F64 ? "f64" : "i32";
+        const char *suffix = dtype == D_F32 ? "f32" : dtype == D_F64 ? "f64" : dtype == D_I64 ? "i64" : "i32";
         if (out->variable >= 0)
             text = arena_print(w->u->module, "%s %s = ws_total_%s_(%s, %s);", text, out->place, suffix, out->handle,
                                out->place);
@@ -175,6 +175,7 @@ const char *totals_last(const Walk *w)
             text = arena_print(w->u->module, "%s ws_total_into_(%s, (void *)&%s, %d);", text, out->handle, out->place,
                                dtype == D_F32   ? 0
                                : dtype == D_F64 ? 1
+                               : dtype == D_I64 ? 3
                                                 : 2);
     }
     return text;

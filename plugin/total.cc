@@ -27,7 +27,7 @@ static int number_of(Opcode op)
 
 static bool check_type(Walk *w, const Reduction *reduction, tree type)
 {
-    bool integer = INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) <= 32;
+    bool integer = INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) <= 64;
     bool real = TREE_CODE(type) == REAL_TYPE &&
                 (TYPE_MODE(type) == TYPE_MODE(float_type_node) || TYPE_MODE(type) == TYPE_MODE(double_type_node));
     bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
@@ -38,7 +38,7 @@ static bool check_type(Walk *w, const Reduction *reduction, tree type)
         complain((location_t)w->kernel->loc.host, "write the factors to an array, and multiply them behind the grid",
                  "%qs is a product, which tiles do not make", reduction->name);
     else
-        complain((location_t)w->kernel->loc.host, "use int, float or double; for '&&' and '||' int",
+        complain((location_t)w->kernel->loc.host, "use int, long, float or double; for '&&' and '||' int or long",
                  "tiles do not sum in the type of %qs", reduction->name);
     w->failed = true;
     return false;
@@ -188,7 +188,9 @@ void total_leave(Walk *w)
 
 static tree summed_type(tree type)
 {
-    return TREE_CODE(type) == REAL_TYPE ? TYPE_MAIN_VARIANT(type) : integer_type_node;
+    if (TREE_CODE(type) == REAL_TYPE)
+        return TYPE_MAIN_VARIANT(type);
+    return TYPE_PRECISION(type) > 32 ? long_integer_type_node : integer_type_node;
 }
 
 /* In front of the launcher's call.  */
@@ -267,7 +269,8 @@ static void end_in_memory(const Walk *w, const TotalOut &out, gimple_stmt_iterat
 {
     Again again = {w, where};
     tree place = unshare_expr(out.place), type = TREE_TYPE(place), base = get_base_address(place);
-    int kind = TREE_CODE(type) != REAL_TYPE ? 2 : TYPE_MODE(type) == TYPE_MODE(double_type_node);
+    int kind = TREE_CODE(type) != REAL_TYPE ? TYPE_PRECISION(type) > 32 ? 3 : 2
+                                            : TYPE_MODE(type) == TYPE_MODE(double_type_node);
     if (base && DECL_P(base))
         mark_addressable(base);
     walk_tree(&place, name_again, &again, NULL);
@@ -291,7 +294,8 @@ void total_end(const Walk *w, gimple_stmt_iterator *where)
             continue;
         }
         tree name = gimple_phi_result(out.phi), type = TREE_TYPE(name), summed = summed_type(type);
-        const char *function = TREE_CODE(summed) != REAL_TYPE                    ? "ws_total_i32_"
+        const char *function = summed == long_integer_type_node                  ? "ws_total_i64_"
+                               : TREE_CODE(summed) != REAL_TYPE                  ? "ws_total_i32_"
                                : TYPE_MODE(summed) == TYPE_MODE(float_type_node) ? "ws_total_f32_"
                                                                                  : "ws_total_f64_";
         tree start = converted(where, summed, PHI_ARG_DEF_FROM_EDGE(out.phi, w->entry));

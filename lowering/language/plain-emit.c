@@ -27,6 +27,8 @@ static double identity_of(Opcode op, Dtype dtype)
         return 1;
     if (dtype == D_I32)
         return op == OP_MAXI ? (double)INT32_MIN : (double)INT32_MAX;
+    if (dtype == D_I64)
+        return op == OP_MAXI ? -0x1p63 : 0x1p63; /* which saturates */
     return op == OP_MAXI ? -INFINITY : INFINITY;
 }
 
@@ -101,7 +103,7 @@ static Value *add_product(Nest *in, Op *where, const Product *product, const Par
     return form_op(in, where, code, part->value->loc, sum->type, 3, args);
 }
 
-static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, int axis, int row, int col)
+static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, Dtype dtype, int axis, int row, int col)
 {
     static const Opcode by_row[] = {OP_ROW_SUM, OP_ROW_MAX, OP_ROW_MIN},
                         by_col[] = {OP_COL_SUM, OP_COL_MAX, OP_COL_MIN};
@@ -110,8 +112,7 @@ static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, int
     int other = only_axis(axes & ~(1u << axis));
     bool along_rows = other < 0 ? col < 0 || row >= 0 : other == row;
     int r = along_rows ? other : axis, c = along_rows ? axis : other;
-    Dtype dtype = part->value->type.dtype;
-    Value *tile = form(in, part->value, r, c), *mask = NULL;
+    Value *tile = form_integer(in, where, part->value, form(in, part->value, r, c), dtype), *mask = NULL;
     if (part->condition)
         mask = form_mask(in, where, part->condition, part->inverted, r, c);
     if (!in->loops[axis].masked && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis))) {
@@ -146,7 +147,7 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
             now = add_product(in, where, &product, part, axis, now);
             continue;
         }
-        Value *tile = reduced(in, where, &sum, part, axis, row, col);
+        Value *tile = reduced(in, where, &sum, part, now->type.dtype, axis, row, col);
         Opcode code = sum.op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum.op == OP_MAXI ? OP_MAX : OP_MIN;
         now = binary_tile(in, where, code, now, tile);
     }
@@ -244,9 +245,11 @@ static void emit_for(Nest *in, Op *loop, Block *to)
         int row, col;
         form_home(in, axes_of(in, old), &row, &col);
         bool tiled = is_tiled(in, old);
-        Value *init = tiled ? form_whole(in, mark, loop->args[3 + i], row, col) : form_plain(in, loop->args[3 + i]);
+        Dtype dtype = form_dtype(in, old);
+        Value *init =
+            tiled ? form_whole_as(in, mark, loop->args[3 + i], dtype, row, col) : form_plain(in, loop->args[3 + i]);
         if (tiled && init->type.kind != K_TILE)
-            init = binary_tile(in, mark, OP_ADD, form_full(in, mark, tile_dtype(old->type.dtype), 1, 1, 0), init);
+            init = binary_tile(in, mark, OP_ADD, form_full(in, mark, dtype, 1, 1, 0), init);
         op_add_arg(kernel, op, init);
         Value *argument = block_arg(kernel, inner, init->type, old->name, old->loc);
         if (!tiled) {
@@ -271,7 +274,7 @@ static void emit_for(Nest *in, Op *loop, Block *to)
         else if (about->tile > 1 && next != old)
             yields[i] = emit_sum(in, end, loop, i, row, col);
         else
-            yields[i] = form_whole(in, end, next, row, col);
+            yields[i] = form_whole_as(in, end, next, form_dtype(in, old), row, col);
     }
     op_append(inner, op_new(kernel, OP_YIELD, loop->loc, loop->nresults, yields));
     op_append(to, op);
@@ -310,10 +313,10 @@ static void emit_if(Nest *in, Op *branch, Block *to)
             Value *old = branch->results[i], *value = branch->blocks[arm]->last->args[i];
             int row, col;
             form_home(in, axes_of(in, old), &row, &col);
-            yields[i] = is_tiled(in, old) ? form_whole(in, end, value, row, col) : form_plain(in, value);
+            Dtype dtype = form_dtype(in, old);
+            yields[i] = is_tiled(in, old) ? form_whole_as(in, end, value, dtype, row, col) : form_plain(in, value);
             if (is_tiled(in, old) && yields[i]->type.kind != K_TILE)
-                yields[i] =
-                    binary_tile(in, end, OP_ADD, form_full(in, end, tile_dtype(old->type.dtype), 1, 1, 0), yields[i]);
+                yields[i] = binary_tile(in, end, OP_ADD, form_full(in, end, dtype, 1, 1, 0), yields[i]);
         }
         op_append(inner, op_new(kernel, OP_YIELD, branch->loc, branch->nresults, yields));
     }

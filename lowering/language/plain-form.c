@@ -134,6 +134,12 @@ Value *form_poly(Nest *in, Op *where, const Poly *x)
     return poly_emit(in->kernel, where, x, use_plain, in);
 }
 
+/* A double holds it, as the number of a constant tile is one.  */
+static bool is_exact(int64_t integer)
+{
+    return integer >= -((int64_t)1 << 53) && integer <= (int64_t)1 << 53;
+}
+
 /* A number as a tile of one element.  */
 Value *form_boxed(Nest *in, Op *where, Value *scalar, Dtype dtype)
 {
@@ -148,8 +154,8 @@ Value *form_boxed(Nest *in, Op *where, Value *scalar, Dtype dtype)
     }
     if (ir_constant_float(scalar, &real))
         return form_full(in, where, dtype, 1, 1, real);
-    if (!dtype_is_float(dtype) && ir_constant(scalar, &integer))
-        return form_full(in, where, dtype, 1, 1, (double)integer);
+    if (!dtype_is_float(dtype) && ir_constant(scalar, &integer) && is_exact(ir_wrap(dtype, integer)))
+        return form_full(in, where, dtype, 1, 1, (double)ir_wrap(dtype, integer));
     if (form_is_small(dtype)) {
         Value *number = ir_convert_before(in->kernel, where, scalar, D_I32);
         return form_make(in, where, OP_CAST, where->loc, dtype, form_boxed(in, where, number, D_I32), NULL, NULL);
@@ -278,7 +284,7 @@ Value *form_index(Nest *in, Op *where, const Poly *x, int row, int col)
                 rest.terms[0].values[rest.terms[0].count++] = value;
                 continue;
             }
-            Value *tile = form_as_tile(in, where, form(in, value, row, col), tile_dtype(value->type.dtype));
+            Value *tile = form_as_tile(in, where, form(in, value, row, col), form_dtype(in, value));
             if (tile->type.dtype != D_I32)
                 tile = form_make(in, where, OP_CAST, where->loc, D_I32, tile, NULL, NULL);
             product = product ? form_make(in, where, OP_MUL, where->loc, D_I32, product, tile, NULL) : tile;
@@ -400,7 +406,7 @@ Value *form(Nest *in, Value *value, int row, int col)
         if (!in->kernel->failed)
             reject(in->kernel, value->loc, REASON_PLAIN_THREE_AXES);
         where = where ? where : in->region;
-        return form_full(in, where, tile_dtype(value->type.dtype), form_extent(in, row), form_extent(in, col), 0);
+        return form_full(in, where, form_dtype(in, value), form_extent(in, row), form_extent(in, col), 0);
     }
     Value *turned = in->forms[value->id] ? find_form(in, value, col, row) : NULL;
     Value *tile;
@@ -422,15 +428,19 @@ Value *form(Nest *in, Value *value, int row, int col)
 /* All rows and columns of two axes, each with an element of its own.  */
 Value *form_whole(Nest *in, Op *where, Value *value, int row, int col)
 {
-    Dtype dtype = tile_dtype(value->type.dtype);
-    Value *tile = form(in, value, row, col);
+    return form_whole_as(in, where, value, form_dtype(in, value), row, col);
+}
+
+Value *form_whole_as(Nest *in, Op *where, Value *value, Dtype dtype, int row, int col)
+{
+    Value *tile = form_integer(in, where, value, form(in, value, row, col), dtype);
     int rows = form_extent(in, row), cols = form_extent(in, col);
     double real;
     int64_t integer;
     if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant_float(tile, &real))
         return form_full(in, where, dtype, rows, cols, real);
-    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant(tile, &integer))
-        return form_full(in, where, dtype, rows, cols, (double)integer);
+    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant(tile, &integer) && is_exact(ir_wrap(dtype, integer)))
+        return form_full(in, where, dtype, rows, cols, (double)ir_wrap(dtype, integer));
     if (tile->type.kind == K_TILE && tile->type.rows == rows && tile->type.cols == cols)
         return tile;
     if (dtype == D_MASK) {
@@ -488,7 +498,8 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
 /* What a store stores, as the array has it.  */
 Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col)
 {
-    Value *tile = form_whole(in, where, store->args[2], row, col);
+    bool wide = dtype == D_I64;
+    Value *tile = form_whole_as(in, where, store->args[2], wide ? dtype : form_dtype(in, store->args[2]), row, col);
     if (dtype == D_I16 && tile->type.dtype == D_I32) /* of an unsigned short */
         tile = form_make(in, where, OP_CAST, store->loc, D_I16, tile, NULL, NULL);
     return form_as_tile(in, where, tile, dtype);

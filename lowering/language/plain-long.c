@@ -8,7 +8,7 @@
  *
  * A subscript, a bound of a loop and what is converted to 32 bits are the same by the low half of the number: no tensor
  * has 2^31 elements, so what is beyond is no element of one.  Numbers of 64 bits that anything else looks at stay, and
- * are refused.
+ * become tiles of I64 (plain-wide.c).
  */
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -21,9 +21,9 @@ static bool is_long(const Value *value)
     return value->type.dtype == D_I64 || value->type.dtype == D_U64;
 }
 
-static bool says_where(const Uses *uses, const Value *value, int depth);
+static bool suffices(const Uses *uses, const Value *value, int depth);
 
-static bool use_says_where(const Uses *uses, const Use *use, int depth)
+static bool suffices_here(const Uses *uses, const Use *use, int depth)
 {
     const Op *op = use->op;
     switch (op->code) {
@@ -34,26 +34,42 @@ static bool use_says_where(const Uses *uses, const Use *use, int depth)
         return use->arg < 2;
     case OP_CONVI: {
         const Value *to = op->results[0];
-        return is_long(to) ? says_where(uses, to, depth - 1) : !dtype_is_float(to->type.dtype);
+        return is_long(to) ? suffices(uses, to, depth - 1) : !dtype_is_float(to->type.dtype) && to->type.dtype != D_I1;
     }
+    case OP_ANDI: {
+        int64_t bits;
+        if (ir_constant(op->args[!use->arg], &bits) && bits >= 0 && bits <= INT32_MAX)
+            return true;
+        return suffices(uses, op->results[0], depth - 1);
+    }
+    case OP_SELI:
+        return use->arg > 0 && suffices(uses, op->results[0], depth - 1);
     case OP_ADDI:
     case OP_SUBI:
     case OP_MULI:
     case OP_NEGI:
-        return says_where(uses, op->results[0], depth - 1);
+    case OP_NOTI:
+    case OP_ORI:
+    case OP_XORI:
+        return suffices(uses, op->results[0], depth - 1);
     default:
         return false;
     }
 }
 
-static bool says_where(const Uses *uses, const Value *value, int depth)
+static bool suffices(const Uses *uses, const Value *value, int depth)
 {
     if (!depth)
         return false;
     for (const Use *use = uses_of(uses, value); use; use = use->next)
-        if (!use_says_where(uses, use, depth))
+        if (!suffices_here(uses, use, depth))
             return false;
     return true;
+}
+
+bool low_half_suffices(const Uses *uses, const Value *value)
+{
+    return suffices(uses, value, DEEPEST);
 }
 
 static void narrow(Kernel *kernel, const Uses *uses, Block *block)
@@ -62,7 +78,7 @@ static void narrow(Kernel *kernel, const Uses *uses, Block *block)
         next = op->next;
         for (int i = 0; i < op->nblocks; i++)
             narrow(kernel, uses, op->blocks[i]);
-        if (op->code != OP_ELEMENT || !is_long(op->results[0]) || !says_where(uses, op->results[0], DEEPEST))
+        if (op->code != OP_ELEMENT || !is_long(op->results[0]) || !low_half_suffices(uses, op->results[0]))
             continue;
         Value *number = op->results[0];
         Op *low = op_new(kernel, OP_ELEMENT, op->loc, op->nargs, op->args);

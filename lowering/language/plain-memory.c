@@ -360,16 +360,11 @@ static bool gather(Nest *in, const Op *op, const char *why)
 static Dtype element_dtype(const Op *op)
 {
     Dtype dtype = op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
-    return dtype == D_U16 ? D_I16 : dtype == D_U32 ? D_I32 : dtype;
+    return dtype == D_U16 ? D_I16 : dtype == D_U32 ? D_I32 : dtype == D_U64 ? D_I64 : dtype;
 }
 
 static bool offset_of(Nest *in, const Op *op, Poly *offset)
 {
-    if (element_dtype(op) > D_I16) {
-        static const char *const names[] = {[D_I64] = "long", [D_U64] = "unsigned long"};
-        reject(in->kernel, op->loc, REASON_PLAIN_TYPE, names[element_dtype(op)], base_name(op->args[0]));
-        return false;
-    }
     *offset = poly_of(op->args[1]);
     if (!offset->known || !poly_divide_by(offset, dtype_bytes(element_dtype(op)))) {
         reject(in->kernel, op->loc, REASON_PLAIN_ALIGNED, base_name(op->args[0]));

@@ -6,8 +6,9 @@
  *   unsigned u, v; u < v                  signs are compared first
  *
  * Tiles compute integers in I32.  I8, U8 and I16 are cast to it and back.  A U16 is the I32 of its value, a U32 the
- * I32 of the same bits.  Shifts are by less than 32 bits, as C has it.  A number of 64 bits in a tile is a subscript,
- * or a number of 32 bits that was converted.
+ * I32 of the same bits.  Shifts are by less than their bits, as C has it.  A number of 64 bits is an I64 where
+ * plain-wide.c says so, a U64 the I64 of the same bits.  Else it is a subscript, or a number of 32 bits that was
+ * converted.
  */
 #include <string.h>
 
@@ -57,7 +58,7 @@ static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
 {
     reject(in->kernel, op->loc, REASON_PLAIN_OPERATION,
            op->code == OP_MATHI ? op->scalar->function : op_info[op->code].call);
-    return form_full(in, where, tile_dtype(op->results[0]->type.dtype), form_extent(in, row), form_extent(in, col), 0);
+    return form_full(in, where, form_dtype(in, op->results[0]), form_extent(in, row), form_extent(in, col), 0);
 }
 
 static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *const *args)
@@ -72,9 +73,10 @@ static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *c
 
 static Value *choose(Nest *in, Op *where, const Op *op, Value **args)
 {
-    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
+    Dtype dtype = form_dtype(in, op->results[0]);
     for (int i = 0; i < 3; i++)
-        args[i] = form_as_tile(in, where, args[i], i ? dtype : D_MASK);
+        args[i] = i ? form_as_tile(in, where, form_integer(in, where, op->args[i], args[i], dtype), dtype)
+                    : form_as_tile(in, where, args[i], D_MASK);
     if (dtype != D_MASK)
         return form_make(in, where, OP_SELECT, op->loc, dtype, args[0], args[1], args[2]);
     Value *yes = form_make(in, where, OP_AND, op->loc, dtype, args[0], args[1], NULL);
@@ -123,6 +125,11 @@ static Value *narrowed(Nest *in, Op *where, Value *x, Dtype dtype)
 /* How the I32 in a tile stands for a value: as a signed number, as an unsigned one, or as its low bits.  */
 typedef enum { AS_SIGNED, AS_UNSIGNED, AS_LOW_BITS } Standing;
 
+static bool is_unsigned(const Value *value)
+{
+    return value->type.dtype == D_U64 || value->type.dtype == D_U32;
+}
+
 /* Counters and what is known before the grid fit, since extents bound them.  */
 static Standing standing(const Nest *in, const Value *value)
 {
@@ -169,14 +176,14 @@ static bool comparable(const Nest *in, const Op *op)
 }
 
 /* x < y of unsigned numbers: of those with one sign the signed order, else the one without the sign bit.  */
-static Value *below(Nest *in, Op *where, Value *x, Value *y)
+static Value *below(Nest *in, Op *where, Value *x, Value *y, Dtype dtype)
 {
     Loc loc = where->loc;
     Value *high_x =
-        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, D_I32), number(in, where, 0), NULL);
+        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, dtype), number(in, where, 0), NULL);
     Value *high_y =
-        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, y, D_I32), number(in, where, 0), NULL);
-    Value *less = form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, D_I32), y, NULL);
+        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, y, dtype), number(in, where, 0), NULL);
+    Value *less = form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, dtype), y, NULL);
     Value *low_x = form_make(in, where, OP_NOT, loc, D_MASK, high_x, NULL, NULL);
     Value *either = form_make(in, where, OP_OR, loc, D_MASK, low_x, high_y, NULL);
     Value *apart = form_make(in, where, OP_AND, loc, D_MASK, low_x, high_y, NULL);
@@ -185,12 +192,12 @@ static Value *below(Nest *in, Op *where, Value *x, Value *y)
 }
 
 /* An order, or the smaller or larger, of unsigned numbers.  */
-static Value *unsigned_order(Nest *in, Op *where, Opcode code, Value *x, Value *y)
+static Value *unsigned_order(Nest *in, Op *where, Opcode code, Value *x, Value *y, Dtype dtype)
 {
     bool turned = code == OP_GT || code == OP_LE || code == OP_MAX;
-    Value *less = turned ? below(in, where, y, x) : below(in, where, x, y);
+    Value *less = turned ? below(in, where, y, x, dtype) : below(in, where, x, y, dtype);
     if (code == OP_MIN || code == OP_MAX)
-        return form_make(in, where, OP_SELECT, where->loc, D_I32, less, x, y);
+        return form_make(in, where, OP_SELECT, where->loc, dtype, less, x, y);
     return code == OP_LE || code == OP_GE ? form_make(in, where, OP_NOT, where->loc, D_MASK, less, NULL, NULL) : less;
 }
 
@@ -223,10 +230,66 @@ static Value *unsigned_of_float(Nest *in, Op *where, Value *x)
     return form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
 }
 
+/* Half of what has the top bit, the last one kept for rounding, twice.  */
+static Value *float_of_unsigned_long(Nest *in, Op *where, Value *x, Dtype to)
+{
+    Loc loc = where->loc;
+    Value *one = number(in, where, 1);
+    Value *negative = form_make(in, where, OP_LT, loc, D_MASK, x, number(in, where, 0), NULL);
+    Value *half = form_make(in, where, OP_USHR, loc, D_I64, x, one, NULL);
+    Value *last = form_make(in, where, OP_BIT_AND, loc, D_I64, x, one, NULL);
+    half = form_make(in, where, OP_BIT_OR, loc, D_I64, half, last, NULL);
+    Value *small = form_make(in, where, OP_SELECT, loc, D_I64, negative, half, x);
+    small = form_make(in, where, OP_CAST, loc, to, small, NULL, NULL);
+    Value *twice = form_make(in, where, OP_ADD, loc, to, small, small, NULL);
+    return form_make(in, where, OP_SELECT, loc, to, negative, twice, small);
+}
+
+static Value *unsigned_long_of_float(Nest *in, Op *where, Value *x, Dtype from)
+{
+    Loc loc = where->loc;
+    Value *top = form_full(in, where, from, 1, 1, 0x1p63);
+    Value *large = form_make(in, where, OP_GE, loc, D_MASK, x, top, NULL);
+    Value *less = form_make(in, where, OP_SUB, loc, from, x, top, NULL);
+    x = form_make(in, where, OP_CAST, loc, D_I64, form_make(in, where, OP_SELECT, loc, from, large, less, x), NULL,
+                  NULL);
+    Value *above =
+        form_make(in, where, OP_BIT_XOR, loc, D_I64, x, ir_const_before(in->kernel, where, D_I64, INT64_MIN), NULL);
+    return form_make(in, where, OP_SELECT, loc, D_I64, large, above, x);
+}
+
+/* What stands for it has the value's bits; I64 of what is shorter has its sign, or none.  */
+Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dtype)
+{
+    if (x->type.kind != K_TILE)
+        return dtype == D_I64 && !dtype_is_float(x->type.dtype) ? ir_convert_before(in->kernel, where, x, D_I64) : x;
+    bool wider = dtype == D_I64 && (x->type.dtype == D_I32 || form_is_small(x->type.dtype));
+    if (dtype == D_I32 && x->type.dtype == D_I64)
+        return form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
+    if (!wider)
+        return x;
+    bool bare = x->type.dtype == D_I32 && standing(in, value) == AS_UNSIGNED;
+    x = form_make(in, where, OP_CAST, where->loc, D_I64, x, NULL, NULL);
+    return bare ? form_make(in, where, OP_BIT_AND, where->loc, D_I64, x,
+                            ir_const_before(in->kernel, where, D_I64, 0xffffffff), NULL)
+                : x;
+}
+
 static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value *x)
 {
     Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
     Standing stands = from == D_I1 || dtype_is_float(from) ? AS_SIGNED : standing(in, op->args[0]);
+    if (form_is_wide(in, op->results[0])) {
+        if (!dtype_is_float(from))
+            return form_integer(in, where, op->args[0], x, D_I64);
+        return to == D_U64 ? unsigned_long_of_float(in, where, x, from)
+                           : form_make(in, where, OP_CAST, op->loc, D_I64, x, NULL, NULL);
+    }
+    if (form_is_wide(in, op->args[0]) && dtype_is_float(to))
+        return from == D_U64 ? float_of_unsigned_long(in, where, x, to)
+                             : form_make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
+    if (form_is_wide(in, op->args[0]) && to == D_I1)
+        return form_make(in, where, OP_NE, op->loc, D_MASK, x, number(in, where, 0), NULL);
     if (from == D_I1 && to != D_I1) {
         to = tile_dtype(to);
         return form_make(in, where, OP_SELECT, op->loc, to, x, form_full(in, where, to, 1, 1, 1),
@@ -253,37 +316,48 @@ static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* Of 64-bit numbers tiles hold 32 bits: those of counters, which extents bound.  */
-static bool fits(const Op *op)
+static bool fits(const Nest *in, const Op *op)
 {
     Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
     bool wide = !dtype_is_float(to) && to != D_I1 && dtype_bytes(to) == 8;
     if (op->code == OP_DIVI || op->code == OP_REMI)
-        return !wide && from != D_U32;
+        return from != D_U64 && from != D_U32;
+    if (form_is_wide(in, op->results[0]))
+        return true;
     return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
-           op->code == OP_SELI || op->code == OP_ANDI || op->code == OP_ORI || op->code == OP_XORI ||
+           op->code == OP_MULI || op->code == OP_NEGI || op->code == OP_NOTI || op->code == OP_SELI ||
+           op->code == OP_ANDI || op->code == OP_ORI || op->code == OP_XORI ||
            (op->code == OP_CONVI && !dtype_is_float(from));
 }
 
-/* Operands are I32, the result is what the type keeps of it.  */
+static Dtype computed_in(const Nest *in, const Op *op)
+{
+    bool wide = form_is_wide(in, op->results[0]);
+    for (int i = 0; i < op->nargs; i++)
+        wide |= form_is_wide(in, op->args[i]);
+    return wide ? D_I64 : D_I32;
+}
+
+/* Operands are I32 or I64, the result is what the type keeps of it.  */
 static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x, Value *y)
 {
-    Dtype dtype = op->results[0]->type.dtype == D_I1 ? D_MASK : D_I32;
-    bool is_unsigned = false;
-    for (int i = 0; i < op->nargs; i++)
-        is_unsigned |= standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
+    Dtype computed = computed_in(in, op), dtype = op->results[0]->type.dtype == D_I1 ? D_MASK : computed;
+    bool bare = computed == D_I64 && op->args[0]->type.dtype == D_U64;
+    for (int i = 0; i < op->nargs && computed == D_I32; i++)
+        bare |= standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
     if (x->type.kind != K_TILE && (!y || y->type.kind != K_TILE))
-        x = form_boxed(in, where, x, D_I32);
-    if (is_unsigned && is_order(code))
-        return unsigned_order(in, where, code, x, y);
-    if (code == OP_SHR && op->args[0]->type.dtype == D_U32)
+        x = form_boxed(in, where, x, computed);
+    if (bare && is_order(code))
+        return unsigned_order(in, where, code, x, y, computed);
+    if (code == OP_SHR && is_unsigned(op->args[0]))
         code = OP_USHR;
     if (op->code == OP_NOTI)
         y = number(in, where, -1);
     if (op->code == OP_REMI) { /* x - x / y * y */
-        x = form_as_tile(in, where, x, D_I32);
-        Value *whole = form_make(in, where, OP_DIV, op->loc, D_I32, x, y, NULL);
-        whole = form_make(in, where, OP_MUL, op->loc, D_I32, whole, y, NULL);
-        x = form_make(in, where, OP_SUB, op->loc, D_I32, x, whole, NULL);
+        x = form_as_tile(in, where, x, computed);
+        Value *whole = form_make(in, where, OP_DIV, op->loc, computed, x, y, NULL);
+        whole = form_make(in, where, OP_MUL, op->loc, computed, whole, y, NULL);
+        x = form_make(in, where, OP_SUB, op->loc, computed, x, whole, NULL);
     } else {
         x = form_make(in, where, code, op->loc, dtype, x, y, NULL);
     }
@@ -293,7 +367,7 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
 {
     Value *args[3];
-    if (op->nargs > 3 || !op->nargs || !fits(op) || op_info[op->code].class_ != CLASS_SCALAR)
+    if (op->nargs > 3 || !op->nargs || !fits(in, op) || op_info[op->code].class_ != CLASS_SCALAR)
         return refuse_op(in, where, op, row, col);
     for (int i = 0; i < op->nargs; i++)
         args[i] = form(in, op->args[i], row, col);
@@ -315,10 +389,11 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
         return form_make(in, where, code, op->loc, D_MASK, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
     }
     if (!dtype_is_float(operand)) {
-        if ((is_order(code) || code == OP_EQ || code == OP_NE) && !comparable(in, op))
+        bool wide = computed_in(in, op) == D_I64;
+        if (!wide && (is_order(code) || code == OP_EQ || code == OP_NE) && !comparable(in, op))
             return refuse_op(in, where, op, row, col);
         for (int i = 0; i < op->nargs; i++)
-            args[i] = form_widened(in, where, args[i]);
+            args[i] = wide ? form_integer(in, where, op->args[i], args[i], D_I64) : form_widened(in, where, args[i]);
         return integers(in, where, op, code, args[0], op->nargs > 1 ? args[1] : NULL);
     }
     bool tile = false;

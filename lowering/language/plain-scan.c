@@ -143,7 +143,9 @@ static bool region_stores(const Block *block, const Value *base)
 static bool is_number(const Nest *in, const Op *op)
 {
     Dtype dtype = op->results[0]->type.dtype;
-    return op->nargs == 2 && (dtype == D_F32 || dtype == D_F64 || dtype == D_I32 || form_is_small(dtype)) &&
+    return op->nargs == 2 &&
+           (dtype == D_F32 || dtype == D_F64 || dtype == D_I32 || dtype == D_I64 || dtype == D_U64 ||
+            form_is_small(dtype)) &&
            !region_stores(in->kernel->body, op->args[0]);
 }
 

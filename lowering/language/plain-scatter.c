@@ -81,7 +81,7 @@ static bool addition_of(const Op *store, const Poly *offset, Addition *addition)
 
 static bool adds_in_memory(Dtype dtype)
 {
-    return dtype == D_F32 || dtype == D_F64 || dtype == D_I32 || dtype == D_U32;
+    return dtype == D_F32 || dtype == D_F64 || (!dtype_is_float(dtype) && dtype_bytes(dtype) >= 4);
 }
 
 /* The store as one of additions, or of elements that do not meet, if it can be that.  */
@@ -241,15 +241,17 @@ enum { MOST_COUNTS = 1024 };
 static bool emit_counted(Nest *in, Op *where, const Op *store, Group *group, Value *index)
 {
     int64_t part, counts;
-    if (group->dtype != D_I32 || !ir_constant(store->args[2], &part) || group->nextents[0] != 1 ||
-        !poly_is_constant(&group->extent[0][0], &counts) || counts < 1 || counts > MOST_COUNTS ||
-        index->type.rows != 1 || index->type.cols < 2 * counts)
+    if ((group->dtype != D_I32 && group->dtype != D_I64) || !ir_constant(store->args[2], &part) ||
+        group->nextents[0] != 1 || !poly_is_constant(&group->extent[0][0], &counts) || counts < 1 ||
+        counts > MOST_COUNTS || index->type.rows != 1 || index->type.cols < 2 * counts)
         return false;
     Type type = type_tile(D_I32, 1, (int)counts);
     Value *count = form_op(in, where, OP_TALLY, store->loc, type, 1, &index);
+    if (group->dtype != D_I32)
+        count = form_make(in, where, OP_CAST, store->loc, group->dtype, count, NULL, NULL);
     if (part != 1)
-        count = form_make(in, where, OP_MUL, store->loc, D_I32, count, ir_const_before(in->kernel, where, D_I32, part),
-                          NULL);
+        count = form_make(in, where, OP_MUL, store->loc, group->dtype, count,
+                          ir_const_before(in->kernel, where, group->dtype, ir_wrap(group->dtype, part)), NULL);
     Value *number = form_op(in, where, OP_COL_INDEX, store->loc, type, 0, NULL);
     Value *args[] = {memory_vector(in, group), number, count};
     op_before(where, op_new(in->kernel, OP_ATOMIC_ADD_AT, store->loc, 3, args));

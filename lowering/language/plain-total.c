@@ -176,8 +176,8 @@ static Value *nothing(Nest *in, Op *where, const Total *total, Dtype dtype)
     bool largest = total->op == OP_MINI;
     op_before(where, constant);
     constant->scalar->real = total->op == OP_ADDI ? -0.0 : largest ? INFINITY : -INFINITY;
-    constant->scalar->integer = total->op == OP_MAXI   ? INT32_MIN
-                                : total->op == OP_MINI ? INT32_MAX
+    constant->scalar->integer = total->op == OP_MAXI   ? dtype_bytes(dtype) == 8 ? INT64_MIN : INT32_MIN
+                                : total->op == OP_MINI ? dtype_bytes(dtype) == 8 ? INT64_MAX : INT32_MAX
                                                        : total->op == OP_ANDI;
     if (dtype_is_float(dtype))
         constant->scalar->integer = 0;
@@ -311,9 +311,9 @@ static double identity(const Total *total, Dtype dtype)
 {
     bool real = dtype_is_float(dtype);
     if (total->op == OP_MAXI)
-        return real ? -INFINITY : (double)INT32_MIN;
+        return real ? -INFINITY : dtype == D_I64 ? -0x1p63 : (double)INT32_MIN;
     if (total->op == OP_MINI)
-        return real ? INFINITY : (double)INT32_MAX;
+        return real ? INFINITY : dtype == D_I64 ? 0x1p63 : (double)INT32_MAX;
     return total->op == OP_ANDI;
 }
 
@@ -342,8 +342,9 @@ void total_emit(Nest *in, Op *where, const Op *op)
     for (int n = 0; n < in->kernel->grid.dims; n++)
         axes |= is_axis(in, n) ? 1u << n : 0;
     form_home(in, axes, &row, &col);
-    Dtype dtype = tile_dtype(op->args[2]->type.dtype);
-    Value *tile = form_whole(in, where, op->args[2], row, col);
+    bool is_long = op->args[2]->type.dtype == D_I64 || op->args[2]->type.dtype == D_U64;
+    Dtype dtype = is_long ? D_I64 : tile_dtype(op->args[2]->type.dtype);
+    Value *tile = form_whole_as(in, where, op->args[2], dtype, row, col);
     if (tile->type.kind != K_TILE) {
         Value *args[] = {form_full(in, where, dtype, 1, 1, dtype_is_float(dtype) ? -0.0 : 0), tile};
         tile = form_op(in, where, OP_ADD, where->loc, args[0]->type, 2, args);

@@ -284,6 +284,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
         if (!memory_scan(in) || !memory_depends(in))
             return;
     } while (order_loops(in));
+    wide_scan(in);
     emit_nest(in);
     if (kernel->failed)
         return;

@@ -14,6 +14,7 @@
  *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
  *   plain-scatter.c stores to elements that iterations may have in common
+ *   plain-wide.c    which numbers of 64 bits are tiles of I64
  *   plain-emit.c    the loops, again
  *
  * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or
@@ -23,11 +24,12 @@
 #ifndef WSC_PLAIN_H
 #define WSC_PLAIN_H
 
-#include "ir/ir.h"
+#include "ir/slice.h"
 
 /* ---- plain-long.c ------------------------------------------------------------------------------------------------ */
 
 void plain_narrow(Kernel *kernel);
+bool low_half_suffices(const Uses *uses, const Value *value); /* for all who use it */
 
 /* ---- plain-poly.c ------------------------------------------------------------------------------------------------ */
 
@@ -143,7 +145,7 @@ typedef struct {
     /* by value id, of the scalar program */
     int size;
     uint32_t *axes;
-    bool *tiled;
+    bool *tiled, *wide;
     Form **forms;
     Op **places;   /* in front of which a value's forms are made */
     Value **plain; /* the scalar that stands for it */
@@ -256,6 +258,7 @@ bool memory_is_padded(const Nest *in, const Access *access, int axis);
 
 Value *form(Nest *in, Value *value, int row, int col);
 Value *form_whole(Nest *in, Op *where, Value *value, int row, int col); /* broadcast to all rows and columns */
+Value *form_whole_as(Nest *in, Op *where, Value *value, Dtype dtype, int row, int col);
 Value *form_plain(Nest *in, Value *value);
 Value *form_poly(Nest *in, Op *where, const Poly *x);
 Value *form_mask(Nest *in, Op *where, Value *condition, bool inverted, int row, int col);
@@ -282,8 +285,16 @@ Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype);
 bool form_is_small(Dtype dtype); /* tiles of it only load, store, cast and select: computed in I32 */
 Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype); /* a loaded tile, as it stands for the type */
 Value *form_widened(Nest *in, Op *where, Value *x);              /* a tile or number of it in I32 */
+/* What stands for a value, as an integer of I32 or I64; of another type it stays.  */
+Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dtype);
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col);
 Value *form_prologue(Nest *in, Value *value);
+
+/* ---- plain-wide.c ------------------------------------------------------------------------------------------------ */
+
+void wide_scan(Nest *in);
+bool form_is_wide(const Nest *in, const Value *value);
+Dtype form_dtype(const Nest *in, const Value *value); /* of its tiles */
 
 /* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */
 

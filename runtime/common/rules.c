@@ -39,8 +39,8 @@ int ws_rule_of(int opcode)
 
 const char *ws_rule_dtype_name(int dtype)
 {
-    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32",
-                                        "u8",  "i16", "i64", "mask"};
+    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2",
+                                        "i8",  "i32", "u8",  "i16",  "i64",  "mask"};
     return dtype >= 0 && dtype <= WS_RULE_MASK ? names[dtype] : "no element type";
 }
 

@@ -296,48 +296,48 @@ WS_SCALAR_FLOAT_(double, f64, fma)
     }
 
 /* Shifts are by y modulo the size; a division truncates, x / 0 is 0.  */
-#define WS_SCALAR_INTEGER_(type, bits, name, size)           \
-    WS_SCALAR_WRAP_(type, bits, name, add, +)                \
-    WS_SCALAR_WRAP_(type, bits, name, sub, -)                \
-    WS_SCALAR_WRAP_(type, bits, name, mul, *)                \
-    WS_SCALAR_WRAP_(type, bits, name, bit_and, &)            \
-    WS_SCALAR_WRAP_(type, bits, name, bit_or, |)             \
-    WS_SCALAR_WRAP_(type, bits, name, bit_xor, ^)            \
-    static inline type ws_##name##_shl(type x, type y)       \
-    {                                                        \
-        return (type)((bits)x << (y & (size - 1)));          \
-    }                                                        \
-    static inline type ws_##name##_shr(type x, type y)       \
-    {                                                        \
-        return x >> (y & (size - 1));                        \
-    }                                                        \
-    static inline type ws_##name##_ushr(type x, type y)      \
-    {                                                        \
-        return (type)((bits)x >> (y & (size - 1)));          \
-    }                                                        \
-    static inline type ws_##name##_neg(type x)               \
-    {                                                        \
-        return (type) - (bits)x;                             \
-    }                                                        \
-    static inline type ws_##name##_abs(type x)               \
-    {                                                        \
-        return x < 0 ? ws_##name##_neg(x) : x;               \
-    }                                                        \
-    static inline type ws_##name##_div(type x, type y)       \
-    {                                                        \
+#define WS_SCALAR_INTEGER_(type, bits, name, size)                \
+    WS_SCALAR_WRAP_(type, bits, name, add, +)                     \
+    WS_SCALAR_WRAP_(type, bits, name, sub, -)                     \
+    WS_SCALAR_WRAP_(type, bits, name, mul, *)                     \
+    WS_SCALAR_WRAP_(type, bits, name, bit_and, &)                 \
+    WS_SCALAR_WRAP_(type, bits, name, bit_or, |)                  \
+    WS_SCALAR_WRAP_(type, bits, name, bit_xor, ^)                 \
+    static inline type ws_##name##_shl(type x, type y)            \
+    {                                                             \
+        return (type)((bits)x << (y & (size - 1)));               \
+    }                                                             \
+    static inline type ws_##name##_shr(type x, type y)            \
+    {                                                             \
+        return x >> (y & (size - 1));                             \
+    }                                                             \
+    static inline type ws_##name##_ushr(type x, type y)           \
+    {                                                             \
+        return (type)((bits)x >> (y & (size - 1)));               \
+    }                                                             \
+    static inline type ws_##name##_neg(type x)                    \
+    {                                                             \
+        return (type) - (bits)x;                                  \
+    }                                                             \
+    static inline type ws_##name##_abs(type x)                    \
+    {                                                             \
+        return x < 0 ? ws_##name##_neg(x) : x;                    \
+    }                                                             \
+    static inline type ws_##name##_div(type x, type y)            \
+    {                                                             \
         return y == 0 ? 0 : y == -1 ? ws_##name##_neg(x) : x / y; \
-    }                                                        \
-    static inline type ws_##name##_max(type x, type y)       \
-    {                                                        \
-        return x > y ? x : y;                                \
-    }                                                        \
-    static inline type ws_##name##_min(type x, type y)       \
-    {                                                        \
-        return x < y ? x : y;                                \
-    }                                                        \
-    static inline type ws_##name##_fma(type x, type y, type z) \
-    {                                                        \
-        return ws_##name##_add(ws_##name##_mul(x, y), z);    \
+    }                                                             \
+    static inline type ws_##name##_max(type x, type y)            \
+    {                                                             \
+        return x > y ? x : y;                                     \
+    }                                                             \
+    static inline type ws_##name##_min(type x, type y)            \
+    {                                                             \
+        return x < y ? x : y;                                     \
+    }                                                             \
+    static inline type ws_##name##_fma(type x, type y, type z)    \
+    {                                                             \
+        return ws_##name##_add(ws_##name##_mul(x, y), z);         \
     }
 
 WS_SCALAR_INTEGER_(int32_t, uint32_t, i32, 32)

@@ -443,10 +443,57 @@ template <typename T> static WS_DEVICE void add_in_memory(T *to, T x)
         atomicAdd(to, x);
 }
 
+/* Where the elements of four neighbouring columns go one behind the other, in 16 bytes; else nullptr.  */
+template <typename I> static WS_DEVICE float *four_to(const tensor<float, 1> &t, pair<I> at, pair<I> more)
+{
+    const u64 first = (u64)(long)at.low;
+    const bool follow = (u64)(long)at.high == first + 1 && (u64)(long)more.low == first + 2;
+    float *const to = element_to(t, at.low);
+    const bool whole = follow && (u64)(long)more.high == first + 3 && to && element_to(t, more.high);
+    return whole && (u64)to % 16 == 0 ? to : nullptr;
+}
+
+template <typename I> static WS_DEVICE void add_pair_at(const tensor<float, 1> &t, pair<I> at, pair<float> x)
+{
+    float *const low = element_to(t, at.low), *const high = element_to(t, at.high);
+    if (low)
+        atomicAdd(low, x.low);
+    if (high)
+        atomicAdd(high, x.high);
+}
+
+/* Rows that are added by their numbers: four elements by one instruction.  */
+template <typename I, int R, int C, layout L>
+static WS_DEVICE void add_fours_at(const tensor<float, 1> &t, const tile<I, R, C, L> &index,
+                                   const tile<float, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    if (R == 1 && !S::speaks())
+        return;
+    WS_FOR_RUNS(S, slot, j, 2)
+    {
+        if (!has_row<S, R>(slot) || S::col(j) >= C)
+            continue;
+        const pair<I> at = index.get(slot, j), more = index.get(slot, j + 1);
+        const pair<float> y = x.get(slot, j), z = x.get(slot, j + 1);
+        float *const to = four_to(t, at, more);
+        if (to) {
+            ptx::add_four(to, y.low, y.high, z.low, z.high);
+        } else {
+            add_pair_at(t, at, y);
+            add_pair_at(t, more, z);
+        }
+    }
+}
+
 template <typename T, typename I, int R, int C, layout L>
 static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<I, R, C, L> &index, const tile<T, R, C, L> &x)
 {
-    each_index(t, index, x, [](T *to, auto from) { add_in_memory(to, from); });
+    constexpr bool fours = same_type<T, float> && C % 4 == 0 && runs<spread<R, C, L>>::pairs % 2 == 0;
+    if constexpr (fours)
+        add_fours_at(t, index, x);
+    else
+        each_index(t, index, x, [](T *to, auto from) { add_in_memory(to, from); });
 }
 
 /* ---- read: shared memory to registers ---------------------------------------------------------------------------- */

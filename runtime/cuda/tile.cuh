@@ -484,29 +484,34 @@ static WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::k
 namespace one { /* what happens to one element */
 
 #define WS_ONE_BINARY(name, on_float, on_double, on_int, on_long) \
-    struct name {                                             \
-        WS_DEVICE float operator()(float x, float y) const    \
-        {                                                     \
-            return on_float;                                  \
-        }                                                     \
-        WS_DEVICE double operator()(double x, double y) const \
-        {                                                     \
-            return on_double;                                 \
-        }                                                     \
-        WS_DEVICE int operator()(int x, int y) const          \
-        {                                                     \
-            return on_int;                                    \
-        }                                                     \
-        WS_DEVICE long operator()(long x, long y) const       \
-        {                                                     \
-            return on_long;                                   \
-        }                                                     \
+    struct name {                                                 \
+        WS_DEVICE float operator()(float x, float y) const        \
+        {                                                         \
+            return on_float;                                      \
+        }                                                         \
+        WS_DEVICE double operator()(double x, double y) const     \
+        {                                                         \
+            return on_double;                                     \
+        }                                                         \
+        WS_DEVICE int operator()(int x, int y) const              \
+        {                                                         \
+            return on_int;                                        \
+        }                                                         \
+        WS_DEVICE long operator()(long x, long y) const           \
+        {                                                         \
+            return on_long;                                       \
+        }                                                         \
     };
 WS_ONE_BINARY(add, x + y, x + y, (int)((u32)x + (u32)y), (long)((u64)x + (u64)y))
 WS_ONE_BINARY(sub, x - y, x - y, (int)((u32)x - (u32)y), (long)((u64)x - (u64)y))
 WS_ONE_BINARY(mul, x *y, x *y, (int)((u32)x *(u32)y), (long)((u64)x *(u64)y))
-WS_ONE_BINARY(div, x / y, x / y, y == 0 ? 0 : y == -1 ? (int)(0u - (u32)x) : x / y,
-              y == 0 ? 0 : y == -1 ? (long)(0ul - (u64)x) : x / y)
+WS_ONE_BINARY(div, x / y, x / y,
+              y == 0    ? 0
+              : y == -1 ? (int)(0u - (u32)x)
+                        : x / y,
+              y == 0    ? 0
+              : y == -1 ? (long)(0ul - (u64)x)
+                        : x / y)
 WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y), x > y ? x : y)
 WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y), x < y ? x : y)
 #undef WS_ONE_BINARY

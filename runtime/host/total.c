@@ -124,13 +124,13 @@ double ws_total_f64_(void *handle, double x)
     return x;
 }
 
-static int combined_integers(int operation, int x, int y)
+static long combined_integers(int operation, long x, long y)
 {
     switch (operation) {
     case SUM:
-        return (int)((unsigned)x + (unsigned)y);
+        return (long)((unsigned long)x + (unsigned long)y);
     case PRODUCT:
-        return (int)((unsigned)x * (unsigned)y);
+        return (long)((unsigned long)x * (unsigned long)y);
     case LARGEST:
         return y > x ? y : x;
     case SMALLEST:
@@ -147,6 +147,17 @@ int ws_total_i32_(void *handle, int x)
     struct total *total = handle;
     int *numbers = total ? fetch(total) : NULL;
     for (long i = 0; numbers && i < total->count; i++)
+        x = (int)(unsigned)combined_integers(total->operation, x, numbers[i]);
+    if (total)
+        drop(total, numbers);
+    return x;
+}
+
+long ws_total_i64_(void *handle, long x)
+{
+    struct total *total = handle;
+    long *numbers = total ? fetch(total) : NULL;
+    for (long i = 0; numbers && i < total->count; i++)
         x = combined_integers(total->operation, x, numbers[i]);
     if (total)
         drop(total, numbers);
@@ -159,10 +170,11 @@ void ws_total_into_(void *handle, void *where, int type)
         float f32;
         double f64;
         int i32;
+        long i64;
     } x;
     char *there = where;
     const struct ws_backend *backend = ws_backend_current();
-    size_t bytes = type == 1 ? sizeof x.f64 : sizeof x.f32;
+    size_t bytes = type % 2 ? sizeof x.f64 : sizeof x.f32;
     struct total *total = handle;
     if (ws_data_find_("reduction", "what is summed", &there, there + bytes, 1) != WS_OK ||
         backend->copy(&x, there, bytes) != WS_OK) {
@@ -174,7 +186,9 @@ void ws_total_into_(void *handle, void *where, int type)
         x.f32 = ws_total_f32_(handle, x.f32);
     else if (type == 1)
         x.f64 = ws_total_f64_(handle, x.f64);
-    else
+    else if (type == 2)
         x.i32 = ws_total_i32_(handle, x.i32);
+    else
+        x.i64 = ws_total_i64_(handle, x.i64);
     backend->copy(there, &x, bytes);
 }

@@ -67,7 +67,19 @@ extern "C" {
 /* ---- element types ----------------------------------------------------------------------------------------------- */
 
 /* The numbers start high, so that an extent given where an element type belongs is noticed.  */
-typedef enum { WS_F32 = 0x5753, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8, WS_I16, WS_I64 } ws_dtype;
+typedef enum {
+    WS_F32 = 0x5753,
+    WS_F64,
+    WS_F16,
+    WS_BF16,
+    WS_E4M3,
+    WS_E5M2,
+    WS_I8,
+    WS_I32,
+    WS_U8,
+    WS_I16,
+    WS_I64
+} ws_dtype;
 
 /* How arrays hold the types that C has not: the same with every compiler.  The others are float, double, signed char
    (int8_t), int (int32_t), unsigned char (uint8_t), short (int16_t) and long (int64_t), or long long.  */

@@ -36,8 +36,8 @@ typedef void loop(int n, const void *x, const void *y, const void *z, void *rest
 #define FLOATS(KIND, name) \
     KIND(name, f32, float) \
     KIND(name, f64, double)
-#define ALL(KIND, name) \
-    FLOATS(KIND, name)  \
+#define ALL(KIND, name)      \
+    FLOATS(KIND, name)       \
     KIND(name, i32, int32_t) \
     KIND(name, i64, int64_t)
 
@@ -53,7 +53,7 @@ ALL(ONE, abs)
 #define MATHS(NAME, name, ...)        FLOATS(ONE, name)
 #define MATHS_OF_TWO(NAME, name, ...) FLOATS(TWO, name)
 #include "maths.def"
-#define BITS(NAME, name)     \
+#define BITS(NAME, name)    \
     TWO(name, i32, int32_t) \
     TWO(name, i64, int64_t)
 WS_BITS_(BITS)

@@ -86,8 +86,8 @@ int ws_dtype_bytes(int dtype);
 ws_compute ws_compute_of(int dtype);
 int ws_compute_bytes(ws_compute compute);
 int ws_is_computed(int dtype); /* stored as it is computed */
-/* n elements to and from their compute type; or f64, which holds every element but some i64, and from where a conversion
-   rounds once; or, of integers, i64, from where it does, too.  */
+/* n elements to and from their compute type; or f64, which holds every element but some i64, and from where a
+   conversion rounds once; or, of integers, i64, from where it does, too.  */
 void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
 void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);
 /* A number in a compute type, as it meets a tile.  */

@@ -13,9 +13,8 @@
 enum { SHARED_LIMIT = 190000, LONGEST_EXTENT = 400 };
 
 const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32", "U8", "I16", "I64"};
-const char *const dtype_c[DTYPES] = {"float",   "double",  "ws_f16",      "ws_bf16",
-                                     "ws_e4m3", "ws_e5m2", "signed char", "int", "unsigned char", "short",
-                                     "long"};
+const char *const dtype_c[DTYPES] = {"float",       "double", "ws_f16",        "ws_bf16", "ws_e4m3", "ws_e5m2",
+                                     "signed char", "int",    "unsigned char", "short",   "long"};
 const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2, 8};
 
 bool dtype_float(Dtype dtype)

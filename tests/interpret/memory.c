@@ -66,7 +66,9 @@ ws_tile memory_load_at(Group *group, const Op *op, ws_tile index)
     struct ws_tile_ *tile = ws_tile_new((int)t->dtype, index->rows, index->cols);
     int bytes = element_bytes(t->dtype);
     for (int i = 0; i < index->rows * index->cols; i++) {
-        long x = t->origin[0] + ws_emulate_near(ws_index_of(index->dtype, index->data + (size_t)i * (size_t)ws_dtype_bytes(index->dtype)));
+        long x =
+            t->origin[0] +
+            ws_emulate_near(ws_index_of(index->dtype, index->data + (size_t)i * (size_t)ws_dtype_bytes(index->dtype)));
         unsigned char *to = tile->data + (size_t)i * (size_t)bytes;
         const unsigned char *from = t->base + x * bytes;
         bool inside = x >= t->low[0] && x < t->high[0];

@@ -3,10 +3,10 @@
    loop, and as an operand of a product. */
 #include "test.h"
 
-#define TYPES(X)  \
-    X(F32, float) \
-    X(F64, double) X(F16, ws_f16) X(BF16, ws_bf16) X(I8, signed char) X(I32, int) X(U8, unsigned char) X(I16, short) \
-    X(I64, long)
+#define TYPES(X)   \
+    X(F32, float)  \
+    X(F64, double) \
+    X(F16, ws_f16) X(BF16, ws_bf16) X(I8, signed char) X(I32, int) X(U8, unsigned char) X(I16, short) X(I64, long)
 
 #define KERNEL(DTYPE, ctype)                                                                               \
     static void look_up_##DTYPE(int n, int m, const int *at, const ctype *table, ctype *row, ctype *block) \

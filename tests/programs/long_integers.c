@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of long: numbers that have more bits than double, through rings and direct; what wraps; shifts; casts that round
-   once, saturate or wrap; reductions, running sums, transposition; indices of 64 bits, some far outside; sums in
+/* Tiles of long: numbers that have more bits than double, through rings and direct; what wraps; shifts; casts that
+   round once, saturate or wrap; reductions, running sums, transposition; indices of 64 bits, some far outside; sums in
    memory. */
 #include <limits.h>
 

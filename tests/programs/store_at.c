@@ -3,10 +3,10 @@
    matrix; in a loop, where the later one counts; what is made of a product; sums of equal indices. */
 #include "test.h"
 
-#define TYPES(X)  \
-    X(F32, float) \
-    X(F64, double) X(F16, ws_f16) X(BF16, ws_bf16) X(I8, signed char) X(I32, int) X(U8, unsigned char) X(I16, short) \
-    X(I64, long)
+#define TYPES(X)   \
+    X(F32, float)  \
+    X(F64, double) \
+    X(F16, ws_f16) X(BF16, ws_bf16) X(I8, signed char) X(I32, int) X(U8, unsigned char) X(I16, short) X(I64, long)
 
 /* row[at[i]] = from[i], and a block of rows of 40 of these, the last one first, of which the ends are not seen */
 #define KERNEL(DTYPE, ctype)                                                                               \

@@ -140,7 +140,8 @@ void ws_total_lend_(const void *total, void *numbers, long count); /* that the c
 float ws_total_f32_(void *total, float x);
 double ws_total_f64_(void *total, double x);
 int ws_total_i32_(void *total, int x);
-/* Of a number in memory of the host or the device: 0 float, 1 double, 2 int.  */
+long ws_total_i64_(void *total, long x);
+/* Of a number in memory of the host or the device: 0 float, 1 double, 2 int, 3 long.  */
 void ws_total_into_(void *total, void *where, int type);
 
 int ws_devices_current(void);        /* the device of this thread's iteration; -1: it is in no such loop */

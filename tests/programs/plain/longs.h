@@ -65,3 +65,70 @@ KERNEL(transformed)
         y[k].im = sum_im;
     }
 }
+
+KERNEL(counted)(int n, int m, const int *restrict x, long *restrict h)
+{
+    WS(grid(1) extent(h : m))
+    for (int i = 0; i < n; i++)
+        h[x[i]] += 1L << 33;
+}
+
+/* sums of int that are long, the largest, the smallest, and where the largest is */
+KERNEL(summed)
+(int m, int n, const long *restrict x, const int *restrict y, long *restrict sum, long *restrict wide,
+ long *restrict most, int64_t *restrict where, long *restrict least)
+{
+    WS(grid(1) tile(16))
+    for (int i = 0; i < m; i++) {
+        long s = 0, w = 0, largest = -1L << 62, smallest = 1L << 62, place = -1;
+        WS(pipeline(auto) tile(32))
+        for (int k = 0; k < n; k++) {
+            s += x[(long)i * n + k];
+            w += y[(long)i * n + k];
+            largest = x[(long)i * n + k] > largest ? x[(long)i * n + k] : largest;
+            smallest = x[(long)i * n + k] < smallest ? x[(long)i * n + k] : smallest;
+        }
+        for (int k = 0; k < n; k++)
+            if (x[(long)i * n + k] == largest)
+                place = k;
+        sum[i] = s;
+        wide[i] = w;
+        most[i] = largest * 3;
+        least[i] = smallest >> 3;
+        where[i] = place;
+    }
+}
+
+/* a step of a generator of random numbers, of elements that are looked up */
+KERNEL(drawn)(int n, const long *restrict at, const uint64_t *restrict state, unsigned long *restrict next)
+{
+    WS(grid(1) extent(state : n))
+    for (int i = 0; i < n; i++)
+        next[i] = (state[at[i]] * 6364136223846793005ul + 1442695040888963407ul) >> 33;
+}
+
+KERNEL(mixed)
+(int n, const long *restrict a, const unsigned long *restrict b, const double *restrict d, const int *restrict c,
+ const unsigned *restrict u, long *restrict y, unsigned long *restrict z, float *restrict f, double *restrict g,
+ int *restrict k)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        y[i] = (long)c[i] * c[i] + u[i] + (a[i] > (long)d[i] ? a[i] / 7 : a[i] % 1000) + n;
+        z[i] = (b[i] > 5ul ? b[i] : (unsigned long)u[i]) ^ (b[i] << (c[i] & 63)) ^ (unsigned long)(d[i] * d[i]);
+        f[i] = (float)b[i] + (float)a[i];
+        g[i] = (double)b[i] - (double)u[i];
+        k[i] = (int)(a[i] & 0xff) + (b[i] < (unsigned long)n) + (a[i] == c[i]) + (~a[i] < -a[i]);
+    }
+}
+
+/* rows to where a list of long says, if a number is large */
+KERNEL(moved)
+(int n, int c, const long *restrict to, const long *restrict x, long *restrict y)
+{
+    WS(grid(2) extent(y : n * c) independent(y))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < c; j++)
+            if (x[i * c + j] > 1L << 35)
+                y[to[i] * c + j] = x[i * c + j] + 1;
+}

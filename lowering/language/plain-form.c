@@ -439,7 +439,8 @@ Value *form_whole_as(Nest *in, Op *where, Value *value, Dtype dtype, int row, in
     int64_t integer;
     if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant_float(tile, &real))
         return form_full(in, where, dtype, rows, cols, real);
-    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant(tile, &integer) && is_exact(ir_wrap(dtype, integer)))
+    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant(tile, &integer) &&
+        is_exact(ir_wrap(dtype, integer)))
         return form_full(in, where, dtype, rows, cols, (double)ir_wrap(dtype, integer));
     if (tile->type.kind == K_TILE && tile->type.rows == rows && tile->type.cols == cols)
         return tile;

@@ -253,6 +253,8 @@ static Value *folded_range(Walk *w, tree x, enum tree_code code, int64_t count)
     gimple *def = nameless_definition(&x);
     if (!def || !TYPE_UNSIGNED(TREE_TYPE(x)) || bits > 32 || (!is_and && code != GT_EXPR && code != GE_EXPR))
         return NULL;
+    if (count < 0) /* 2^31 or more */
+        return NULL;
     if (gimple_assign_rhs_code(def) == PLUS_EXPR && constant_int(gimple_assign_rhs2(def), &lo)) {
         lo = -(int64_t)(int32_t)lo;
         x = gimple_assign_rhs1(def);

@@ -20,7 +20,7 @@ static bool is_long(const Value *value)
 
 bool form_is_wide(const Nest *in, const Value *value)
 {
-    return value->id < in->size && in->wide[value->id];
+    return value->id < in->nwide && in->wide[value->id];
 }
 
 typedef struct {
@@ -91,7 +91,8 @@ static void visit(Wide *w, const Block *block)
 void wide_scan(Nest *in)
 {
     Wide w = {in, uses_new(in->kernel, in->kernel->body), true};
-    in->wide = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *in->wide);
+    in->nwide = in->kernel->module->next_id + 1;
+    in->wide = arena_alloc(in->kernel->module, (size_t)in->nwide * sizeof *in->wide);
     while (w.changed) {
         w.changed = false;
         visit(&w, in->kernel->body);

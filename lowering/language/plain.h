@@ -145,7 +145,9 @@ typedef struct {
     /* by value id, of the scalar program */
     int size;
     uint32_t *axes;
-    bool *tiled, *wide;
+    bool *tiled;
+    bool *wide; /* by value id, below nwide */
+    int nwide;
     Form **forms;
     Op **places;   /* in front of which a value's forms are made */
     Value **plain; /* the scalar that stands for it */

@@ -264,7 +264,7 @@ static void scattered(void)
     const char *op = PICK("+=", "-="), *condition = pick(conditions, 5);
     int form = below(6);
     if (form == 4) {
-        printf("    WS(grid(1)%s extent(w : m) reduction(+ : w))\n    ", PICK("", " tile(32)", " tile(256)"));
+        printf("    WS(grid(1)%s extent(w : m, q : m) reduction(+ : w))\n    ", PICK("", " tile(32)", " tile(256)"));
         loop("i", "n");
         printf("        for (int j = 1; j < m - 1; j++) {\n            T x = ");
         expression("i", "j", 2);

@@ -65,7 +65,7 @@ static void run(int h, int w)
     PLAIN_FLOATS(g, n);
     PLAIN_DOUBLES(d, n);
     for (int i = 0; i < n; i++)
-        x_[i] = x[i] %= 10000; /* products below do not overflow */
+        x_[i] = x[i] = i % 7 ? x[i] % 10000 : i % 140 - 5; /* products below do not overflow */
     blur(h, w, P(a), P(b), P(u));
     mix(n, 77, P(s), P(t), P(u), P(v));
     narrow(n, P(x), P(y));
@@ -100,10 +100,13 @@ static void run(int h, int w)
     border(h, w, P(a), P(y));
     steps(n, 40, P(k));
     first(h, w, P(x), P(most));
+    large(n, P(x), P(word), P(least));
     check_fetch();
     border_plain(h, w, a_, y_);
     steps_plain(n, 40, k_);
     first_plain(h, w, x_, most_);
+    large_plain(n, x_, word_, least_);
+    SAME(least, n);
     SAME(k, n);
     SAME(most, n);
     SAME(y, n);

@@ -142,3 +142,12 @@ KERNEL(first)(int n, int m, const int *x, int *y)
         y[i] = at;
     }
 }
+
+/* against numbers that have no sign and are large */
+KERNEL(large)(int n, const int *x, const unsigned *u, int *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[i] = ((unsigned)x[i] > (unsigned)-3) + 2 * ((unsigned)x[i] < 0xfffffff0u) + 4 * ((unsigned)x[i] - 64 < 64u) +
+               8 * (u[i] >= 0x80000001u) + 16 * ((unsigned long)x[i] > (unsigned long)-3);
+}

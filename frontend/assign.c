@@ -242,10 +242,22 @@ static bool refuse_chosen_base(Walk *w, const Place *place, CXCursor e)
     return true;
 }
 
+/* Tiles hold real numbers.  */
+bool refuse_complex(Walk *w, CXCursor e, CXType type)
+{
+    if (clang_getCanonicalType(type).kind != CXType_Complex)
+        return false;
+    refuse(w, e, "let the array be one of a struct of its two parts, or two arrays, and compute with these",
+           "a complex number in a grid");
+    return true;
+}
+
 /* Memory behind a pointer: an element of an array, in grids of plain loops.  */
 static Result element_read(Walk *w, const Place *place, CXCursor e)
 {
     Dtype dtype;
+    if (refuse_complex(w, e, place->type))
+        return result_of(anything(w, place->type));
     if (!w->kernel->grid.plain || !scalar_type(place->type, &dtype)) {
         refuse(w, e, "read one number with ws_at or ws_at_float, a tile with ws_load; or read it before the grid",
                "memory is read through a pointer in a grid");
@@ -296,7 +308,7 @@ static void copy_object(Walk *w, const Place *place, Result from)
 
 static void element_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
-    if (w->failed)
+    if (w->failed || refuse_complex(w, e, place->type))
         return;
     if (!w->kernel->grid.plain || place->direct || result.kind != R_VALUE || place->base.kind != R_POINTER) {
         refuse(w, e, place->direct ? "results leave a grid through ws_store alone" : "write memory with ws_store",

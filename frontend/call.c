@@ -383,6 +383,12 @@ static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
     return result;
 }
 
+static bool takes_complex(Walk *w, CXCursor e)
+{
+    return clang_Cursor_getNumArguments(e) > 0 &&
+           refuse_complex(w, e, clang_getCursorType(clang_Cursor_getArgument(e, 0)));
+}
+
 static void refuse_call(Walk *w, CXCursor e, const char *name)
 {
     if (!*name)
@@ -392,7 +398,7 @@ static void refuse_call(Walk *w, CXCursor e, const char *name)
                "there is no operation '%s'", name);
     else if (!strcmp(name, "printf") || !strcmp(name, "puts") || !strcmp(name, "putchar"))
         refuse(w, e, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call '%s'", name);
-    else
+    else if (!refuse_complex(w, e, clang_getCursorType(e)) && !takes_complex(w, e))
         refuse(w, e, "define it in this file, or compute its result before the grid",
                "the function '%s' has no body here, and a grid takes in every function that it calls", name);
 }

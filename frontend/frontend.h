@@ -450,6 +450,7 @@ typedef struct {
 bool place_at(Walk *w, CXCursor e, Place *place);
 Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
 Result place_read(Walk *w, const Place *place, CXCursor e);
+bool refuse_complex(Walk *w, CXCursor e, CXType type); /* false: it is none */
 void place_write(Walk *w, const Place *place, Result result, CXCursor e);
 Result assign(Walk *w, CXCursor e);
 void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init);

@@ -328,7 +328,13 @@ static bool ws_call(Walk *w, gcall *call, const char *name)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void refuse_call(gcall *call, tree fndecl)
+static bool takes_complex(tree fndecl)
+{
+    tree types = TYPE_ARG_TYPES(TREE_TYPE(fndecl));
+    return types && TREE_CODE(TREE_VALUE(types)) == COMPLEX_TYPE;
+}
+
+static void refuse_call(Walk *w, gcall *call, tree fndecl)
 {
     location_t where = stmt_location(call);
     if (!fndecl) {
@@ -348,6 +354,8 @@ static void refuse_call(gcall *call, tree fndecl)
     } else if (fndecl_built_in_p(fndecl, BUILT_IN_PRINTF) || fndecl_built_in_p(fndecl, BUILT_IN_PUTS) ||
                fndecl_built_in_p(fndecl, BUILT_IN_PUTCHAR)) {
         complain(where, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call %qD", fndecl);
+    } else if (takes_complex(fndecl)) {
+        memory_refuse_complex(w, where, TREE_VALUE(TYPE_ARG_TYPES(TREE_TYPE(fndecl))));
     } else {
         complain(where, "define it in this file, or compute its result before the grid",
                  "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);
@@ -406,7 +414,7 @@ void call_statement(Walk *w, gcall *call)
         return;
     if (!name || !ws_call(w, call, name)) {
         w->failed = true;
-        refuse_call(call, fndecl);
+        refuse_call(w, call, fndecl);
     }
     tree lhs = gimple_call_lhs(call);
     if (w->failed && lhs && TREE_CODE(lhs) == SSA_NAME && !w->values.get(lhs) && !is_tensor_type(TREE_TYPE(lhs)))

@@ -501,11 +501,25 @@ static bool is_variable_array(tree reference)
     return def && gimple_call_builtin_p(def, BUILT_IN_ALLOCA_WITH_ALIGN);
 }
 
+/* Tiles hold real numbers.  */
+bool memory_refuse_complex(Walk *w, location_t where, tree type)
+{
+    if (TREE_CODE(type) != COMPLEX_TYPE)
+        return false;
+    if (!w->failed)
+        complain(where, "let the array be one of a struct of its two parts, or two arrays, and compute with these",
+                 "a complex number in a grid");
+    w->failed = true;
+    return true;
+}
+
 void memory_refuse_read(Walk *w, gimple *stmt)
 {
     location_t where = stmt_location(stmt);
     tree reference = gimple_assign_rhs1(stmt);
     if (refused_already(w, where, reference) || is_variable_array(reference))
+        return;
+    if (memory_refuse_complex(w, where, TREE_TYPE(reference)))
         return;
     if (refuse_handle(where, reference, TREE_TYPE(reference)))
         return;
@@ -553,7 +567,8 @@ void memory_check_store(Walk *w, gimple *stmt)
         return;
     if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
         return;
-    if (refused_already(w, stmt_location(stmt), lhs) || is_variable_array(lhs))
+    if (refused_already(w, stmt_location(stmt), lhs) || is_variable_array(lhs) ||
+        memory_refuse_complex(w, stmt_location(stmt), TREE_TYPE(lhs)))
         return;
     if (gimple_has_volatile_ops(stmt))
         complain(stmt_location(stmt), "write it after the grid", "a volatile object is written in a grid");

@@ -313,8 +313,10 @@ static bool element_dtype(Walk *w, tree type, Dtype *dtype)
 {
     if (scalar_type(type, dtype) && *dtype != D_I1)
         return true;
+    if (memory_refuse_complex(w, w->where, type))
+        return false;
     if (!w->failed)
-        complain(w->where, "arrays of float, double, int and signed char have tiles",
+        complain(w->where, "arrays of float, double, long, int, short and char have tiles",
                  "an array of this type is read or written in a grid");
     w->failed = true;
     return false;

@@ -348,6 +348,7 @@ Value *memory_live_in(Walk *w, gimple *load);
 Value *memory_read_before(Walk *w, gimple *load);
 bool memory_is_invariant(class loop *loop, gimple *load);
 void memory_refuse_read(Walk *w, gimple *load);
+bool memory_refuse_complex(Walk *w, location_t where, tree type); /* false: it is none */
 void memory_check_store(Walk *w, gimple *store);
 
 /* plain.cc */

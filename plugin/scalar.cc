@@ -367,7 +367,7 @@ void value_statement(Walk *w, gimple *stmt)
     if (POINTER_TYPE_P(TREE_TYPE(lhs)) || constant_of(lhs))
         return;
     if (!scalar_type(TREE_TYPE(lhs), &dtype)) {
-        if (!w->failed)
+        if (!memory_refuse_complex(w, w->where, TREE_TYPE(lhs)) && !w->failed)
             complain(w->where, "use integers up to 64 bits, float or double", "this type is not supported in a grid");
         value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
         return;

@@ -4,14 +4,14 @@
 /* How often there is each of 256 numbers.  */
 void histogram_ws(long n, const unsigned char *x, int *h)
 {
-#pragma ws grid(1) extent(h : 256)
+#pragma ws grid(1)
     for (long i = 0; i < n; i++)
         h[x[i]]++;
 }
 
 void histogram_long_ws(long n, const unsigned char *x, long *h)
 {
-#pragma ws grid(1) extent(h : 256)
+#pragma ws grid(1)
     for (long i = 0; i < n; i++)
         h[x[i]]++;
 }

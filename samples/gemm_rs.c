@@ -4,8 +4,9 @@
  * Y.
  *
  * The first loop makes the parts of the others' rows.  In the second one each device makes the product of its own rows
- * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  All devices meet
- * between the loops; samples/tensor_mlp.c has loops that run together.
+ * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  The next device's
+ * tile comes over NVLink while the product runs: three slots of the product's operands leave room for all of it.  All
+ * devices meet between the loops; samples/tensor_mlp.c has loops that run together.
  */
 #include "check.h"
 
@@ -41,15 +42,17 @@ void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
     for (int r = 0; r < n; r++) {
         ws_tensor x = ws_tensor_2d(X[r] + (size_t)r * rows * part, WS_BF16, rows, part);
         ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
+        ws_tensor next = ws_tensor_2d(P[(r + 1) % n] + (size_t)r * rows * N, WS_BF16, n > 1 ? rows : 0, N);
 
         #pragma ws grid(2)
         for (int i = 0; i < rows; i += 128)
             for (int j = 0; j < N; j += 256) {
                 ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                #pragma ws pipeline(4, 2)
+                #pragma ws pipeline(3, 1)
                 for (int k = 0; k < part; k += 64)
                     acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                for (int o = 1; o < n; o++) {
+                acc = ws_add(acc, ws_cast(ws_load(next, i, j, 128, 256), WS_F32)); /* zeros, if there is no other */
+                for (int o = 2; o < n; o++) {
                     ws_tensor p = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, N);
                     acc = ws_add(acc, ws_cast(ws_load_3d(p, r, i, j, 128, 256), WS_F32));
                 }

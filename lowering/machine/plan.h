@@ -74,6 +74,9 @@ bool load_is_kept(const Op *op); /* once, and in shared memory */
 
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 
+/* whole.c: a tile of the epilogue that comes through a slot of its own, from before the product on.  */
+bool load_comes_whole(const Kernel *kernel, const Op *load);
+
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);
 

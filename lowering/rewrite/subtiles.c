@@ -86,7 +86,7 @@ static bool can_be_cut(const Cut *cut, const Op *op)
 {
     if (op == cut->turned)
         return true;
-    bool load = op->code == OP_LOAD || op->code == OP_LOAD_ROW;
+    bool load = (op->code == OP_LOAD && !load_comes_whole(cut->kernel, op)) || op->code == OP_LOAD_ROW;
     return op->nresults == 1 && is_wide(cut, op->results[0]) && (load || is_cut_in_place(op));
 }
 
@@ -276,6 +276,8 @@ static int subtile_width(const Cut *cut)
         int columns = op->code == OP_STORE ? MACHINE_LINE_BYTES / dtype_bytes(stored_tile(op)->type.dtype) : 0;
         line = columns > line ? columns : line;
         loads |= op->code == OP_LOAD;
+        for (int k = 0; k < op->nargs; k++)
+            loads |= op->args[k]->def && load_comes_whole(cut->kernel, op->args[k]->def);
         polynomials |= (op_info[op->code].about & IS_POLYNOMIAL) != 0;
     }
     bool roomy = is_roomy(cut);

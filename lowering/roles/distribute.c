@@ -21,6 +21,7 @@
 #include "schedule/cluster.h"
 #include "roles/distribute.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
 #include "lower.h"
 
 enum { MAX_OFFSETS = 16 };
@@ -631,12 +632,48 @@ static void clone_terminator(Distributor *in, Block *to, Op *op)
     emit(in, to, op, op->code, nargs, args);
 }
 
+/* ---- tiles of the epilogue that come before the product ---------------------------------------------------------- */
+
+static bool is_early(const Distributor *in, const Op *op)
+{
+    return in->fills && op->aref && aref_from(op->results[0], in->role) && load_comes_whole(in->kernel, op);
+}
+
+static bool is_mapped(const Distributor *in, Value *value)
+{
+    return value_map_get(&in->map, value) != value;
+}
+
+/* With what it is computed of.  */
+static void clone_early(Distributor *in, Block *to, Op *op, const Block *from)
+{
+    if (op->parent != from || (op->nresults && is_mapped(in, op->results[0])))
+        return;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->def)
+            clone_early(in, to, op->args[i]->def, from);
+    if (op->aref)
+        emit_carried(in, to, op);
+    else
+        clone_plain(in, to, op);
+}
+
+static void clone_all_early(Distributor *in, Block *to, Op *loop)
+{
+    for (Op *op = loop->next; op; op = op->next)
+        if (is_early(in, op))
+            clone_early(in, to, op, loop->parent);
+}
+
 static void clone_block(Distributor *in, Block *from, Block *to)
 {
     FOR_OPS (op, from) {
+        bool early = in->fills && op->nresults && !op->nblocks && is_mapped(in, op->results[0]);
+        if (pipeline_of(op) && in->fills)
+            clone_all_early(in, to, op);
         if (op->code == OP_YIELD || op->code == OP_COND)
             clone_terminator(in, to, op);
-        else if (!slice_has_op(&in->slice, op))
+        else if (!slice_has_op(&in->slice, op) || early || is_early(in, op))
             continue;
         else if (op->nblocks)
             clone_control(in, to, op);

@@ -146,7 +146,8 @@ static void choose_ring(Chooser *in, Op *load)
     Op *loop = pipelined_loop(load);
     bool operand = feeds_product(in, load);
     Type type = load->results[0]->type;
-    if ((!loop || is_narrow(type)) && !operand)
+    bool whole = !operand && load_comes_whole(in->kernel, load);
+    if ((!loop || is_narrow(type)) && !operand && !whole)
         return;
     Op *store = choose_aliasing_store(in, load);
     if (store) {
@@ -782,6 +783,8 @@ static void say(Chooser *in, int groups)
         else if (schedule_of(in->loads[i])->turner)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
+        else if (schedule_of(in->loads[i])->depth && load_comes_whole(in->kernel, in->loads[i]))
+            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc, "comes while the product runs, to a slot of its own");
     if (!in->nloops && !in->streams)
         remark(in->kernel, DIAG_MISSED, in->kernel->loc,
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");

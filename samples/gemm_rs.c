@@ -4,9 +4,9 @@
  * Y.
  *
  * The first loop makes the parts of the others' rows.  In the second one each device makes the product of its own rows
- * and adds the others' parts to it as it ends, in one order.  The same bits in every run, no atomics.  The next device's
- * tile comes over NVLink while the product runs: three slots of the product's operands leave room for all of it.  All
- * devices meet between the loops; samples/tensor_mlp.c has loops that run together.
+ * and adds the others' parts to it as it ends, in one order: the same bits in every run, no atomics.  The next device's
+ * tile comes over NVLink while the product runs, since three slots of operands leave room for all of it.  All devices
+ * meet between the loops; samples/tensor_mlp.c has loops that run together.
  */
 #include "check.h"
 

@@ -3,53 +3,63 @@
  * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
  *
  * In each iteration the rows of others come while the product of the device's own rows runs: under `together` a tile
- * of the other products begins when its rows are there.  8 multiprocessors bring them, and join the products then.
+ * of the other products begins when its rows are there.  Some multiprocessors bring them, and join the products then.
+ * How many, and how wide tiles are, goes by how often tiles go round.
  */
 #include "check.h"
+
+/* NAME for tiles of 128 x WIDTH; copies of ROWS rows go to multiprocessors as SHARE says. */
+#define PRAGMA(text) _Pragma(#text)
+#define GATHER_AND_MULTIPLY(NAME, WIDTH, SLOTS, ROWS, SHARE)                                                           \
+static void NAME(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const A[],   \
+                 ws_bf16 *const Y[])                                                                                   \
+{                                                                                                                      \
+    int rows = M / n, cols = N / n;                                                                                    \
+    PRAGMA(ws devices(n))                                                                                              \
+    for (int r = 0; r < n; r++) {                                                                                      \
+        PRAGMA(ws together)                                                                                            \
+        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K);                                                            \
+        for (int o = 1; o < n; o++) {                                                                                  \
+            int from = (r + o) % n;                                                                                    \
+            ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);                                                     \
+            ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);                              \
+            PRAGMA(ws grid(2) SHARE)                                                                                   \
+            for (int i = 0; i < rows; i += ROWS)                                                                       \
+                for (int j = 0; j < K; j += 1024) {                                                                    \
+                    int end = j + 1024 < K ? j + 1024 : K;                                                             \
+                    PRAGMA(ws pipeline(6))                                                                             \
+                    for (int k = j; k < end; k += 128)                                                                 \
+                        ws_store(a, i, k, ws_load(x, i, k, ROWS, 128));                                                \
+                }                                                                                                      \
+        }                                                                                                              \
+        for (int o = 0; o < n; o++) {                                                                                  \
+            int from = (r + o) % n;                                                                                    \
+            const ws_bf16 *part = o ? A[r] + (size_t)from * rows * K : X[r];                                           \
+            ws_tensor x = ws_tensor_2d(part, WS_BF16, rows, K);                                                        \
+            ws_tensor y = ws_tensor_2d(Y[r] + (size_t)from * rows * cols, WS_BF16, rows, cols);                        \
+            PRAGMA(ws grid(2))                                                                                         \
+            for (int i = 0; i < rows; i += 128)                                                                        \
+                for (int j = 0; j < cols; j += WIDTH) {                                                                \
+                    ws_tile acc = ws_zeros(WS_F32, 128, WIDTH);                                                        \
+                    PRAGMA(ws pipeline(SLOTS, 1))                                                                      \
+                    for (int k = 0; k < K; k += 64)                                                                    \
+                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, WIDTH, 64)), acc);           \
+                    ws_store(y, i, j, ws_cast(acc, WS_BF16));                                                          \
+                }                                                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+}
+GATHER_AND_MULTIPLY(in_one_round, 128, 6, 128, share(8) consumers(4, rows))
+GATHER_AND_MULTIPLY(in_rounds, 256, 4, 128, share(6) consumers(4, rows))
+GATHER_AND_MULTIPLY(in_many_rounds, 256, 4, 64, share(8) consumers(2, tiles))
 
 /* Device r has M/n rows of X and N/n of W, and room for all of X at A[r], of which it fills the others' rows; Y[r]
    becomes M x N/n. */
 void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const A[],
              ws_bf16 *const Y[])
 {
-    int rows = M / n, cols = N / n;
-
-    #pragma ws devices(n)
-    for (int r = 0; r < n; r++) {
-        #pragma ws together
-        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K);
-
-        for (int o = 1; o < n; o++) {
-            int from = (r + o) % n;
-            ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
-            ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);
-
-            #pragma ws grid(2) share(8) consumers(2, tiles)
-            for (int i = 0; i < rows; i += 64)
-                for (int j = 0; j < K; j += 1024) {
-                    int end = j + 1024 < K ? j + 1024 : K;
-                    #pragma ws pipeline(6)
-                    for (int k = j; k < end; k += 128)
-                        ws_store(a, i, k, ws_load(x, i, k, 64, 128));
-                }
-        }
-        for (int o = 0; o < n; o++) {
-            int from = (r + o) % n;
-            const ws_bf16 *part = o ? A[r] + (size_t)from * rows * K : X[r];
-            ws_tensor x = ws_tensor_2d(part, WS_BF16, rows, K);
-            ws_tensor y = ws_tensor_2d(Y[r] + (size_t)from * rows * cols, WS_BF16, rows, cols);
-
-            #pragma ws grid(2)
-            for (int i = 0; i < rows; i += 128)
-                for (int j = 0; j < cols; j += 256) {
-                    ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                    #pragma ws pipeline(4, 1)
-                    for (int k = 0; k < K; k += 64)
-                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                    ws_store(y, i, j, ws_cast(acc, WS_BF16));
-                }
-        }
-    }
+    long rounds = (long)M * (N / n) / (128 * 256) / 128; /* of the multiprocessors */
+    (rounds <= 1 ? in_one_round : rounds <= 20 ? in_rounds : in_many_rounds)(n, M, N, K, X, W, A, Y);
 }
 
 int main(int argc, char **argv)

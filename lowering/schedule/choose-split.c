@@ -282,11 +282,16 @@ static void visit_overlap(Op *op, void *context)
         in->why = op;
 }
 
+/* What is stored as it was loaded is divided, too, where that is asked for.  */
 static void visit_store(Op *op, void *context)
 {
-    Overlap overlap = {context, op};
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
-        ir_walk(overlap.in->kernel->body, visit_overlap, &overlap);
+    Splitter *in = context;
+    Overlap overlap = {in, op};
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+        return;
+    const Value *tile = op->args[op->nargs - 1];
+    in->nsplit += in->kernel->grid.consumers > 1 && arrives(in, tile) && is_split(in, tile);
+    ir_walk(in->kernel->body, visit_overlap, &overlap);
 }
 
 /* ---- what a task needs ------------------------------------------------------------------------------------------- */

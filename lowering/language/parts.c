@@ -14,7 +14,8 @@
  * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry
  * out the iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the
  * loop: the sum is the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from
- * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.
+ * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.  A share
+ * is a multiple of eight columns: where there are fewer shares than blocks, the last blocks only send their parts.
  *
  * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks
  * would make it.  A transpose that is stored, and not looked at otherwise, has the rows that its columns become.
@@ -35,6 +36,7 @@ typedef struct {
     Kernel *kernel;
     Op *grid, *loop;
     int count;    /* parts */
+    int holders;  /* blocks that get a share of the columns */
     Value *part;  /* the number of this block's */
     bool *shared; /* by value id: the block has its columns alone */
     bool *turned; /* its rows: the transpose of such a tile, which is stored */
@@ -80,10 +82,22 @@ static bool check_sums(const Parts *in)
         const Value *sum = in->loop->results[i];
         if (sum->type.kind != K_TILE || !added(in, i))
             reject(kernel, in->loop->loc, REASON_PARTS_CARRIED, sum->name ? sum->name : "a value");
-        else if (sum->type.cols % (COLUMNS_AT_LEAST * in->count))
-            reject(kernel, in->loop->loc, REASON_PARTS_COLUMNS, sum->type.cols, in->count);
+        else if (sum->type.cols % COLUMNS_AT_LEAST && in->count > 1)
+            reject(kernel, in->loop->loc, REASON_PARTS_COLUMNS, sum->type.cols);
     }
     return !kernel->failed;
+}
+
+/* As many blocks as each sum has shares for.  */
+static int count_holders(const Parts *in)
+{
+    int holders = in->count;
+    for (int i = 0; i < carried_count(in->loop); i++)
+        if (in->loop->results[i]->type.cols % (COLUMNS_AT_LEAST * holders)) {
+            holders--;
+            i = -1;
+        }
+    return holders;
 }
 
 static void visit_store_inside(Op *op, void *context)
@@ -100,18 +114,18 @@ static bool check_loop(Parts *in)
     int64_t low, high, step;
     bool counted = ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) &&
                    ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->control->compare == OP_LTI &&
-                   high >= 2 && high <= kernel->machine->cluster_blocks;
+                   high >= 1 && high <= kernel->machine->cluster_blocks;
+    in->count = counted ? (int)high : 0;
     if (!counted)
         reject(kernel, loop->loc, REASON_PARTS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_INSIDE);
-    else if (in->grid->nargs / 3 == 4)
+    else if (in->grid->nargs / 3 == 4 && in->count > 1)
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_GRID);
-    else if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
+    else if (in->count > 1 && (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1))
         reject(kernel, kernel->grid.loc, REASON_PARTS_CLUSTER);
     else
         ir_walk(loop->blocks[0], visit_store_inside, kernel);
-    in->count = counted ? (int)high : 0;
     return !kernel->failed && check_sums(in);
 }
 
@@ -151,6 +165,30 @@ static void sum_parts(Parts *in, int n, Value *part)
     ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, result->type, result->name));
 }
 
+static void move_body(const Parts *in)
+{
+    const Block *body = in->loop->blocks[0];
+    FOR_OPS (op, body)
+        if (op != block_end(body)) {
+            op_remove(op);
+            op_before(in->loop, op);
+        }
+}
+
+/* One part: all of the sum.  */
+static void take_only(const Parts *in)
+{
+    Op *loop = in->loop;
+    Block *body = loop->blocks[0];
+    ir_replace_uses(body, body->args[0], ir_const_before(in->kernel, loop, body->args[0]->type.dtype, 0));
+    for (int i = 0; i < carried_count(loop); i++)
+        ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
+    for (int i = 0; i < carried_count(loop); i++)
+        ir_replace_uses(in->grid->blocks[0], loop->results[i], block_end(body)->args[i]);
+    move_body(in);
+    op_remove(loop);
+}
+
 /* Each block makes one iteration.  */
 static void unroll(Parts *in)
 {
@@ -163,11 +201,7 @@ static void unroll(Parts *in)
     for (int i = 0; i < count; i++)
         op_remove(block_end(body)->args[i]->def);
     ir_replace_uses(body, body->args[0], in->part);
-    FOR_OPS (op, body)
-        if (op != block_end(body)) {
-            op_remove(op);
-            op_before(loop, op);
-        }
+    move_body(in);
     for (int i = 0; i < count; i++)
         sum_parts(in, i, parts[i]);
     op_remove(loop);
@@ -314,7 +348,7 @@ static void visit_conflict(Op *op, void *context)
 static Value *first_column(const Parts *in, Op *where, Dtype dtype, int columns)
 {
     Value *part = converted_before(in, where, dtype, in->part);
-    Value *share = ir_const_before(in->kernel, where, dtype, columns / in->count);
+    Value *share = ir_const_before(in->kernel, where, dtype, columns / in->holders);
     return ir_binary_before(in->kernel, where, OP_MULI, part, share);
 }
 
@@ -339,16 +373,16 @@ static void move_index(const Parts *in, Op *op)
     Op *sum = op_new(in->kernel, OP_ADD, op->loc, 2, args);
     op_before(op, sum);
     ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, type, result->name));
-    args[0]->type.cols = sum->results[0]->type.cols = type.cols / in->count;
+    args[0]->type.cols = sum->results[0]->type.cols = type.cols / in->holders;
     op_remove(op);
 }
 
 static void narrow(const Parts *in, Value *value)
 {
     if (is_shared(in, value))
-        value->type.cols /= in->count;
+        value->type.cols /= in->holders;
     else if (is_turned(in, value))
-        value->type.rows /= in->count;
+        value->type.rows /= in->holders;
 }
 
 /* Coordinates while the shapes are still those of the source.  */
@@ -400,6 +434,45 @@ static void share_out(Parts *in)
     ir_walk(body, visit_narrow, in);
 }
 
+/* Blocks beyond the last share have nothing to do behind the sums.  */
+static void guard(const Parts *in)
+{
+    Kernel *kernel = in->kernel;
+    Block *body = in->grid->blocks[0];
+    Op *last = body->last;
+    while (last->code != OP_SUM_PARTS)
+        last = last->prev;
+    const Loc loc = last->loc;
+    Value *range[] = {in->part, ir_const_before(kernel, block_end(body), in->part->type.dtype, in->holders)};
+    Value *holds = ir_scalar_before(kernel, block_end(body), OP_LTI, D_I1, 2, range);
+    Op *branch = op_new(kernel, OP_IF, loc, 1, &holds);
+    op_before(block_end(body), branch);
+    for (int i = 0; i < 2; i++)
+        op_append(block_new(kernel, branch), op_new(kernel, OP_YIELD, loc, 0, NULL));
+    Op *behind = last->next;
+    while (behind != range[1]->def) {
+        Op *next = behind->next;
+        op_remove(behind);
+        op_before(block_end(branch->blocks[0]), behind);
+        behind = next;
+    }
+}
+
+static void say(const Parts *in)
+{
+    Loc loc = in->loop->control->pipeline->loc;
+    if (in->count == 1)
+        remark(in->kernel, DIAG_OPTIMIZED, loc, "one block makes the sum of one part");
+    else if (in->holders == in->count)
+        remark(in->kernel, DIAG_OPTIMIZED, loc,
+               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", in->count);
+    else
+        remark(in->kernel, DIAG_OPTIMIZED, loc,
+               "%d blocks of a cluster make the parts; there are shares of the columns for %d, which sum, and do what "
+               "follows",
+               in->count, in->holders);
+}
+
 /* require: the nest is one GRID.   ensure: no loop over parts is left.  */
 void pass_parts(Kernel *kernel)
 {
@@ -410,10 +483,16 @@ void pass_parts(Kernel *kernel)
     in.uses = uses_new(kernel, kernel->body);
     if (!check_loop(&in))
         return;
-    add_dimension(&in);
-    unroll(&in);
-    share_out(&in);
+    if (in.count == 1) {
+        take_only(&in);
+    } else {
+        in.holders = count_holders(&in);
+        add_dimension(&in);
+        unroll(&in);
+        share_out(&in);
+        if (in.holders < in.count && !kernel->failed)
+            guard(&in);
+    }
     if (!kernel->failed)
-        remark(kernel, DIAG_OPTIMIZED, in.loop->control->pipeline->loc,
-               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", in.count);
+        say(&in);
 }

@@ -404,7 +404,8 @@ static void visit_scratch(Op *op, void *context)
     op->storage = in->scratch;
 }
 
-/* A group's part of a tile that blocks sum: each of them has its columns of all parts there, or all of all parts.  */
+/* A group's part of a tile that blocks sum: each of them has its columns of all parts there, or all of all parts.  A
+   block beyond the last share has the room, too.  */
 static void visit_parts(Op *op, void *context)
 {
     const Shaper *in = context;
@@ -417,7 +418,7 @@ static void visit_parts(Op *op, void *context)
         return;
     }
     op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
-                              type_kind(K_TILE, op->args[0]->type), in->role->replicas);
+                              machine_parts(op, in->kernel->grid.cluster[1]), in->role->replicas);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */

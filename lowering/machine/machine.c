@@ -110,6 +110,14 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     }
 }
 
+/* What a group is sent of a tile that blocks sum, side by side: a share of the columns from each.  */
+Type machine_parts(const Op *op, int blocks)
+{
+    Type parts = type_kind(K_TILE, op->args[0]->type);
+    parts.cols = op->results[0]->type.cols * blocks;
+    return parts;
+}
+
 int64_t machine_parts_bytes(Type part)
 {
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;

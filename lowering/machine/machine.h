@@ -88,6 +88,7 @@ bool machine_is_small_beside(Type tile, Type other);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
+Type machine_parts(const Op *op, int blocks);
 int64_t machine_parts_bytes(Type part);
 /* Tiles that so many blocks send each other whole, or reduced: a row for each, pairs of columns together; and their
    bytes, with two barriers.  */

@@ -630,7 +630,11 @@ static void print_gather(Printer *in, const Op *op)
 
 static void print_sum_parts(Printer *in, const Op *op)
 {
-    fprintf(in->out, "ws::sum_parts(%s, ", op->storage->name);
+    const int share = op->results[0]->type.cols;
+    fputs("ws::sum_parts", in->out);
+    if (share * in->kernel->grid.cluster[1] != op->args[0]->type.cols)
+        fprintf(in->out, "<%d>", share);
+    fprintf(in->out, "(%s, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);
     fputs(", ", in->out);
     cuda_fill(in, op->tile->start);

@@ -210,13 +210,14 @@ static void check_gather(RoleUses *uses, const Op *op)
 static void check_parts(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type, share = op->results[0]->type;
+    const int blocks = uses->kernel->grid.cluster[1];
     if (!is_own(uses, op->storage, USE_PARTS))
         complain(uses, op, "has no memory of its own for parts of other blocks");
-    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols ||
-             op->storage->slot_bytes < machine_parts_bytes(type))
+    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != share.cols * blocks ||
+             op->storage->slot_bytes < machine_parts_bytes(tile))
         complain(uses, op, "exchanges parts in memory of another shape");
-    else if (!uses->kernel->grid.parts || share.dtype != type.dtype || share.rows != type.rows ||
-             share.cols * uses->kernel->grid.cluster[1] != type.cols)
+    else if (!uses->kernel->grid.parts || share.dtype != type.dtype || share.rows != type.rows || share.cols < 1 ||
+             type.cols % share.cols || type.cols > share.cols * blocks)
         complain(uses, op, "does not share out the columns to the blocks of a cluster");
 }
 

@@ -90,7 +90,7 @@ static void visit_collect(Op *op, void *context)
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
         choose_push(in->kernel, &in->stores, &in->nstores, op);
     if (op->code == OP_SUM_PARTS)
-        in->parts_bytes += machine_parts_bytes(op->args[0]->type);
+        in->parts_bytes += machine_parts_bytes(machine_parts(op, in->kernel->grid.cluster[1]));
     else if (op_meets_blocks(op))
         in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1]));
     in->scratch_bytes = scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;

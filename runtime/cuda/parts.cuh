@@ -5,6 +5,8 @@
  *   part_sum<cluster<1, 4>> sum_parts(s.sum_parts[group]);     once, at a role's start
  *   sum = sum_parts(sum_parts, part, 0)                        columns [32 s, 32 s + 32) of 0 + part of CTA 0 + part of
  *                                                              CTA 1 ...
+ *   sum = sum_parts<8>(sum_parts, part, 0)                     the same, 8 columns for each CTA that there are so many
+ *                                                              for, and nothing for the others, which only send
  *
  * Each thread sends what it holds of another CTA's columns to the thread of its own number there, lays down what it
  * keeps, and adds all in the order of the CTAs.  As in a ring, full counts the bytes that have come, and empty the
@@ -77,15 +79,15 @@ template <typename B> struct part_sum {
 
 /* In the tensor cores' layout a thread has the same columns of every eight, so those of one CTA are these of its
    registers, and the thread of its number reads what it wrote: of its own columns, too, which need no barrier.  */
-template <typename B, typename T, int R, int C>
+template <int HOLDERS, typename B, typename T, int R, int C>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)
 {
     typedef spread<R, C, frag> S;
-    constexpr int each = S::pairs / B::y, cells = S::slots / 2 * each;
+    constexpr int each = S::pairs / HOLDERS, cells = S::slots / 2 * each;
     const int place = B::template place<along_y>();
     const u32 mine = s.from + ((u32)place * cells * 128 + threadIdx.x % 128) * 16;
 #pragma unroll
-    for (int other = 0; other < B::y; other++) {
+    for (int other = 0; other < HOLDERS; other++) {
         const u32 there = s.in(mine, other), barrier = s.in(s.full, other);
 #pragma unroll
         for (int cell = 0; cell < cells; cell++) {
@@ -100,12 +102,12 @@ static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)
     }
 }
 /* Else pairs go to their places in rows, where other threads may read them: those that stay, too.  */
-template <typename B, typename T, int R, int C, layout L>
+template <int HOLDERS, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
-    constexpr int share = C / B::y;
-    const u32 mine = s.from + (u32)B::template place<along_y>() * sizeof(T) * parts<T, B::y, R, C>::words;
+    constexpr int share = C / HOLDERS;
+    const u32 mine = s.from + (u32)B::template place<along_y>() * sizeof(T) * parts<T, B::y, R, share * B::y>::words;
     WS_FOR_CELLS(S, slot, j)
     {
         const int row = S::row(slot), col = S::col(j);
@@ -156,21 +158,33 @@ template <typename T, int P, int R, int C, layout L> WS_CONSTANT int part_bytes(
     return L == frag ? (P - 1) * parts<T, P, R, C>::words * 4 : R * C * 4;
 }
 
-template <typename B, typename T, int R, int C, layout L>
-static WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &s, const tile<T, R, C, L> &x, double first)
+/* C columns in shares of so many; 0: one for each CTA.  */
+template <typename B, int C, int SHARE> WS_CONSTANT int share_of()
 {
-    constexpr int share = C / B::y;
+    return SHARE ? SHARE : C / B::y;
+}
+
+/* Of a CTA that there is no share for, the result is the first.  */
+template <int SHARE = 0, typename B, typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &s, const tile<T, R, C, L> &x,
+                                                                  double first)
+{
+    constexpr int share = share_of<B, C, SHARE>(), holders = C / share;
+    typedef parts<T, B::y, R, share * B::y> memory;
+    const bool holds = holders == B::y || B::template place<along_y>() < holders;
     ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
-    if (group_leader()) {
-        ptx::mbarrier_expect_tx(s.full, part_bytes<T, B::y, R, C, L>());
+    if (holds && group_leader()) {
+        ptx::mbarrier_expect_tx(s.full, part_bytes<T, B::y, R, share * B::y, L>());
         ptx::mbarrier_arrive(s.full);
     }
-    send(s, x);
-    ptx::mbarrier_wait(s.full, s.parity);
+    send<holders>(s, x);
     tile<T, R, share, L> y = full<T, R, share, L>((T)first);
+    if (holds) {
+        ptx::mbarrier_wait(s.full, s.parity);
 #pragma unroll
-    for (int part = 0; part < B::y; part++)
-        add_part(y, s.from + part * sizeof(T) * parts<T, B::y, R, C>::words);
+        for (int part = 0; part < B::y; part++)
+            add_part(y, s.from + part * sizeof(T) * memory::words);
+    }
     __syncwarp();
     if (ptx::lane() < B::y)
         ptx::mbarrier_arrive_there(s.in(s.empty, (int)ptx::lane()));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns.
+ * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns, or,
+ * where there are fewer shares than CTAs, the first ones do.
  *
  * The groups of one number in these CTAs meet before they send, when all have read what they were sent before, and
  * behind.
@@ -70,15 +71,22 @@ template <typename B> struct part_sum {
     }
 };
 
-template <typename B, typename T, int R, int C, layout L>
-WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R, C, L> &x, double first)
+/* C columns in shares of so many; 0: one for each CTA.  */
+template <typename B, int C, int SHARE> constexpr int share_of()
 {
-    constexpr int share = C / B::y;
-    const exchanged<B, parts<T, B::y, R, C>> s = {(parts<T, B::y, R, C> *)which.mine};
+    return SHARE ? SHARE : C / B::y;
+}
+
+template <int SHARE = 0, typename B, typename T, int R, int C, layout L>
+WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &which, const tile<T, R, C, L> &x, double first)
+{
+    constexpr int share = share_of<B, C, SHARE>(), holders = C / share;
+    typedef parts<T, B::y, R, share * B::y> memory;
+    const exchanged<B, memory> s = {(memory *)which.mine};
     ws_sched *scheduler = ws_sched_current();
     x.check("reads");
     s.sync();
-    for (int other = 0; other < B::y; other++) {
+    for (int other = 0; other < holders; other++) {
         T *to = s.there(other)->from[B::place(along_y)];
         ws_sched_point(scheduler);
         ws_sched_write_apart(scheduler, {to, R * share * sizeof(T)});
@@ -89,7 +97,7 @@ WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R,
     tile<T, R, share, L> y;
     for (int i = 0; i < R * share; i++)
         y.at[i] = (T)first;
-    for (int part = 0; part < B::y; part++) {
+    for (int part = 0; part < B::y && B::place(along_y) < holders; part++) {
         ws_sched_read(scheduler, {s.mine->from[part], R * share * sizeof(T)});
         for (int i = 0; i < R * share; i++)
             y.at[i] = add_words(y.at[i], s.mine->from[part][i]);

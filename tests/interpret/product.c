@@ -169,11 +169,13 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0), columns = type.cols;
     size_t line = (size_t)columns * (size_t)element_bytes(type.dtype), bytes = (size_t)type.rows * line;
     check_cell(value.cell, "reads");
-    if (columns * launch->cluster != value.tile->cols || (int64_t)bytes * launch->cluster > storage->slot_bytes)
+    int holders = columns ? value.tile->cols / columns : 0;
+    if (holders < 1 || holders > launch->cluster || columns * holders != value.tile->cols ||
+        (int64_t)bytes * launch->cluster > storage->slot_bytes)
         ws_sched_fail(s, "%d blocks share out %d columns as %d each", launch->cluster, value.tile->cols, columns);
     unsigned char *own = own_storage(group, storage);
     sync_blocks(group, barrier);
-    for (int block = 0; block < launch->cluster; block++) {
+    for (int block = 0; block < holders; block++) {
         unsigned char *to =
             own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
         ws_sched_point(s);
@@ -183,6 +185,8 @@ ws_tile product_sum_parts(Group *group, const Op *op)
                    line);
     }
     sync_blocks(group, barrier);
+    if (group->block >= holders)
+        return sum_of(op, own, 0, bytes);
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
     return sum_of(op, own, launch->cluster, bytes);
 }

@@ -48,6 +48,10 @@ KERNEL(by_two, 2, , BM, BN, 1, ws pipeline(2, 1))
 KERNEL(by_four, 4, consumers(2, rows), BM, BN, 0, ws pipeline(auto))
 KERNEL(by_eight, 8, consumers(1), 64, BN, 1, ws pipeline(3, 2))
 KERNEL(by_three, 3, persistent, 64, 48, 1, ws pipeline(auto))
+KERNEL(few_shares, 8, , 64, 16, 1, ws pipeline(2))
+KERNEL(no_shares, 2, consumers(2), BM, 8, 0, ws pipeline(auto))
+KERNEL(uneven_shares, 7, , 64, 40, 0, ws pipeline(2, 1))
+KERNEL(by_one, 1, cluster(2), 64, BN, 1, ws pipeline(auto))
 
 /* Sums of numbers, without the tensor cores: c's row n is the sum of a's rows n, n + R, ...; I32 wraps. */
 static void folded(int R, int N, const int *A, int *C)
@@ -128,6 +132,10 @@ int main(int argc, char **argv)
     run(by_eight, 64, 1, 72, 80, 296); /* the last part has one block of K, or none */
     run(by_eight, 64, 1, 64, 64, 40);
     run(by_three, 64, 1, 100, 104, 264);
+    run(few_shares, 64, 1, 72, 40, 296); /* shares for two of the eight blocks */
+    run(no_shares, BM, 0, 130, 24, 160);
+    run(uneven_shares, 64, 0, 64, 56, 264); /* for five of seven */
+    run(by_one, 64, 1, 130, 72, 160);
     run_folded(40, 72);
     return check_end();
 }

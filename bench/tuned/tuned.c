@@ -5,6 +5,7 @@
  *
  *   tuned [rounds=15] [every=1]    the 60 shapes of bench/run shapes others unseen, or one of so many, and the mean of
  *                                  their ratios
+ *   tuned few                      products of few tiles with a long K, which blocks of a cluster may share
  *   tuned launches                 what a launch costs the host, and kernels in a row, launched one by one and captured
  */
 #include <math.h>
@@ -114,6 +115,16 @@ static void compare(sums *all, const measurement *how, int M, int N, int K)
     array_free(C);
 }
 
+static int tell(const sums *all)
+{
+    if (!all->count)
+        return 1;
+    printf("%d shapes: tuned/chosen %.3f in the mean, %.3f at least, %d slower; of cuBLASLt tuned %.3f, chosen %.3f\n",
+           all->count, exp(all->log_gain / all->count), all->least, all->slower, exp(all->log_peer_tuned / all->count),
+           exp(all->log_peer_chosen / all->count));
+    return all->wrong != 0;
+}
+
 /* One shape of so many, to be done in a part of the time.  */
 static int all_shapes(const measurement *how, int every)
 {
@@ -126,12 +137,18 @@ static int all_shapes(const measurement *how, int every)
                 compare(&all, how, (int)M, (int)((N + 7) / 8 * 8), (int)((K + 7) / 8 * 8));
         }
     }
-    if (!all.count)
-        return 1;
-    printf("%d shapes: tuned/chosen %.3f in the mean, %.3f at least, %d slower; of cuBLASLt tuned %.3f, chosen %.3f\n",
-           all.count, exp(all.log_gain / all.count), all.least, all.slower, exp(all.log_peer_tuned / all.count),
-           exp(all.log_peer_chosen / all.count));
-    return all.wrong != 0;
+    return tell(&all);
+}
+
+/* Of `others` and of bench/notes/tuned.md, and square ones.  */
+static int few_tiles(const measurement *how)
+{
+    static const int shapes[][3] = {{256, 256, 16384}, {512, 512, 8192}, {614, 120, 9344}, {73, 440, 8104},
+                                    {71, 1360, 7672},  {151, 272, 6400}, {298, 88, 2408},  {292, 544, 6960}};
+    sums all = {.least = 1e9};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        compare(&all, how, shapes[i][0], shapes[i][1], shapes[i][2]);
+    return tell(&all);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -253,17 +270,18 @@ static void print_line(const char *text, void *user)
 int main(int argc, char **argv)
 {
     measurement how = {15, 4, 0.05};
-    int every = 1;
+    int every = 1, few = 0;
     setenv("WS_TUNED", "tuned.table", 0);
     ws_set_log(print_line, NULL);
     printf("%s, %d multiprocessors, cuBLASLt %zu\n", device_name(), device_multiprocessors(), cublaslt_version());
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "launches"))
             return launches();
+        few |= !strcmp(argv[i], "few");
         if (!strncmp(argv[i], "rounds=", 7))
             how.rounds = atoi(argv[i] + 7) | 1;
         if (!strncmp(argv[i], "every=", 6))
             every = atoi(argv[i] + 6) < 1 ? 1 : atoi(argv[i] + 6);
     }
-    return all_shapes(&how, every);
+    return few ? few_tiles(&how) : all_shapes(&how, every);
 }

@@ -23,6 +23,8 @@
  * Tested, not proved (proof/freeze.c): tests/programs/parts.c runs parts on the sequential target, which runs the C
  * loop, and on emulate.
  */
+#include <math.h>
+
 #include "lower.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
@@ -175,11 +177,39 @@ static void move_body(const Parts *in)
         }
 }
 
+/* Is no element -0?  A sum is -0 only if both numbers are; `loop` is one whose carried values are not, so far.  */
+static bool has_no_minus_zero(const Value *value, const Op *loop)
+{
+    const Op *op = value->def;
+    if (!op)
+        return loop && value->block == loop->blocks[0] && value->index > 0;
+    if (op->code == OP_FULL)
+        return op->tile->value != 0 || !signbit(op->tile->value);
+    if (op->code == OP_DOT || op->code == OP_DOT_F32)
+        return has_no_minus_zero(op->args[2], loop);
+    if (op->code == OP_ADD)
+        return has_no_minus_zero(op->args[0], loop) || has_no_minus_zero(op->args[1], loop);
+    if (op->code != OP_FOR || carried_count(op) != 1)
+        return false;
+    Carried names = carried(op, 0);
+    return has_no_minus_zero(names.init, loop) && has_no_minus_zero(names.next, op);
+}
+
+/* 0 and this part are this part.  */
+static bool is_whole_sum(const Parts *in, int n, const Value *part)
+{
+    const Op *first = in->loop->args[3 + n]->def;
+    return first->tile->value == 0 && (part->type.dtype == D_I32 || has_no_minus_zero(part, NULL));
+}
+
 /* One part: all of the sum.  */
 static void take_only(const Parts *in)
 {
     Op *loop = in->loop;
     Block *body = loop->blocks[0];
+    for (int i = 0; i < carried_count(loop); i++)
+        if (is_whole_sum(in, i, added(in, i)))
+            block_end(body)->args[i] = added(in, i);
     ir_replace_uses(body, body->args[0], ir_const_before(in->kernel, loop, body->args[0]->type.dtype, 0));
     for (int i = 0; i < carried_count(loop); i++)
         ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);

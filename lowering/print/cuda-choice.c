@@ -20,11 +20,13 @@
 #include <string.h>
 
 #include "ir/queries.h"
+#include "machine/machine.h"
 #include "print/cuda.h"
 
 enum {
     LINE = 128,        /* bytes that L2 answers with at once */
     LEAVES = 48,       /* bytes of stores a clock */
+    SENT = 19,         /* ... that blocks of a cluster send each other: sent_bytes of lib/product/numbers.def */
     LANES = 128,       /* elements a clock, of one instruction */
     SLOW = 8,          /* instructions of a function by polynomial or special unit */
     REDUCES = 2,       /* ... of a reduction, for each element */
@@ -92,6 +94,13 @@ static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const
         part->asked[part->nasked++] = (Asked){lines / sharers_of(kernel, work, part, load), tensor};
 }
 
+/* Clocks until a block has the others' parts of its columns.  */
+static double exchange_clocks(const Kernel *kernel, const Op *op)
+{
+    Type share = op->results[0]->type;
+    return (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1) / SENT;
+}
+
 static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -99,6 +108,8 @@ static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const O
         weigh_load(kernel, work, part, op);
     else if (class_ == CLASS_STORE && op->nargs && op->args[op->nargs - 1]->type.kind == K_TILE)
         part->leaves += elements(op) * dtype_bytes(op->args[op->nargs - 1]->type.dtype) / LEAVES;
+    else if (op->code == OP_SUM_PARTS)
+        part->leaves += exchange_clocks(kernel, op);
     else if (op_is_product(op))
         part->products += product_clocks(op);
     else if (op_is_elementwise(op))
@@ -131,18 +142,35 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
 
 /* ---- numbers that the caller knows ------------------------------------------------------------------------------- */
 
+/* Between two numbers, or in front of them.  */
 static const char *operator_of(Opcode code)
 {
-    return code == OP_ADDI ? "+" : code == OP_SUBI ? "-" : code == OP_MULI ? "*" : code == OP_DIVI ? "/" : NULL;
+    return code == OP_ADDI ? " + " : code == OP_SUBI ? " - " : code == OP_MULI ? " * " : code == OP_DIVI ? " / " : NULL;
+}
+
+static const char *function_of(Opcode code)
+{
+    return code == OP_MINI ? "ws::min<long>" : code == OP_MAXI ? "ws::max<long>" : NULL;
+}
+
+/* A variable of the grid: the grid, or NULL.  */
+static const Op *grid_of(const Value *value)
+{
+    const Op *op = value->block ? value->block->parent : NULL;
+    return op && op->code == OP_GRID ? op : NULL;
 }
 
 static bool is_known(const Value *value, int depth)
 {
+    if (!value->def && grid_of(value)) {
+        const Op *grid = grid_of(value);
+        return is_known(grid->args[3 * value->index], depth + 1) && is_known(grid->args[3 * value->index + 1], depth + 1);
+    }
     if (!value->def)
         return !value->block && value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype);
     if (value->def->code == OP_CONST)
         return true;
-    if (depth > 12 || (!operator_of(value->def->code) && value->def->code != OP_CONVI))
+    if (depth > 12 || (!operator_of(value->def->code) && !function_of(value->def->code) && value->def->code != OP_CONVI))
         return false;
     for (int i = 0; i < value->def->nargs; i++)
         if (!is_known(value->def->args[i], depth + 1))
@@ -151,19 +179,38 @@ static bool is_known(const Value *value, int depth)
     return value->def->code != OP_DIVI || (ir_constant(value->def->args[1], &divisor) && divisor > 0);
 }
 
+static void print_known(Printer *in, const Value *value);
+
+/* A tile in the middle of the grid; of parts, which are equal but for the last, the first.  */
+static void print_typical(Printer *in, const Op *grid, int dim)
+{
+    if (in->kernel->grid.parts && dim == grid->nargs / 3 - 1) {
+        print_known(in, grid->args[3 * dim]);
+        return;
+    }
+    fputs("ws::middle(", in->out);
+    print_known(in, grid->args[3 * dim]);
+    fputs(", ", in->out);
+    print_known(in, grid->args[3 * dim + 1]);
+    fputs(")", in->out);
+}
+
 static void print_known(Printer *in, const Value *value)
 {
     int64_t number;
     if (ir_constant(value, &number))
         fprintf(in->out, "%lld", (long long)number);
+    else if (!value->def && grid_of(value))
+        print_typical(in, grid_of(value), value->index);
     else if (!value->def)
         fprintf(in->out, "(long)%s", value->var->name);
     else if (value->def->code == OP_CONVI)
         print_known(in, value->def->args[0]);
     else {
-        putc('(', in->out);
+        const char *function = function_of(value->def->code);
+        fprintf(in->out, "%s(", function ? function : "");
         print_known(in, value->def->args[0]);
-        fprintf(in->out, " %s ", operator_of(value->def->code));
+        fputs(function ? ", " : operator_of(value->def->code), in->out);
         print_known(in, value->def->args[1]);
         putc(')', in->out);
     }
@@ -214,6 +261,19 @@ static void print_part(Printer *in, const Part *part)
     fputs(part->nasked ? "}" : "0}", in->out);
 }
 
+/* Of a multiprocessor.  Groups that multiply, and are not told their registers, take no more than half of those.  */
+static int blocks_together(const Kernel *kernel)
+{
+    const Machine *machine = kernel->machine;
+    int fit = (int)(machine->sm_shared_bytes / (kernel->shared_bytes + machine->block_shared_bytes));
+    if (kernel->layout != LAYOUT_MMA || kernel->min_blocks > 1)
+        return kernel->min_blocks > 0 ? kernel->min_blocks : 1;
+    FOR_ROLES (role, kernel)
+        if (role->registers)
+            return 1;
+    return fit < 1 ? 1 : fit < 2 ? fit : 2;
+}
+
 /* In front of a variant's launch: where the launcher is only asked, this is the answer.  */
 void cuda_print_estimate(Printer *in)
 {
@@ -243,7 +303,7 @@ void cuda_print_estimate(Printer *in)
         }
         putc('}', in->out);
     }
-    fprintf(in->out, "}, {%d, %d, %s}, {", kernel->min_blocks > 0 ? kernel->min_blocks : 1, cluster_size(kernel),
+    fprintf(in->out, "}, {%d, %d, %s}, {", blocks_together(kernel), cluster_size(kernel),
             kernel->grid.split == SPLIT_TILES ? "true" : "false");
     for (int i = 0; i < work->count; i++) {
         fputs(i ? ", " : "", in->out);

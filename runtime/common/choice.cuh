@@ -44,6 +44,12 @@ static inline double asks(long stride)
     return stride % 128 == 0 ? 1.77 : stride % 64 == 0 ? 1.97 : stride % 32 == 0 ? 2.49 : 4.46;
 }
 
+/* Of the numbers of a grid's variable.  */
+static inline long middle(long low, long high)
+{
+    return low + (high - low) / 2;
+}
+
 static inline double larger(double x, double y)
 {
     return x > y ? x : y;
@@ -68,7 +74,9 @@ static inline double estimate(const estimated_range *ranges, int dims, const til
                               int count)
 {
     enum { LAUNCH = 2500, IN_CLUSTER = 1500, BEGINS = 1100 };
-    const long processors = choice_multiprocessors();
+    /* Clusters lie within groups of multiprocessors, whose size is no multiple of four.  */
+    const long all = choice_multiprocessors(), whole = (all - (place.cluster > 2 ? all / 11 : 0)) / place.cluster;
+    const long processors = (whole > 1 ? whole : 1) * place.cluster;
     double tiles = 1, clocks = BEGINS, busy = 0, after = 0;
     for (int i = 0; i < dims; i++)
         tiles *= times(ranges[i].low, ranges[i].high, ranges[i].step);

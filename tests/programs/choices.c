@@ -86,6 +86,27 @@ static void both(int m, int n)
             ws_store(t, i, j, ws_mul(ws_load(to, i, j, 8, 64), 2.0f));
 }
 
+/* Parts of a sum: none, one for each block of a cluster, and more than there are shares of the columns. */
+static void split(int m, int n)
+{
+    const int parts = ws_choice(1, 2, 7), cols = ws_choice(16, 64);
+    ws_tensor l = ws_tensor_2d(a, WS_F16, m, K), r = ws_tensor_2d(b, WS_F16, n, K), to = ws_tensor_2d(c, WS_F32, m, n);
+#pragma ws grid(2)
+    for (int i = 0; i < m; i += 64)
+        for (int j = 0; j < n; j += cols) {
+            ws_tile sum = ws_zeros(WS_F32, 64, cols);
+#pragma ws parts
+            for (int s = 0; s < parts; s++) {
+                ws_tile part = ws_zeros(WS_F32, 64, cols);
+#pragma ws pipeline(auto)
+                for (int k = s * 16; k < K; k += parts * 16)
+                    part = ws_dot(ws_load(l, i, k, 64, 16), ws_trans(ws_load(r, j, k, cols, 16)), part);
+                sum = ws_add(sum, part);
+            }
+            ws_store(to, i, j, sum);
+        }
+}
+
 static void show(const char *name, const float *y, int n)
 {
     double sum = 0, weighed = 0;
@@ -117,5 +138,7 @@ int main(void)
     show("sums", x, M);
     both(M, N);
     show("both", c, M * N);
+    split(M, N);
+    show("split", c, M * N);
     return 0;
 }

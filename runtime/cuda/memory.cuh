@@ -156,8 +156,17 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
         constexpr int run = runs<S>::pairs;
         typedef vector<T, run> piece;
         const bool whole = p.aligned(piece::piece) & p.template runs_whole<2 * run, C>();
-        /* All loads of a way are independent of each other, so that all are in flight at once.  */
-        if (whole) {
+        /* All loads of a way are independent of each other, so that all are in flight at once.  A row that lies inside
+           asks once: each of its pieces would ask with three instructions.  */
+        if (R == 1 && L == frag && same_type<W, void> && S::whole_cols && whole && p.row_inside(0) && p.col_inside(0) &&
+            p.col_inside(C - 1)) {
+            WS_FOR_RUNS(S, slot, j, run)
+            {
+                piece x;
+                x.load(p.at(S::row(slot), S::col(j)));
+                set_run<run>(y, slot, j, x);
+            }
+        } else if (whole) {
             WS_FOR_RUNS(S, slot, j, run)
             {
                 int r = S::row(slot), c = S::col(j);

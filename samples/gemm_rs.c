@@ -15,7 +15,7 @@
 static void meeting(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
                     ws_bf16 *const Y[])
 {
-    int rows = M / n, part = K / n;
+    int rows = M / n, part = K / n, there = n > 1 ? rows : 0; /* of the next device, if there is one */
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
@@ -42,7 +42,7 @@ static void meeting(int n, int M, int N, int K, const ws_bf16 *const X[], const 
     for (int r = 0; r < n; r++) {
         ws_tensor x = ws_tensor_2d(X[r] + (size_t)r * rows * part, WS_BF16, rows, part);
         ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
-        ws_tensor next = ws_tensor_2d(P[(r + 1) % n] + (size_t)r * rows * N, WS_BF16, n > 1 ? rows : 0, N);
+        ws_tensor next = ws_tensor_2d(P[(r + 1) % n] + (size_t)r * rows * N, WS_BF16, there, N);
 
         #pragma ws grid(2)
         for (int i = 0; i < rows; i += 128)
@@ -51,7 +51,7 @@ static void meeting(int n, int M, int N, int K, const ws_bf16 *const X[], const 
                 #pragma ws pipeline(3, 1)
                 for (int k = 0; k < part; k += 64)
                     acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                acc = ws_add(acc, ws_cast(ws_load(next, i, j, 128, 256), WS_F32)); /* zeros, if there is no other */
+                acc = ws_add(acc, ws_cast(ws_load(next, i, j, 128, 256), WS_F32)); /* else zeros */
                 for (int o = 2; o < n; o++) {
                     ws_tensor p = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, N);
                     acc = ws_add(acc, ws_cast(ws_load_3d(p, r, i, j, 128, 256), WS_F32));

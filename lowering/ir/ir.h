@@ -413,7 +413,8 @@ struct Aref {
 enum { VERSION_ANY = 1, VERSION_TMA = 2 };
 
 /* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or
-   as the tensor cores hold accumulators, or in rows each of which all threads share.  */
+   as the tensor cores hold accumulators, or in rows each of which all threads share; in strips a thread's rows follow
+   each other.  */
 typedef enum {
     LAYOUT_ROWS,
     LAYOUT_MMA,
@@ -423,6 +424,10 @@ typedef enum {
     LAYOUT_ROWS_16,
     LAYOUT_ROWS_32,
     LAYOUT_WIDE,
+    LAYOUT_STRIPS,
+    LAYOUT_STRIPS_2,
+    LAYOUT_STRIPS_4,
+    LAYOUT_STRIPS_8,
     LAYOUT_COUNT
 } Layout;
 

@@ -39,7 +39,7 @@ bool load_is_ahead(const Op *op)
 
 bool load_is_kept(const Op *op)
 {
-    return load_is_ahead(op) && op->transfer->ahead == AHEAD_ONCE && op->storage && op->storage->use == USE_KEPT;
+    return load_is_ahead(op) && op->transfer->ahead != AHEAD_ITERATION && op->storage && op->storage->use == USE_KEPT;
 }
 
 static bool is_number(const Op *op)
@@ -112,7 +112,7 @@ static bool is_evaluated_once(const Op *load)
     return true;
 }
 
-static bool is_stored(const Kernel *kernel, const Op *load)
+bool load_is_stored(const Kernel *kernel, const Op *load)
 {
     const Op *stored = load;
     FOR_ROLES (role, kernel)
@@ -173,7 +173,7 @@ bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how)
         moves && (!load->storage || load->storage->use == USE_KEPT) && load->parent->parent && is_evaluated_once(load);
     bool known =
         place && (how == AHEAD_ITERATION ? may_be_of_next_iteration(load) : may_be_of_next_tile(kernel, load, how));
-    return known && !is_stored(kernel, load);
+    return known && !load_is_stored(kernel, load);
 }
 
 /* ---- is it worth it ---------------------------------------------------------------------------------------------- */
@@ -202,6 +202,9 @@ enum { MOST_NEXT = 32, MOST_NEXT_OF_MANY = 64, MOST_NEXT_OF_WARPS = 16, MOST_ONC
    of 16384 it fell from 0.94 to 0.92.  */
 enum { MANY_BLOCKS = 8 };
 
+/* Of what is kept in shared memory: beside it a second row of 64 registers finds room, too.  */
+enum { FEW_KEPT = 72 << 10 };
+
 /* From one iteration of a loop to the next; and beside as many of its own, for what is computed of them.  */
 enum { MOST_ITERATION = 40 };
 
@@ -210,6 +213,9 @@ enum { BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
 
 /* Columns of a row that all threads share, from which on each has too many vectors on the way for BESIDE.  */
 enum { LONG_ROW = 64 * MACHINE_GROUP_THREADS };
+
+/* Addresses of what is kept in shared memory; and blocks, more of which leave too few registers for them.  */
+enum { OF_SLOTS = 12, FEW_BLOCKS = 3 };
 
 /* Rows of a tile whose addresses BESIDE has room for: four of each warp.  */
 enum { FEW_ROWS = 16 };
@@ -226,29 +232,30 @@ static bool is_wide(Type type)
     return type.cols > 1;
 }
 
+/* Is the load one of those that are loaded so?  */
+static bool is_loaded_so(const Kernel *kernel, const Op *op, int how)
+{
+    if (op_info[op->code].class_ != CLASS_LOAD || !is_wide(op->results[0]->type))
+        return false;
+    bool once = load_may_be_ahead(kernel, op, AHEAD_ONCE);
+    return how == AHEAD_ONCE ? once && op->results[0]->type.rows == 1
+                             : !once && load_may_be_ahead(kernel, op, AHEAD_NEXT);
+}
+
 static int registers_of(const Kernel *kernel, const Role *role, int how)
 {
-    const Op *grid = kernel_grid(kernel);
     int registers = 0;
-    FOR_OPS (op, grid->blocks[0]) {
-        bool load = op_info[op->code].class_ == CLASS_LOAD && is_wide(op->results[0]->type);
-        int rows = load ? op->results[0]->type.rows : 0;
-        bool once = load && load_may_be_ahead(kernel, op, AHEAD_ONCE);
-        if (load && (how == AHEAD_ONCE ? once && rows == 1 : !once && load_may_be_ahead(kernel, op, AHEAD_NEXT)))
+    FOR_OPS (op, kernel_grid(kernel)->blocks[0])
+        if (is_loaded_so(kernel, op, how))
             registers += machine_tile_registers(op->results[0]->type, role->layout);
-    }
     return registers;
 }
 
 static void mark(const Kernel *kernel, int how)
 {
-    FOR_OPS (op, kernel_grid(kernel)->blocks[0]) {
-        bool load = op_info[op->code].class_ == CLASS_LOAD && is_wide(op->results[0]->type);
-        bool once = load && load_may_be_ahead(kernel, op, AHEAD_ONCE);
-        if (load && (how == AHEAD_ONCE ? once && op->results[0]->type.rows == 1
-                                       : !once && load_may_be_ahead(kernel, op, AHEAD_NEXT)))
+    FOR_OPS (op, kernel_grid(kernel)->blocks[0])
+        if (is_loaded_so(kernel, op, how))
             op->transfer->ahead = how;
-    }
 }
 
 static bool stores_rows(const Op *op, const void *none)
@@ -267,49 +274,87 @@ static bool is_worth_it(const Kernel *kernel, const Role *role)
 
 /* ---- in shared memory -------------------------------------------------------------------------------------------- */
 
-static int64_t kept_bytes(const Kernel *kernel)
+/* Slots that such a load has in shared memory: one, or that of this tile and that of the next.  */
+static int slots_of(int how)
+{
+    return how == AHEAD_ONCE ? 1 : 2;
+}
+
+/* 0: not of each of them.  */
+static int64_t kept_bytes(const Kernel *kernel, int how)
 {
     int64_t sum = 0;
     FOR_OPS (op, kernel_grid(kernel)->blocks[0]) {
-        bool once = op_info[op->code].class_ == CLASS_LOAD && is_wide(op->results[0]->type) &&
-                    op->results[0]->type.rows == 1 && load_may_be_ahead(kernel, op, AHEAD_ONCE);
-        int64_t bytes = once ? machine_kept_bytes(op->results[0]->type) : 0;
-        if (once && !bytes)
+        bool loaded = is_loaded_so(kernel, op, how);
+        int64_t bytes = loaded ? slots_of(how) * machine_kept_bytes(op->results[0]->type) : 0;
+        bool vectors =
+            how == AHEAD_ONCE || (loaded && op->code == OP_LOAD && machine_brings_vectors(op->results[0]->type));
+        if (loaded && (!bytes || !vectors))
             return 0;
         sum += bytes;
     }
     return sum;
 }
 
-/* What tiles of the grid have in common stays in shared memory where it is too much for registers: each thread reads
-   what it has put there itself.  */
-static bool keep_in_memory(Kernel *kernel, const Role *role)
+/* Each thread reads what it has put there itself.  */
+static void keep(Kernel *kernel, const Role *role, int how)
 {
-    int64_t bytes = role->layout == LAYOUT_WIDE && kernel->grid.parts ? kept_bytes(kernel) : 0;
-    if (!bytes || bytes * role->replicas > AHEAD_MOST_KEPT)
-        return false;
-    mark(kernel, AHEAD_ONCE);
     FOR_OPS (op, kernel_grid(kernel)->blocks[0])
-        if (load_is_ahead(op) && op->transfer->ahead == AHEAD_ONCE) {
+        if (load_is_ahead(op) && op->transfer->ahead == how) {
             const Value *tensor = op->args[0];
             const char *name = arena_print(kernel->module, "%s_kept", tensor->name ? tensor->name : "row");
-            op->storage = storage_new(kernel, name, USE_KEPT, op->results[0]->type, role->replicas);
+            op->storage = storage_new(kernel, name, USE_KEPT, op->results[0]->type, slots_of(how) * role->replicas);
             op->storage->slot_bytes = storage_bytes(op->storage);
         }
     kernel->shared_bytes = budget_place(kernel);
+}
+
+/* What tiles of the grid have in common stays in shared memory where it is too much for registers.  */
+static bool keep_in_memory(Kernel *kernel, const Role *role)
+{
+    int64_t bytes = role->layout == LAYOUT_WIDE && kernel->grid.parts ? kept_bytes(kernel, AHEAD_ONCE) : 0;
+    if (!bytes || bytes * role->replicas > AHEAD_MOST_KEPT)
+        return false;
+    mark(kernel, AHEAD_ONCE);
+    keep(kernel, role, AHEAD_ONCE);
     return true;
+}
+
+/* So does the next tile, which copies bring that need no register.  */
+static bool next_in_memory(Kernel *kernel, const Role *role)
+{
+    bool may = role->layout == LAYOUT_WIDE && kernel->grid.parts && role->replicas == 1;
+    int64_t bytes = may ? kept_bytes(kernel, AHEAD_NEXT) : 0;
+    if (!bytes || !budget_fits(kernel, kernel->shared_bytes + bytes))
+        return false;
+    keep(kernel, role, AHEAD_NEXT);
+    return true;
+}
+
+/* ... where that makes room for another block beside few, and a tile loads nothing that all have in common; or where so
+   much of that is kept that ptxas lacks registers in the one block that there is.  On an H200, softmax of rows of
+   16384, 65536 and 131072 f16 went from 0.76, 0.66 and 0.60 of a copy to 0.77, 0.69 and 0.61.  Beside scales it costs
+   more than it brings, RMSNorm of 131072 0.93 to 0.86, and for rows of more than 32 registers: softmax of 262144 0.55
+   to 0.50.  */
+static bool is_better_in_memory(const Kernel *kernel, int peak, int next, int once, int beside)
+{
+    if (once || next > MOST_NEXT)
+        return next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT;
+    int64_t all = kernel->shared_bytes + kept_bytes(kernel, AHEAD_NEXT);
+    int blocks = plan_blocks_with(kernel, peak, next + beside, kernel->shared_bytes);
+    return blocks <= FEW_BLOCKS && plan_blocks_with(kernel, peak, beside + OF_SLOTS, all) > blocks;
 }
 
 /* Loads ahead from one tile of the grid to the next, and registers of a thread that they take.  A row that several
    tiles have in common lies in all warps, unless they share it.  */
-static int ahead_of_tiles(Kernel *kernel, const Role *role)
+static int ahead_of_tiles(Kernel *kernel, const Role *role, int peak)
 {
     const Grid *grid = &kernel->grid;
     bool stays = grid->persistent || !grid->persistent_given;
     if (grid->dynamic || !stays || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
         return 0;
     int next = registers_of(kernel, role, AHEAD_NEXT);
-    int once = role->layout == LAYOUT_WIDE ? registers_of(kernel, role, AHEAD_ONCE) : 0;
+    int once = role->layout == LAYOUT_WIDE ? registers_of(kernel, role, AHEAD_ONCE) : 0, common = once;
     int room = role->layout != LAYOUT_WIDE      ? MOST_NEXT_OF_WARPS
                : grid->cluster[1] > MANY_BLOCKS ? MOST_NEXT_OF_MANY
                                                 : MOST_NEXT;
@@ -321,16 +366,17 @@ static int ahead_of_tiles(Kernel *kernel, const Role *role)
     if (once)
         mark(kernel, AHEAD_ONCE);
     kernel->grid.persistent = true;
-    remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-           "persistent: a block begins to load its next tile before it works on this one, in %d registers of a "
-           "thread%s",
-           next + once,
-           kept   ? "; what tiles have in common it keeps in shared memory"
-           : once ? "; what tiles have in common it loads once"
-                  : "");
     int beside = role->layout != LAYOUT_WIDE            ? BESIDE_WARPS
                  : ir_any_of(role->body, is_long, NULL) ? BESIDE_LONG
                                                         : BESIDE;
+    bool brought = is_better_in_memory(kernel, peak, next, common, beside) && next_in_memory(kernel, role);
+    next = brought ? 0 : next;
+    remark(kernel, DIAG_OPTIMIZED, kernel->loc,
+           "persistent: a block begins to load its next tile before it works on this one, in %s%s",
+           brought ? "shared memory" : arena_print(kernel->module, "%d registers of a thread", next + once),
+           kept   ? "; what tiles have in common it keeps in shared memory"
+           : once ? "; what tiles have in common it loads once"
+                  : "");
     return next + once + beside;
 }
 
@@ -407,7 +453,7 @@ int plan_ahead(Kernel *kernel, int *peak)
     Loops loops = {kernel, role, 0, BESIDE};
     ir_walk(role->body, visit_loop, &loops);
     if (!loops.most)
-        return ahead_of_tiles(kernel, role);
+        return ahead_of_tiles(kernel, role, *peak);
     *peak = *peak > loops.most + PLAN_MADE_OF_LOADS ? *peak : loops.most + PLAN_MADE_OF_LOADS;
     return loops.most + loops.beside;
 }

@@ -17,11 +17,11 @@
  *
  * An accumulator's columns are registers, and registers have names, not addresses. A loop whose counter says which
  * columns it takes is unrolled, so that each is known; else the accumulator would have to lie in memory.  A short loop
- * over loads that lie beside each other, as the taps of a filter do, is unrolled, too.
+ * over loads that lie beside each other, as the taps of a filter do, is unrolled, too (windows.c).
  */
 #include "ir/queries.h"
 #include "lower.h"
-#include "schedule/choose.h"
+#include "machine/plan.h"
 
 static bool computes(const Op *op, const void *context)
 {
@@ -37,30 +37,13 @@ static bool is_in_hot_loop(const Op *op)
     return false;
 }
 
-/* A short loop over loads that lie beside each other: where the counter is known, so is what one address and one
-   question about edges have to do with the next.  */
-enum { MOST_TRIPS = 16, MOST_OPERATIONS = 192 };
-
-static bool is_of_loads(const Op *loop)
-{
-    int64_t trips = pipeline_of(loop) ? -1 : constant_trips(loop);
-    int operations = 0, loads = 0;
-    FOR_OPS (op, loop->blocks[0]) {
-        if (op->nblocks || op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE)
-            return false;
-        operations++;
-        loads += op->code == OP_LOAD;
-    }
-    return trips > 1 && trips <= MOST_TRIPS && loads && trips * operations <= MOST_OPERATIONS;
-}
-
 static void visit_control(Op *op, void *context)
 {
     (void)context;
     if (op->code == OP_IF)
         op->control->uniform = is_in_hot_loop(op);
     else if (op->code == OP_FOR)
-        op->control->unroll = ir_any(op, takes_columns, op->blocks[0]->args[0]) || is_of_loads(op);
+        op->control->unroll = ir_any(op, takes_columns, op->blocks[0]->args[0]) || loop_is_of_loads(op);
 }
 
 /* require: programs of roles.   ensure: uniform on the branches of loops that compute, unroll on loops over columns. */

@@ -130,7 +130,7 @@ static bool is_better(const Cost *x, const Cost *y)
 static Layout rows_together(const Kernel *kernel, const Role *only)
 {
     Cost best = {LAYOUT_ROWS, 0, 0, 0, 0};
-    for (Layout layout = LAYOUT_ROWS; layout < LAYOUT_COUNT; layout++) {
+    for (Layout layout = LAYOUT_ROWS; layout <= LAYOUT_WIDE; layout++) {
         Cost cost = {layout, 0, 0, 0, 0};
         if (layout == LAYOUT_MMA)
             continue;
@@ -706,8 +706,11 @@ void pass_layout(Kernel *kernel)
     round_on_arrival(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product, kernel);
-    FOR_ROLES (role, kernel)
-        role->layout = multiplies(role) || !role_holds_tiles(role) ? kernel->layout : rows_together(kernel, role);
+    FOR_ROLES (role, kernel) {
+        bool free = !multiplies(role) && role_holds_tiles(role);
+        Layout strips = free ? layout_in_strips(kernel, role) : LAYOUT_COUNT;
+        role->layout = !free ? kernel->layout : strips != LAYOUT_COUNT ? strips : rows_together(kernel, role);
+    }
     FOR_ROLES (role, kernel) {
         Shaper in = {.kernel = kernel, .role = role};
         ir_walk(role->body, visit_entry, &in);

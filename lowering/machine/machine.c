@@ -167,6 +167,8 @@ static int lanes_of(Layout layout)
 
 int machine_rows_together(Layout layout)
 {
+    if (layout >= LAYOUT_STRIPS)
+        return 1 << (layout - LAYOUT_STRIPS);
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);
 }
 
@@ -206,4 +208,10 @@ int machine_tile_registers(Type tile, Layout layout)
     }
     int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes(tile.dtype);
     return (elements * bytes + 3) / 4;
+}
+
+bool machine_brings_vectors(Type tile)
+{
+    int columns = machine_vector_columns(tile.cols, LAYOUT_WIDE), bytes = dtype_bytes(tile.dtype);
+    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * MACHINE_GROUP_THREADS) == 0;
 }

@@ -97,6 +97,7 @@ int64_t machine_shares_bytes(Type shares);
 /* What a group keeps of a tile in place of registers, each thread its share, where all threads share a row; 0: that
    does not go 16 bytes at a time.  */
 int64_t machine_kept_bytes(Type tile);
+bool machine_brings_vectors(Type tile); /* 16 bytes of a row at a time, of LAYOUT_WIDE */
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout); /* not of LAYOUT_WIDE */
 int machine_vector_columns(int cols, Layout layout);

@@ -522,11 +522,8 @@ static bool passes_scratch(const Op *op, const void *context)
 /* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
    take registers until there is room for one or two only; so it is told how many there should be.  Matrix products are
    left out: their accumulators cannot wait in memory.  */
-static void plan_blocks(Kernel *kernel, int peak, int ahead)
+int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_bytes)
 {
-    FOR_ROLES (role, kernel)
-        if (role->registers || kernel->layout == LAYOUT_MMA)
-            return;
     int scratch = 0, coefficients = 0;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
@@ -540,10 +537,18 @@ static void plan_blocks(Kernel *kernel, int peak, int ahead)
     int other = ahead ? ahead : OTHER_REGISTERS;
     int each = (int)round_up(peak + other + scratch + coefficients, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
-    int fit = kernel->machine->sm_shared_bytes / (int)(kernel->shared_bytes + kernel->machine->block_shared_bytes);
+    int fit = kernel->machine->sm_shared_bytes / (int)(shared_bytes + kernel->machine->block_shared_bytes);
     blocks = blocks < fit ? blocks : fit;
     blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
-    kernel->min_blocks = blocks > 1 ? blocks : 1;
+    return blocks > 1 ? blocks : 1;
+}
+
+static void plan_blocks(Kernel *kernel, int peak, int ahead)
+{
+    FOR_ROLES (role, kernel)
+        if (role->registers || kernel->layout == LAYOUT_MMA)
+            return;
+    kernel->min_blocks = plan_blocks_with(kernel, peak, ahead, kernel->shared_bytes);
 }
 
 static void visit_say_loop(Op *op, void *context)

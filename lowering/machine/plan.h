@@ -65,12 +65,15 @@ bool kernel_meets(const Kernel *kernel); /* groups of a role meet in between */
    takes may rise: its own loads are there, too.  */
 enum { PLAN_MADE_OF_LOADS = 24 }; /* registers of what is computed of several of them */
 enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
+/* Blocks that a multiprocessor is to have, by registers and shared memory.  */
+int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_bytes);
 int plan_ahead(Kernel *kernel, int *peak);
-enum { AHEAD_MOST_KEPT = 72 << 10 }; /* bytes of what tiles have in common, of a block */
+enum { AHEAD_MOST_KEPT = 128 << 10 }; /* bytes of what tiles have in common, of a block */
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */
 /* Is it such a load, or number?  */
 bool load_is_ahead(const Op *op);
-bool load_is_kept(const Op *op); /* once, and in shared memory */
+bool load_is_stored(const Kernel *kernel, const Op *load); /* does the kernel store what is loaded? */
+bool load_is_kept(const Op *op);                           /* in shared memory: once, or of the next tile */
 
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 
@@ -101,4 +104,13 @@ int kernel_groups(const Kernel *kernel);        /* of all roles */
 #ifdef __cplusplus
 }
 #endif
+/* Windows of a tensor that a loop loads, in runs of `period` iterations, each `apart` rows below the one before
+   (windows.c); `span` is 1 + the rows from the first to the last of a run.  */
+typedef struct {
+    int period, apart, span;
+} RowWindow;
+bool load_window(const Kernel *kernel, const Op *load, RowWindow *window);
+bool loop_is_of_loads(const Op *loop); /* a short one, which is unrolled */
+Layout layout_in_strips(const Kernel *kernel, const Role *role);
+
 #endif

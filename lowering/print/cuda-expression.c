@@ -31,7 +31,10 @@ const char *cuda_layout_text(const Printer *in)
     case LAYOUT_WIDE:
         return "ws::wide";
     default:
-        return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->role->layout));
+        if (in->role->layout == LAYOUT_STRIPS)
+            return "ws::strips";
+        return arena_print(in->kernel->module, in->role->layout > LAYOUT_STRIPS ? "ws::strips_%d" : "ws::lines_%d",
+                           machine_rows_together(in->role->layout));
     }
 }
 
@@ -539,12 +542,13 @@ bool cuda_has_fill(const Op *op)
 void cuda_load(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "%s%s<", op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
+    bool brings = load_is_kept(op) && op->transfer->ahead == AHEAD_NEXT;
+    fprintf(in->out, "%s%s<", brings ? "ws::bring" : op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
     if (op->code == OP_LOAD)
         fprintf(in->out, "%d, %d, ", type.rows, type.cols);
     else
         fprintf(in->out, "%d, ", op->code == OP_LOAD_ROW ? type.cols : type.rows);
-    fprintf(in->out, "%s>(", cuda_layout_text(in));
+    fprintf(in->out, "%s>(%s", cuda_layout_text(in), brings ? "to, " : "");
     if (cuda_has_fill(op)) {
         cuda_fill(in, op->transfer->fill);
         fputs(", ", in->out);
@@ -696,9 +700,11 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_LOAD:
     case OP_LOAD_ROW:
     case OP_LOAD_COL:
+        if (cuda_window(in, op))
+            break;
         if (!op->transfer->ahead)
             cuda_load(in, op);
-        else if (load_is_kept(op)) {
+        else if (load_is_kept(op) && op->transfer->ahead == AHEAD_ONCE) {
             cuda_group_storage(in, op->storage);
             fputs(".take()", in->out);
         } else if (op->transfer->ahead == AHEAD_ITERATION)

@@ -80,6 +80,7 @@ void cuda_for(Printer *in, const Op *op)
 {
     cuda_initial_values(in, op);
     cuda_loop_ahead(in, op);
+    cuda_loop_windows(in, op);
     if (op->control->unroll)
         cuda_line(in, "WS_UNROLL");
     if (loop_edge(op)) {

@@ -404,7 +404,8 @@ static void print_load_of(Printer *in, const Op *load, const char *end)
             op->results[0]->var->role)
             print_definition(in, op);
     cuda_begin(in);
-    fputs("return ", in->out);
+    if (!load_is_kept(load) || load->transfer->ahead == AHEAD_ONCE)
+        fputs("return ", in->out);
     if (is_held(in, load)) {
         fprintf(in->out, "%s.at(", held_name(in, load));
         cuda_coordinate(in, load->args[1]);
@@ -421,19 +422,22 @@ static void print_load_of(Printer *in, const Op *load, const char *end)
 /* A function that makes the load for where a walk stands, and who calls it.  */
 static void print_ahead(Printer *in, const Op *grid, const Op *load)
 {
-    bool next = load->transfer->ahead == AHEAD_NEXT;
+    bool next = load->transfer->ahead == AHEAD_NEXT, kept = load_is_kept(load);
     cuda_begin(in);
-    if (load_is_kept(load)) {
+    if (kept && !next) {
         cuda_group_storage(in, load->storage);
         fputs(".keep(", in->out);
     } else {
         fprintf(in->out, "%sauto %s = ", next ? "" : "const ", cuda_ahead(in, load));
     }
-    fprintf(in->out, "ws::load_%s(ws::tiles<%d%s>(p.grid), [&](const auto &t) {\n", next ? "ahead" : "once",
-            cuda_grid_dims(grid), cuda_blocks(in));
+    fprintf(in->out, "ws::%s_%s(", kept && next ? "bring" : "load", next ? "ahead" : "once");
+    if (kept && next)
+        fprintf(in->out, "s.%s, ", load->storage->name);
+    fprintf(in->out, "ws::tiles<%d%s>(p.grid), [&](const auto &t%s) {\n", cuda_grid_dims(grid), cuda_blocks(in),
+            kept && next ? ", auto &to" : "");
     in->indent++;
     print_counters(in, grid, load);
-    print_load_of(in, load, load_is_kept(load) ? "}));" : "});");
+    print_load_of(in, load, kept && !next ? "}));" : "});");
 }
 
 /* The same for where a loop's counter stands.  */

@@ -368,7 +368,8 @@ static void visit_keeper(Op *op, void *context)
     keepers->count += op->storage == keepers->storage;
 }
 
-/* Nothing but this load has it, and it is written before the first tile.  */
+/* Nothing but this load has it, and it is written before the first tile; or there are two, of which each tile reads one
+   while the next one's is brought into the other.  */
 static void check_kept(RoleUses *uses, const Op *op)
 {
     Keepers keepers = {op->storage, 0};
@@ -379,7 +380,10 @@ static void check_kept(RoleUses *uses, const Op *op)
     else if (!type_equal(op->storage->tile, op->results[0]->type))
         complain(uses, op, "keeps its tile in memory of another shape");
     else if (!load_is_kept(op))
-        complain(uses, op, "keeps what it does not load once");
+        complain(uses, op, "keeps what it does not load before its tile");
+    else if (op->transfer->ahead == AHEAD_NEXT && (op->storage->slots != 2 || uses->role->replicas != 1 ||
+                                                   op->code != OP_LOAD || !machine_brings_vectors(op->storage->tile)))
+        complain(uses, op, "brings its next tile where this one is read, or in pieces that no copy brings");
 }
 
 static void check_load(RoleUses *uses, const Op *op)

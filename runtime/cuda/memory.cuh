@@ -674,35 +674,6 @@ static WS_DEVICE void put_rows(shared_tile<M, R, C> &to, const tile<T, PART, C, 
     write_shared(window<PART, C>(to, (int)first_row, 0), x);
 }
 
-/* ---- kept: what all tiles of a block want, in place of registers ------------------------------------------------ */
-
-/* Each thread reads what it wrote itself, so nobody waits; 16 bytes of all threads lie side by side.  */
-template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
-    typedef tile<T, R, C, L> whole;
-    static constexpr int words = sizeof(whole) / 16;
-    static_assert(words * 16 == sizeof(whole), "16 bytes at a time");
-    uint4 share[words][128];
-
-    WS_DEVICE void keep(const whole &x)
-    {
-        uint4 word[words];
-        memcpy(word, &x, sizeof x);
-#pragma unroll
-        for (int i = 0; i < words; i++)
-            share[i][threadIdx.x % 128] = word[i];
-    }
-    WS_DEVICE whole take() const
-    {
-        uint4 word[words];
-        whole x;
-#pragma unroll
-        for (int i = 0; i < words; i++)
-            word[i] = share[i][threadIdx.x % 128];
-        memcpy(&x, word, sizeof x);
-        return x;
-    }
-};
-
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
 template <int N> static WS_DEVICE void sync(role_barrier<N> &groups, int)

@@ -457,6 +457,15 @@ template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, 
                  : "memory");
 }
 
+/* The same for 16 bytes, past L1; without the condition, what is there instead.  No branch parts the threads.  */
+static WS_DEVICE void async_copy_if(bool condition, u32 to, const void *from, uint4 other)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\n"
+                 "@!p st.shared.v4.b32 [%0], {%3, %4, %5, %6};\n}" ::"r"(to),
+                 "l"(from), "r"((int)condition), "r"(other.x), "r"(other.y), "r"(other.z), "r"(other.w)
+                 : "memory");
+}
+
 /* Until this thread's async_copies have arrived.  */
 static WS_DEVICE void async_copy_wait()
 {

@@ -81,7 +81,7 @@ template <> struct neutral<one::minimum, int> {
 
 /* Lanes whose numbers differ by these bits hold the same row, or the same column.  */
 template <layout L> struct sharing {
-    static constexpr int row_first = 1, row_last = 16 / L, col_first = 32 / L, col_last = 16;
+    static constexpr int row_first = 1, row_last = 16 / (L % 128), col_first = 32 / (L % 128), col_last = 16;
 };
 template <> struct sharing<frag> {
     static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;

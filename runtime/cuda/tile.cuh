@@ -8,6 +8,8 @@
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
  *   lines_2, lines_4, ... lines_32
  *          the same with that many rows side by side in a warp, for tiles that are too narrow for 32 lanes.
+ *   strips, strips_2, ... strips_8
+ *          the same, but a thread's rows follow each other: for loads that lie a row apart (window.cuh).
  *   wide   all 128 threads run along the columns, a vector of up to 8 elements each, and hold all rows there.
  * All say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
  * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
@@ -20,8 +22,21 @@
 
 namespace ws {
 
-/* Of lines: how many rows a warp holds at a time.  */
-enum layout { frag = 0, lines = 1, lines_2 = 2, lines_4 = 4, lines_8 = 8, lines_16 = 16, lines_32 = 32, wide = 64 };
+/* Of lines and strips: how many rows a warp holds at a time.  */
+enum layout {
+    frag = 0,
+    lines = 1,
+    lines_2 = 2,
+    lines_4 = 4,
+    lines_8 = 8,
+    lines_16 = 16,
+    lines_32 = 32,
+    wide = 64,
+    strips = 128 + 1,
+    strips_2 = 128 + 2,
+    strips_4 = 128 + 4,
+    strips_8 = 128 + 8
+};
 
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
@@ -32,7 +47,8 @@ WS_CONSTANT int vector_columns(int cols, int lanes)
 }
 
 template <int R, int C, layout L> struct spread {
-    static constexpr int together = L, lanes = 32 / together; /* rows in a warp; lanes of each */
+    static constexpr int together = L % 128, lanes = 32 / together; /* rows in a warp; lanes of each */
+    static constexpr bool in_strips = L >= strips;
     static constexpr int slots = R == 1 ? 1 : (R + 4 * together - 1) / (4 * together);
     static constexpr int vector = vector_columns(C, lanes);
     static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
@@ -45,7 +61,8 @@ template <int R, int C, layout L> struct spread {
     }
     static WS_DEVICE int row(int slot)
     {
-        return R == 1 ? 0 : (slot * 4 + (int)(threadIdx.x / 32 % 4)) * together + (int)ptx::lane() / lanes;
+        const int warp = (int)(threadIdx.x / 32 % 4), side = (int)ptx::lane() / lanes;
+        return R == 1 ? 0 : in_strips ? (warp * together + side) * slots + slot : (slot * 4 + warp) * together + side;
     }
     static WS_DEVICE int col(int j)
     {
@@ -58,15 +75,15 @@ template <int R, int C, layout L> struct spread {
     }
     static WS_DEVICE int warp_of(int r, int)
     {
-        return r / together % 4;
+        return (in_strips ? r / slots : r) / together % 4;
     }
     static WS_DEVICE int slot_of(int r)
     {
-        return R == 1 ? 0 : r / (4 * together);
+        return R == 1 ? 0 : in_strips ? r % slots : r / (4 * together);
     }
     static WS_DEVICE int lane_of(int r, int c)
     {
-        return r % together * lanes + c / vector % lanes;
+        return (in_strips ? r / slots : r) % together * lanes + c / vector % lanes;
     }
     static WS_DEVICE int pair_of(int c)
     {

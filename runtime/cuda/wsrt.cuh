@@ -20,6 +20,8 @@
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
  *   held.cuh       places in registers, for loads of a loop
+ *   window.cuh     rows in registers, for loads of a loop that lie some rows apart
+ *   kept.cuh       tiles in shared memory in place of registers
  *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
@@ -50,6 +52,8 @@
 #include "reduce.cuh"
 #include "grid.cuh"
 #include "held.cuh"
+#include "window.cuh"
+#include "kept.cuh"
 #include "dynamic.cuh"
 #include "cluster.cuh"
 #include "blocks.cuh"

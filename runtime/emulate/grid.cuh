@@ -104,6 +104,34 @@ template <typename W, typename F> auto load_once(const W &first, F load)
     return load(first);
 }
 
+/* The same in shared memory, of which two slots take turns.  */
+template <typename K, typename W, typename F> struct brought {
+    K (&slots)[2];
+    F bring;
+    int turn;
+
+    brought(K (&to)[2], const W &first, F f) : slots(to), bring(f), turn(0)
+    {
+        if (first.more())
+            bring(first, slots[0]);
+    }
+    typename K::whole take(W &t)
+    {
+        const K &now = slots[turn];
+        turn ^= 1;
+        W behind = t;
+        behind.next();
+        if (behind.more())
+            bring(behind, slots[turn]);
+        t.locate();
+        return now.take();
+    }
+};
+template <typename K, typename W, typename F> auto bring_ahead(K (&to)[2], const W &first, F bring)
+{
+    return brought<K, W, F>(to, first, bring);
+}
+
 /* The same for a loop: load(i) makes it for where the counter stands.  */
 template <typename I, typename F, typename T> struct loop_ahead {
     F load;

@@ -227,8 +227,9 @@ static _Noreturn void fail(ws_sched *s, const access *a, const access *before, c
 /* A group that reads once more what it has read: what comes behind the later reading comes behind both.  */
 static bool is_again(const access *before, const access *a)
 {
-    return a->kind == WS_SCHED_EVENT_READ && before->kind == a->kind && before->fiber == a->fiber &&
-           before->range.at == a->range.at && before->range.bytes == a->range.bytes;
+    bool reads = a->kind == WS_SCHED_EVENT_READ || a->kind == WS_SCHED_EVENT_READ_APART;
+    return reads && before->kind == a->kind && before->fiber == a->fiber && before->range.at == a->range.at &&
+           before->range.bytes == a->range.bytes;
 }
 
 static void add_access(ws_sched *s, access a)
@@ -313,9 +314,11 @@ static void access_event(ws_sched *s, const ws_sched_event *event)
     bool writes = a.kind == WS_SCHED_EVENT_WRITE || a.kind == WS_SCHED_EVENT_WRITE_APART;
     a.time = now(s, a.fiber);
     a.barriers = s->happens->barriers[a.fiber];
-    a.apart = a.kind == WS_SCHED_EVENT_WRITE_APART || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
+    bool reads = a.kind == WS_SCHED_EVENT_READ || a.kind == WS_SCHED_EVENT_READ_APART;
+    a.apart = a.kind == WS_SCHED_EVENT_WRITE_APART || a.kind == WS_SCHED_EVENT_READ_APART ||
+              a.kind == WS_SCHED_EVENT_OUT_ISSUED;
     a.writes = a.kind == WS_SCHED_EVENT_COPY_ISSUED || writes;
-    a.by_tma = a.kind != WS_SCHED_EVENT_READ && !writes;
+    a.by_tma = !reads && !writes;
     a.open = a.kind == WS_SCHED_EVENT_PRODUCT || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
     if (a.kind == WS_SCHED_EVENT_COPY_ISSUED) {
         a.component = slot_component(s, a.object, a.index);
@@ -388,6 +391,7 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event)
     case WS_SCHED_EVENT_READ:
     case WS_SCHED_EVENT_WRITE:
     case WS_SCHED_EVENT_WRITE_APART:
+    case WS_SCHED_EVENT_READ_APART:
         access_event(s, event);
         break;
     case WS_SCHED_EVENT_PUT:

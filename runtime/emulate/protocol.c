@@ -119,11 +119,21 @@ static void check_engine_read(ws_sched *s, ws_sched_range range)
     check_fences(s, range);
 }
 
-void ws_sched_read(ws_sched *s, ws_sched_range range)
+static void read_shared(ws_sched *s, ws_sched_range range, ws_sched_event_kind kind)
 {
     check_operations(s, range, false, "reads");
     check_slots(s, range, false, 0, 0);
-    note(s, WS_SCHED_EVENT_READ, s->current, -1, 0, range);
+    note(s, kind, s->current, -1, 0, range);
+}
+
+void ws_sched_read(ws_sched *s, ws_sched_range range)
+{
+    read_shared(s, range, WS_SCHED_EVENT_READ);
+}
+
+void ws_sched_read_apart(ws_sched *s, ws_sched_range range)
+{
+    read_shared(s, range, WS_SCHED_EVENT_READ_APART);
 }
 
 static void unfenced(fiber *f, ws_sched_range range)

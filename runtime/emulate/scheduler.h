@@ -78,6 +78,7 @@ typedef enum {
     WS_SCHED_EVENT_READ,        /* a group read shared memory */
     WS_SCHED_EVENT_WRITE,       /* a group wrote shared memory */
     WS_SCHED_EVENT_WRITE_APART, /* each thread what no other touches */
+    WS_SCHED_EVENT_READ_APART,  /* each thread what it wrote so */
     WS_SCHED_EVENT_FENCE,
     WS_SCHED_EVENT_BARRIER,
     WS_SCHED_EVENT_TAKE,
@@ -218,6 +219,7 @@ void ws_sched_read(ws_sched *s, ws_sched_range range);
 void ws_sched_write(ws_sched *s, ws_sched_range range); /* call before writing */
 /* The same where each thread, or warp, writes what no other touches until an engine has read it.  */
 void ws_sched_write_apart(ws_sched *s, ws_sched_range range);
+void ws_sched_read_apart(ws_sched *s, ws_sched_range range);      /* each thread what it wrote itself */
 void ws_sched_global(ws_sched *s, int how, ws_sched_range range); /* for observe: GLOBAL */
 void ws_sched_fence(ws_sched *s);   /* what each thread of this group wrote is visible to the engines */
 void ws_sched_barrier(ws_sched *s); /* the group's threads meet: before, each is alone with what it did */

@@ -523,8 +523,28 @@ template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(sh
     return y;
 }
 
+/* What a loop loads some rows further in each iteration: the first of a run loads the rows of all.  */
+template <typename T, int R, int C, layout L, int SPAN> struct row_window {
+    tile<T, R + SPAN - 1, C, L> held;
+
+    template <typename F, template <typename, int> class V, int N, int = V<T, N>::rank, typename... I>
+    tile<T, R, C, L> take(bool is_first, int below, F fill, const V<T, N> &t, I... i)
+    {
+        static_assert(sizeof...(I) == V<T, N>::rank, "one coordinate for each dimension");
+        tile<T, R, C, L> y;
+        long at[sizeof...(I)];
+        coordinates(at, (long)i...);
+        at[sizeof...(I) - 2] -= below;
+        if (is_first)
+            held = fetch_tile<T, R + SPAN - 1, C, L>(tile_patch<R + SPAN - 1, C>(t, at), fill);
+        memcpy(y.at, held.at + below * C, sizeof y.at);
+        return y;
+    }
+};
+
 /* What all tiles of a block want, in place of registers of a group.  */
 template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
+    typedef tile<T, R, C, L> whole;
     unsigned char bytes[sizeof(T) * R * C];
 
     void keep(const tile<T, R, C, L> &x)
@@ -532,7 +552,7 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
         ws_sched *s = ws_sched_current();
         x.check("reads");
         ws_sched_point(s);
-        ws_sched_write(s, {bytes, sizeof bytes});
+        ws_sched_write_apart(s, {bytes, sizeof bytes});
         memcpy(bytes, x.at, sizeof bytes);
     }
     tile<T, R, C, L> take() const
@@ -540,11 +560,23 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
         tile<T, R, C, L> y;
         ws_sched *s = ws_sched_current();
         ws_sched_point(s);
-        ws_sched_read(s, {bytes, sizeof bytes});
+        ws_sched_read_apart(s, {bytes, sizeof bytes});
         memcpy(y.at, bytes, sizeof bytes);
         return y;
     }
 };
+
+/* A load into such memory.  The copies of the GPU end at some time before it is read.  */
+template <int R, int C, layout L, typename T, typename F, typename X, typename... I>
+void bring_or(kept_tile<T, R, C, L> &to, F fill, const X &t, I... at)
+{
+    to.keep(load_or<R, C, L>(fill, t, at...));
+}
+template <int R, int C, layout L, typename T, typename X, typename... I>
+void bring(kept_tile<T, R, C, L> &to, const X &t, I... at)
+{
+    to.keep(load<R, C, L>(t, at...));
+}
 
 /* To an operand storage; the other groups have their own.  Barriers and the fence are statements of their own.  */
 template <typename T, int R, int C, layout L>

@@ -14,7 +14,7 @@
 
 namespace ws {
 
-enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32, wide };
+enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32, wide, strips, strips_2, strips_4, strips_8 };
 
 template <typename T, int R, int C, layout L> struct tile {
     typedef T element;

@@ -309,6 +309,7 @@ static void say_own(writer *w, const record *r)
                  {WS_SCHED_EVENT_READ, "read", 'n'},
                  {WS_SCHED_EVENT_WRITE, "write", 'n'},
                  {WS_SCHED_EVENT_WRITE_APART, "write", 'n'},
+                 {WS_SCHED_EVENT_READ_APART, "read", 'n'},
                  {WS_SCHED_EVENT_FENCE, "fence", 'n'},
                  {WS_SCHED_EVENT_BARRIER, "group_barrier", 'n'},
                  {WS_SCHED_EVENT_TAKE, "take", 't'},

@@ -287,6 +287,7 @@ void exploration_observe(Exploration *all, const ws_sched_event *event)
         add_touch(touches, memory);
         break;
     case WS_SCHED_EVENT_READ:
+    case WS_SCHED_EVENT_READ_APART:
         add_touch(touches, memory);
         break;
     case WS_SCHED_EVENT_PRODUCT:

@@ -504,7 +504,9 @@ ok 'a tile kept with another one' spoiled powers 'keeps its tile in memory that 
     's/^\( *\)%scale\(: tile<f32,1x8192> var=\)scale\( = load_row .*\)$/&\n\1%again\2again\3/; /^kernel powers_to_/,/^  program/s/^  variable M: i32$/&\n  variable again: tile<f32,1x8192> role=all/'
 ok 'a tile kept in memory of another shape' spoiled powers 'keeps its tile in memory of another shape' \
     's/\(storage g_kept kept tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
-ok 'a tile kept that comes with each tile' spoiled powers 'keeps what it does not load once' \
+ok 'a tile kept that comes with each tile' spoiled powers 'keeps what it does not load before its tile' \
+    's/ahead=2 storage=g_kept/storage=g_kept/'
+ok 'a next tile in place of this one' spoiled powers 'brings its next tile where this one is read' \
     's/ahead=2 storage=g_kept/ahead=1 storage=g_kept/'
 
 # memory that is used in turn

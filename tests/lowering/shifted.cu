@@ -13,23 +13,24 @@ static WS_DEVICE void shifted_all(const shifted_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // shifted.ir:2
         const int i = t.at(0);
-        auto z = ws::full<float, 16, 64, ws::lines_4>(0);
+        auto z = ws::full<float, 16, 64, ws::strips>(0);
+        ws::row_window<ws::f16, 16, 64, ws::strips, 9> ws_window_1;
         WS_UNROLL
         for (int a = 0; a < 9; a += 1) {  // shifted.ir:9
             const int r = i + a;
-            const auto v = ws::load<16, 64, ws::lines_4>(p.x, r, 0);
+            const auto v = ws_window_1.take(a == 0, a, 0, p.x, r, 0);
             const auto v2 = ws::cast<float>(v);
             z = ws::add(z, v2);
         }
         for (int b = 0; b < 17; b += 1) {  // shifted.ir:16
             const int r2 = i + b;
-            const auto q = ws::load<16, 64, ws::lines_4>(p.w, r2, 0);
+            const auto q = ws::load<16, 64, ws::strips>(p.w, r2, 0);
             const auto q2 = ws::cast<float>(q);
             z = ws::mul(z, q2);
         }
         for (int c = 0; c < p.N; c += 1) {  // shifted.ir:23
             const int r3 = i + c;
-            const auto p_2 = ws::load<16, 64, ws::lines_4>(p.w, r3, 0);
+            const auto p_2 = ws::load<16, 64, ws::strips>(p.w, r3, 0);
             const auto p2 = ws::cast<float>(p_2);
             z = ws::sub(z, p2);
         }

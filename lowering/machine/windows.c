@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * windows.c - loads of a short loop that lie some rows apart, as the taps of a filter do.
+ *
+ *   for tap = 0, < 9, 1, %sum                      ws::row_window<ws::f16, 32, 64, ws::strips_2, 3> ws_window_1;
+ *     x = load t, b, h + tap / 3, v + tap % 3, c   for (int tap = 0; tap < 9; tap += 1) {
+ *     ...                                              x = ws_window_1.take(tap % 3 == 0, tap % 3, 0, t, b, ...);
+ *
+ * Three taps go over one line of the image, each a row further than the one before.  Where a thread's rows follow each
+ * other (LAYOUT_STRIPS), it has all but one of the next tap's already: it loads ten rows of a line for three taps of
+ * eight.  The loop is unrolled, so its counter is known, and rows are registers.
+ *
+ * A coordinate is what stays the same in the loop and a number that its counter gives.  Nobody stores what is loaded.
+ */
+#include "ir/queries.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "schedule/choose.h"
+
+/* Short enough that it is unrolled: with the counter known, so is what one address has to do with the next.  */
+enum { MOST_TRIPS = 16, MOST_OPERATIONS = 192 };
+
+bool loop_is_of_loads(const Op *loop)
+{
+    if (loop->code != OP_FOR || loop->nblocks != 1)
+        return false;
+    int64_t trips = pipeline_of(loop) ? -1 : constant_trips(loop);
+    int operations = 0, loads = 0;
+    FOR_OPS (op, loop->blocks[0]) {
+        if (op->nblocks || op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE)
+            return false;
+        operations++;
+        loads += op->code == OP_LOAD;
+    }
+    return trips > 1 && trips <= MOST_TRIPS && loads && trips * operations <= MOST_OPERATIONS;
+}
+
+/* ---- what the counter gives -------------------------------------------------------------------------------------- */
+
+/* A number where the counter is one.  */
+static bool is_known(const Op *loop, const Value *value, int64_t trip, int64_t *number)
+{
+    int64_t args[3];
+    if (value == loop->blocks[0]->args[0]) {
+        *number = trip;
+        return true;
+    }
+    if (!value->def || op_info[value->def->code].class_ != CLASS_SCALAR || value->def->nargs > 3)
+        return false;
+    if (value->def->code == OP_CONST)
+        return ir_constant(value, number);
+    for (int i = 0; i < value->def->nargs; i++)
+        if (!is_known(loop, value->def->args[i], trip, &args[i]))
+            return false;
+    return ir_fold(value->def, args, number);
+}
+
+/* The value is what it is in all iterations and this number.  */
+static bool moves_by(const Op *loop, const Value *value, int64_t trip, int64_t *number)
+{
+    int64_t second;
+    const Op *def = value->def;
+    if (is_known(loop, value, trip, number))
+        return true;
+    *number = 0;
+    if (ir_outside(value, loop))
+        return true;
+    if (!def || value->type.kind != K_SCALAR || !dtype_is_signed(value->type.dtype))
+        return false;
+    if (def->code == OP_CONVI)
+        return dtype_is_signed(def->args[0]->type.dtype) && moves_by(loop, def->args[0], trip, number);
+    if ((def->code != OP_ADDI && def->code != OP_SUBI) || !moves_by(loop, def->args[0], trip, number) ||
+        !moves_by(loop, def->args[1], trip, &second))
+        return false;
+    *number += def->code == OP_ADDI ? second : -second;
+    return true;
+}
+
+/* By how many rows the load of one iteration lies below that of another, if they differ in nothing else.  */
+static bool rows_below(const Op *loop, const Op *load, int64_t from, int64_t trip, int64_t *rows)
+{
+    int row = load->nargs - 2;
+    for (int i = 1; i < load->nargs; i++) {
+        int64_t before, now;
+        if (!moves_by(loop, load->args[i], from, &before) || !moves_by(loop, load->args[i], trip, &now) ||
+            (i != row && before != now))
+            return false;
+        if (i == row)
+            *rows = now - before;
+    }
+    return true;
+}
+
+/* Runs of so many iterations whose loads lie `apart` rows apart.  */
+static bool runs_of(const Op *loop, const Op *load, int period, int *apart)
+{
+    int64_t trips = constant_trips(loop), rows;
+    if (trips % period || !rows_below(loop, load, 0, 1, &rows) || rows < 1 || rows > MOST_TRIPS)
+        return false;
+    *apart = (int)rows;
+    for (int64_t trip = 0; trip < trips; trip++)
+        if (!rows_below(loop, load, trip - trip % period, trip, &rows) || rows != trip % period * *apart)
+            return false;
+    return true;
+}
+
+bool load_window(const Kernel *kernel, const Op *load, RowWindow *window)
+{
+    const Op *loop = load->parent->parent;
+    int64_t low, step;
+    if (load->code != OP_LOAD || load->storage || load->transfer->ahead || !loop || !loop_is_of_loads(loop) ||
+        !ir_constant(loop->args[0], &low) || low != 0 || !ir_constant(loop->args[2], &step) || step != 1 ||
+        loop->control->compare != OP_LTI || !ir_outside(load->args[0], loop) || box_rows(load->args[0]) ||
+        load_is_stored(kernel, load))
+        return false;
+    for (int period = (int)constant_trips(loop); period > 1; period--)
+        if (runs_of(loop, load, period, &window->apart)) {
+            window->period = period;
+            window->span = (period - 1) * window->apart + 1;
+            return true;
+        }
+    return false;
+}
+
+/* ---- whose rows follow each other -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Kernel *kernel;
+    Layout layout;
+    bool whole, any; /* all of them may lie so; there is one that gains by it */
+    int cost;        /* instructions of a thread, or so */
+} Strips;
+
+/* For an address and the load, beside what is computed of its columns.  On an H200, convolution of each channel by
+   3 x 3 in tiles of 32 x 64 f16 had 1.09, 1.24 and 1.34 of cuDNN with one row a warp, 1.03, 1.19 and 1.30 with two
+   side by side, 0.96, 1.12 and 1.22 with four; in lines 0.69, 0.84 and 0.88.  */
+enum { OF_VECTOR = 2 };
+
+static int slots_of(const Strips *in, Type type)
+{
+    return type.rows == 1 ? 1 : type.rows / (4 * machine_rows_together(in->layout));
+}
+
+static int columns_of(const Strips *in, Type type)
+{
+    return type.cols / (32 / machine_rows_together(in->layout));
+}
+
+static bool fills(const Strips *in, Type type)
+{
+    int together = machine_rows_together(in->layout);
+    int vector = machine_vector_columns(type.cols, in->layout);
+    return (type.rows == 1 || type.rows % (4 * together) == 0) && type.cols % (32 / together * vector) == 0;
+}
+
+static int cost_of(const Strips *in, Type type, int rows)
+{
+    int columns = columns_of(in, type), vectors = columns / machine_vector_columns(type.cols, in->layout);
+    return rows * (columns + OF_VECTOR * vectors);
+}
+
+static void visit_strip(Op *op, void *context)
+{
+    Strips *in = context;
+    OpClass class_ = op_info[op->code].class_;
+    Type type = op->nresults ? op->results[0]->type : (Type){0};
+    const Op *loop = op->parent->parent;
+    RowWindow window;
+    bool known = class_ == CLASS_SCALAR || class_ == CLASS_TENSOR || class_ == CLASS_READ || class_ == CLASS_LOAD ||
+                 class_ == CLASS_STORE || class_ == CLASS_TILE || class_ == CLASS_CONTROL;
+    if (!known || (class_ == CLASS_TILE && op->code != OP_FULL && op->code != OP_SPLAT && !op_is_elementwise(op)))
+        in->whole = false;
+    if (class_ != CLASS_LOAD || type.cols == 1)
+        return;
+    in->whole &= fills(in, type);
+    if (!in->whole || !loop || !loop_is_of_loads(loop))
+        return;
+    int trips = (int)constant_trips(loop), slots = slots_of(in, type);
+    bool gains = load_window(in->kernel, op, &window) && slots + window.span - 1 < window.period * slots;
+    in->any |= gains;
+    in->cost +=
+        gains ? trips / window.period * cost_of(in, type, slots + window.span - 1) : trips * cost_of(in, type, slots);
+}
+
+/* The layout of a role in strips in which it loads least often, LAYOUT_COUNT: none is worth it.  */
+Layout layout_in_strips(const Kernel *kernel, const Role *role)
+{
+    Layout best = LAYOUT_COUNT;
+    int least = 0;
+    if (kernel->arefs)
+        return best;
+    for (Layout layout = LAYOUT_STRIPS; layout <= LAYOUT_STRIPS_8; layout++) {
+        Strips in = {kernel, layout, true, false, 0};
+        ir_walk(role->body, visit_strip, &in);
+        if (in.whole && in.any && (best == LAYOUT_COUNT || in.cost < least))
+            best = layout, least = in.cost;
+    }
+    return best;
+}

@@ -12,9 +12,8 @@
 /* What 64 bytes of each row are: 64 weights in their low halves, 64 in their high ones. */
 static void unpack(ws_tile bytes, ws_tile scale, ws_tile *low, ws_tile *high)
 {
-    ws_tile both = ws_cast(bytes, WS_F32), upper = ws_floor(ws_mul(both, 0.0625));
-    *low = ws_cast(ws_mul(ws_sub(ws_sub(both, ws_mul(upper, 16)), 8), scale), WS_F16);
-    *high = ws_cast(ws_mul(ws_sub(upper, 8), scale), WS_F16);
+    *low = ws_cast(ws_mul(ws_sub(ws_cast(ws_bit_and(bytes, 15), WS_F32), 8), scale), WS_F16);
+    *high = ws_cast(ws_mul(ws_sub(ws_cast(ws_ushr(bytes, 4), WS_F32), 8), scale), WS_F16);
 }
 
 /* A is M x K, W is N x K/2 bytes, S has K/128 rows of N scales, C is M x N; K is a multiple of 128. */

@@ -460,9 +460,31 @@ static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
     return true;
 }
 
+/* Bytes as f16, less a number: the conversion subtracts one anyway.  */
+static bool print_cast_less(Printer *in, const Op *op)
+{
+    enum { MOST_LESS = 511 };
+    const Op *cast = op->code == OP_SUB ? op->args[0]->def : NULL, *less = cast ? op->args[1]->def : NULL;
+    if (!cast || cast->code != OP_CAST || op->args[0]->var || op->results[0]->type.dtype != D_F16 ||
+        cast->args[0]->type.dtype != D_U8 || cast->args[0]->type.cols < 2 || !less || less->code != OP_SPLAT ||
+        !cuda_is_literal(less->args[0]))
+        return false;
+    const Value *literal = less->args[0];
+    double number = dtype_is_float(literal->type.dtype) ? literal->def->scalar->real
+                                                        : (double)literal->def->scalar->integer;
+    if (number < 0 || number > MOST_LESS || number != floor(number))
+        return false;
+    fprintf(in->out, "ws::cast_less<ws::f16, %d>(", (int)number);
+    cuda_value(in, cast->args[0], PREC_ANY);
+    fputc(')', in->out);
+    return true;
+}
+
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
+    if (print_cast_less(in, op))
+        return;
     fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
           : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"
                                                     : op_info[op->code].call,

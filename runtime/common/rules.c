@@ -518,8 +518,29 @@ static int rule_floats(struct question *q)
     return 1;
 }
 
+/* A byte's bits under a mask, or further down, are a byte's.  */
+static int gives_bytes(const struct question *q)
+{
+    const type *x = &q->operands[0];
+    return q->opcode == WS_OP_BIT_AND ||
+           ((q->opcode == WS_OP_SHR || q->opcode == WS_OP_USHR) && is_tile(x) && x->dtype == WS_RULE_U8);
+}
+
+static int rule_bytes(struct question *q)
+{
+    int shaped = check_elementwise(q, 0, -1);
+    for (int i = 0; i < q->count; i++)
+        if (q->operands[i].kind == WS_RULE_SPLAT && q->operands[i].dtype != WS_RULE_I32)
+            return wrong(q, "cast it to WS_I32 first", "operand %d is %s, and bits are those of i32 or u8", i + 1,
+                         ws_rule_dtype_name(q->operands[i].dtype));
+    return shaped;
+}
+
 static int rule_bits(struct question *q)
 {
+    for (int i = 0; i < q->count; i++)
+        if (is_tile(&q->operands[i]) && q->operands[i].dtype == WS_RULE_U8 && gives_bytes(q))
+            return rule_bytes(q);
     if (!rule_binary(q))
         return 0;
     for (int i = 0; i < q->count; i++)

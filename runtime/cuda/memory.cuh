@@ -511,12 +511,39 @@ static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<I, R, C, L
 template <typename V>
 static constexpr bool by_matrices = sizeof(typename V::element) == 2 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
+/* Of bytes, in chunks of 16: eight rows further down the lines turn alike, so one address does for four pairs.  */
+template <typename V> static constexpr bool by_chunks = sizeof(typename V::element) == 1 && V::rows % 64 == 0 &&
+                                                        V::cols % 16 == 0;
+
+template <typename E, int R, int C, int S_>
+static WS_DEVICE tile<typename element_in<E>::type, R, C, frag> read_chunks(const shared_view<E, R, C, S_> &v)
+{
+    typedef spread<R, C, frag> S;
+    tile<typename element_in<E>::type, R, C, frag> y;
+#pragma unroll
+    for (int slot = 0; slot < S::slots; slot += 2)
+#pragma unroll
+        for (int j = 0; j < S::pairs; j += 2) {
+            const u32 at = v.address(S::row(slot), S::col(j));
+#pragma unroll
+            for (int n = 0; n < 4; n++)
+                y.set_bits(slot + n / 2, j + n % 2,
+                           *reinterpret_cast<const unsigned short *>(
+                               __cvta_shared_to_generic(at + n / 2 * 8 * line_bytes<E> + n % 2 * 8)));
+        }
+    return y;
+}
+
 template <layout L, typename E, int R, int C, int S_>
 static WS_DEVICE tile<typename element_in<E>::type, R, C, L> read(const shared_view<E, R, C, S_> &v)
 {
     typedef typename element_in<E>::type T;
     typedef spread<R, C, L> S;
     tile<T, R, C, L> y;
+    if constexpr (L == frag && by_chunks<shared_view<E, R, C, S_>>) {
+        if (v.col % 16 == 0)
+            return read_chunks(v);
+    }
     if constexpr (L == frag && by_matrices<shared_view<E, R, C, S_>>) {
         if (v.col * sizeof(T) % 16 == 0) {
 #pragma unroll

@@ -748,10 +748,44 @@ template <int BITS> static WS_DEVICE u32 pair_bits(f16_literal<BITS>, int, int)
     return BITS * 0x10001u;
 }
 
+/* Four bytes at a time, by one number.  */
+template <typename F> struct of_four {
+    static constexpr bool can = false;
+};
+template <> struct of_four<one::bit_and> {
+    static constexpr bool can = true;
+    static WS_DEVICE u32 of(u32 four, int y)
+    {
+        return four & (u32)(y & 0xff) * 0x01010101u;
+    }
+};
+template <> struct of_four<one::ushr> {
+    static constexpr bool can = true;
+    static WS_DEVICE u32 of(u32 four, int y)
+    {
+        const int by = y & 31;
+        return four >> by & (0xffu >> by) * 0x01010101u;
+    }
+};
+template <> struct of_four<one::shr> : of_four<one::ushr> {
+};
+template <typename X> struct has_bytes {
+    static constexpr bool value = false;
+};
+template <int R, int C, layout L> struct has_bytes<tile<unsigned char, R, C, L>> {
+    static constexpr bool value = C > 1;
+};
+
 template <typename F, typename X, typename Y> static WS_DEVICE auto combine(F f, const X &x, const Y &y)
 {
     typedef joined<X, Y> J;
-    if constexpr (in_pairs<F>::can && has_pairs<X>::value && has_pairs<Y>::value) {
+    if constexpr (of_four<F>::can && has_bytes<X>::value && same_type<Y, int>) {
+        X z = x;
+#pragma unroll
+        for (int i = 0; i < (int)(sizeof z.cell.v / sizeof z.cell.v[0]); i++)
+            z.cell.v[i] = of_four<F>::of(z.cell.v[i], y);
+        return z;
+    } else if constexpr (in_pairs<F>::can && has_pairs<X>::value && has_pairs<Y>::value) {
         typedef spread<J::rows, J::cols, J::kind> S;
         tile<f16, J::rows, J::cols, J::kind> z;
         WS_FOR_CELLS(S, slot, j)
@@ -996,6 +1030,20 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
         return apply<U>(convert<U>(), anew);
     }
     return apply<U>(convert<U>(), x);
+}
+
+/* Bytes as numbers of f16, less 0 to 511, which is in what is subtracted anyway.  */
+template <typename U, int LESS, int R, int C, layout L>
+static WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
+{
+    static_assert(same_type<U, f16> && C > 1 && LESS >= 0 && LESS < 512, "1024 + LESS is a number of f16");
+    tile<U, R, C, L> y;
+#pragma unroll
+    for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
+        y.cell.set_bits(i, ptx::sub_f16x2(__byte_perm(x.cell.v[i / 4 * 2 + i % 2], 0x64646464,
+                                                      i % 4 / 2 ? 0x4342 : 0x4140),
+                                          0x64006400u + LESS * 0x10001u));
+    return y;
 }
 
 /* Elements by their indices; those of padding are looked up like others, and are not outside the tensor either.  */

@@ -77,12 +77,35 @@ static inline ws_tile sum_w4(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j
     return sum;
 }
 
+/* 256 of K in an iteration, for few rows: an iteration costs more than its work.  K is a multiple of 512. */
+static inline ws_tile sum_w4_two(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j, int first, int last, int rows,
+                                 int cols)
+{
+    ws_tile sum = ws_zeros(WS_F32, cols, rows);
+
+#pragma ws pipeline(4)
+    for (int k = first; k < last; k += 256) {
+        ws_tile x = ws_load(w, j, k / 2, cols, 64), part = ws_zeros(WS_F32, cols, rows);
+        ws_tile y = ws_load(w, j, k / 2 + 64, cols, 64), next = ws_zeros(WS_F32, cols, rows);
+        part = ws_dot(ws_sub(ws_cast(ws_bit_and(x, 15), WS_F16), 8), ws_trans(ws_load(a, i, k, rows, 64)), part);
+        part = ws_dot(ws_sub(ws_cast(ws_ushr(x, 4), WS_F16), 8), ws_trans(ws_load(a, i, k + 64, rows, 64)), part);
+        next = ws_dot(ws_sub(ws_cast(ws_bit_and(y, 15), WS_F16), 8), ws_trans(ws_load(a, i, k + 128, rows, 64)), next);
+        next = ws_dot(ws_sub(ws_cast(ws_ushr(y, 4), WS_F16), 8), ws_trans(ws_load(a, i, k + 192, rows, 64)), next);
+        sum = ws_fma(part, ws_load_col_2d(s, k / 128, j, cols), sum);
+        sum = ws_fma(next, ws_load_col_2d(s, k / 128 + 1, j, cols), sum);
+    }
+    return sum;
+}
+
 #define TENSORS_W8                                                                 \
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), w = ws_tensor_2d(W, WS_I8, N, K); \
     ws_tensor s = ws_tensor_1d(S, WS_F32, N), c = ws_tensor_2d(C, WS_F16, M, N);
 #define TENSORS_W4                                                                     \
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), w = ws_tensor_2d(W, WS_U8, N, K / 2); \
     ws_tensor s = ws_tensor_2d(S, WS_F32, K / 128, N), c = ws_tensor_2d(C, WS_F16, M, N);
+#define TENSORS_W4_TWO TENSORS_W4
+#define SUM_W4_TWO(first, last) sum_w4_two(a, w, s, i, j, first, last, rows, cols)
+#define SCALED_W4_TWO(x) (x)
 #define SUM_W8(first, last) sum_w8(a, w, i, j, first, last, rows, cols)
 #define SUM_W4(first, last) sum_w4(a, w, s, i, j, first, last, rows, cols)
 #define SCALED_W8(x)        ws_mul(x, ws_load_col(s, j, cols))
@@ -103,6 +126,6 @@ static inline ws_tile sum_w4(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j
     }
 SHARES(w8a16_64, W8, 64, 64, 2)
 SHARES(w8a16_256, W8, 128, 128, 2)
-SHARES(w4a16_16, W4, 16, 64, 2)
+SHARES(w4a16_16, W4_TWO, 16, 64, 2)
 SHARES(w4a16_64, W4, 64, 64, 2)
 SHARES(w4a16_256, W4, 128, 128, 2)

@@ -82,6 +82,14 @@ static void settle(Kernel *first)
                             kernel->refusal.sentence));
 }
 
+/* Of several schedules one is left: it is no choice.  */
+static void settle_only(const Kernel *first)
+{
+    Kernel *only = next_variant(first, NULL);
+    if (only && !next_variant(first, only) && only->scheduled.varies && only->choice.count == 1)
+        only->choice.of = NULL;
+}
+
 /* require: each kernel went through the same passes.   ensure: an error where all variants of a region are refused. */
 void settle_variants(Module *module)
 {
@@ -89,6 +97,7 @@ void settle_variants(Module *module)
         if (kernel->choice.of && !strcmp(kernel->choice.of, kernel->name) && !kernel->settled) {
             kernel->settled = true;
             settle(kernel);
+            settle_only(kernel);
         }
 }
 

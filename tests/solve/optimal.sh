@@ -114,6 +114,11 @@ stays() { # the chosen one is the first where it is predicted to be
         >five.cu 2>messages && says "'attention' has [2-6] variants, of which each launch takes one: 0, 2"
 }
 ok 'the chosen schedule is the first where it stays' stays
+only_one() {
+    rm kept/attention-*.[2-6].schedule && "$lower" --schedules=kept --emit five.ir >five.cu 2>messages &&
+        says "'attention' has 1 variant, " && sed 's/five.ir/attention.ir/' five.cu >five.code && cmp five.code chosen.code
+}
+ok 'a single one is no variant' only_one
 
 program() {
     sed 's/#pragma ws pipeline(3)/& schedule(optimal)/' "$top_srcdir/samples/attention_decode.c" >decode.c &&

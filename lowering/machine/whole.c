@@ -100,7 +100,8 @@ typedef struct {
     const Kernel *kernel;
     const Op *loop;
     int groups;
-    int64_t bytes;   /* of rings, staging, and such tiles */
+    int64_t bytes;   /* of rings and staging */
+    int64_t whole;   /* ... of such tiles */
     int accumulator; /* registers */
     int tiles;       /* ... of them */
     Type stored[MOST_TYPES];
@@ -150,7 +151,7 @@ static void visit_room(Op *op, void *context)
     if (around == room->loop && op->code == OP_LOAD)
         room->bytes += around->control->pipeline->depth * machine_tile_bytes(op->results[0]->type);
     else if (op->code == OP_LOAD && is_candidate(op, room->loop)) {
-        room->bytes += machine_tile_bytes(op->results[0]->type);
+        room->whole += machine_tile_bytes(op->results[0]->type);
         room->tiles += registers_of(room, op->results[0]->type);
     }
     if (op_is_dot(op))
@@ -158,6 +159,14 @@ static void visit_room(Op *op, void *context)
     room->other |= around && around != room->loop;
     room->other |= op_is_product(op) && !(op_is_dot(op) && comes_in_place(room, op, 0) && comes_in_place(room, op, 1));
     room->other |= class_ == CLASS_TILE && machine_scratch_bytes(op, LAYOUT_MMA) > 0 && op->code != OP_TRANS;
+}
+
+/* Of one group, a multiprocessor that can run two blocks still can.  */
+static bool leaves_second_block(const Room *room)
+{
+    const Machine *machine = room->kernel->machine;
+    int64_t half = machine->sm_shared_bytes / 2 - machine->block_shared_bytes;
+    return room->groups > 1 || room->bytes > half || room->bytes + room->whole <= half;
 }
 
 static bool has_room(const Kernel *kernel, const Op *loop)
@@ -169,7 +178,8 @@ static bool has_room(const Kernel *kernel, const Op *loop)
     if (pipeline->automatic || pipeline->depth <= 0 || pipeline->pingpong || room.groups > GROUPS)
         return false;
     ir_walk(kernel->body, visit_room, &room);
-    return !room.other && budget_fits(kernel, room.bytes) && room.accumulator + room.tiles <= MOST_REGISTERS;
+    return !room.other && budget_fits(kernel, room.bytes + room.whole) && leaves_second_block(&room) &&
+           room.accumulator + room.tiles <= MOST_REGISTERS;
 }
 
 /* Is the load one that comes as a whole, in front of the product?  */

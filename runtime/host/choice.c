@@ -6,12 +6,13 @@
  *   WS_TUNE=1                   measures what the table does not have, and adds it, a line at a time
  *   WS_TUNED=FILE               the table; else PROGRAM.tuned beside the program
  *
- *   gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2
+ *   gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2 taken
  *
  * A line: the kernel, a digest of what it was compiled from, the GPU, the launch's numbers, the variant, microseconds
  * (of the emulation: steps of its scheduler).  Later lines count.  A launch whose variants all have a line takes the
- * fastest; others take the least estimate of the compiler's.  Lines of another build are not used, and that is said.
- * Since variants compute the same, a table decides on speed alone.
+ * one that measuring has taken: the least estimate of the compiler's, or what was faster than that beyond what times
+ * vary by.  Where none is marked it takes the fastest; where some have no line, the least estimate.  Lines of another
+ * build are not used, and that is said.  Since variants compute the same, a table decides on speed alone.
  */
 #include "ws/backend.h"
 
@@ -32,6 +33,7 @@ typedef struct line {
     char kernel[NAME_BYTES], device[NAME_BYTES], shape[KEY_BYTES], variant[NAME_BYTES];
     unsigned long long digest;
     double time;
+    bool taken;
     struct line *next; /* newest first */
 } line;
 
@@ -98,25 +100,28 @@ static void find_path(void)
     strcat(table.path, length > 0 ? ".tuned" : "ws.tuned");
 }
 
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == 0;
+}
+
 static bool add_line(const char *text)
 {
     line *l = calloc(1, sizeof *l);
     int end = 0;
-    if (l &&
-        sscanf(text, "%127s %16llx %127s %319s %127s %lf %n", l->kernel, &l->digest, l->device, l->shape, l->variant,
-               &l->time, &end) == 6 &&
-        !text[end] && (l->time > 0 || l->time == -1)) {
+    const bool read = l && sscanf(text, "%127s %16llx %127s %319s %127s %lf %n", l->kernel, &l->digest, l->device,
+                                  l->shape, l->variant, &l->time, &end) == 6;
+    if (read && !strncmp(text + end, "taken", 5)) {
+        l->taken = true;
+        end += 5;
+    }
+    if (read && is_blank(text + end) && (l->time > 0 || l->time == -1)) {
         l->next = table.lines;
         table.lines = l;
         return true;
     }
     free(l);
     return false;
-}
-
-static bool is_blank(const char *text)
-{
-    return text[strspn(text, " \t\r\n")] == 0;
 }
 
 static void read_text(const char *name, char *text)
@@ -192,9 +197,9 @@ static void append(const line *l)
     off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
     if (size > 0 && pread(file, &last, 1, size - 1) != 1)
         last = '\n';
-    int length = snprintf(text, sizeof text, "%s%s %016llx %s %s %s %.6g\n", last == '\n' ? "" : "\n", l->kernel,
-                          l->digest, l->device, l->shape, l->variant, l->time);
-    const char *from = size ? text : "# kernel, build, GPU, launch, variant, microseconds: of WS_TUNE=1\n";
+    int length = snprintf(text, sizeof text, "%s%s %016llx %s %s %s %.6g%s\n", last == '\n' ? "" : "\n",
+                          l->kernel, l->digest, l->device, l->shape, l->variant, l->time, l->taken ? " taken" : "");
+    const char *from = size ? text : "# kernel, build, GPU, launch, variant, microseconds, taken or not: of WS_TUNE=1\n";
     bool written = file >= 0 && (size || write(file, from, strlen(from)) == (ssize_t)strlen(from)) &&
                    write(file, text, (size_t)length) == length;
     if (!written) {
@@ -229,20 +234,20 @@ static void tell_stale(const struct ws_choice *c)
          c->of->kernel);
 }
 
-/* Of a variant, as measured; 0: it was not.  */
-static double time_of(const struct ws_choice *c, const char *shape, int variant)
+/* Of a variant, as measured; NULL: it was not.  */
+static const line *line_of(const struct ws_choice *c, const char *shape, int variant)
 {
     bool stale = false;
     for (const line *l = table.lines; l; l = l->next) {
         if (!is_of(l, c, shape, variant))
             continue;
         if (l->digest == c->of->variants[variant].digest)
-            return l->time;
+            return l;
         stale = true;
     }
     if (stale && !wants_tuning())
         tell_stale(c);
-    return 0;
+    return NULL;
 }
 
 static int fastest(const double *times, int count)
@@ -340,9 +345,9 @@ static void tell_progress(const struct ws_choice *c, const char *shape, bool fir
     fputs(isatty(2) && done < c->of->count ? "  \r" : "\n", stderr);
 }
 
-static void keep_line(struct ws_choice *c, const char *shape, int variant, double time)
+static void keep_line(struct ws_choice *c, const char *shape, int variant, double time, bool taken)
 {
-    line l = {.digest = c->of->variants[variant].digest, .time = time};
+    line l = {.digest = c->of->variants[variant].digest, .time = time, .taken = taken};
     snprintf(l.kernel, sizeof l.kernel, "%s", c->of->kernel);
     snprintf(l.device, sizeof l.device, "%s", c->device);
     snprintf(l.shape, sizeof l.shape, "%s", shape);
@@ -357,12 +362,16 @@ static void keep_line(struct ws_choice *c, const char *shape, int variant, doubl
     append(&l);
 }
 
-/* The first times are of variants one behind the other, while the clock rises and falls: the best ones, within a fifth
-   of the fastest, are measured again in turns.  */
+/* The first times are of variants one behind the other, while the clock rises and falls: the least estimate, and the
+   best ones within a fifth of the fastest, are measured again in turns.  */
 static void find_finalists(struct ws_choice *c)
 {
     bool taken[WS_CHOICE_VARIANTS] = {false};
     const int best = fastest(c->times, c->of->count);
+    if (c->least >= 0 && c->times[c->least] > 0) {
+        taken[c->least] = true;
+        c->final[c->finalists++] = c->least;
+    }
     while (best >= 0 && c->finalists < WS_CHOICE_FINALISTS) {
         int next = -1;
         for (int i = 0; i < c->of->count; i++)
@@ -376,7 +385,7 @@ static void find_finalists(struct ws_choice *c)
     }
 }
 
-static double median(double *x, int n)
+static void sort(double *x, int n)
 {
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
@@ -384,24 +393,55 @@ static double median(double *x, int n)
             x[j] = x[j - 1];
             x[j - 1] = y;
         }
-    return x[n / 2];
+}
+
+static double median(const double *x)
+{
+    double sorted[WS_CHOICE_ROUNDS];
+    memcpy(sorted, x, sizeof sorted);
+    sort(sorted, WS_CHOICE_ROUNDS);
+    return sorted[WS_CHOICE_ROUNDS / 2];
+}
+
+/* How much faster a finalist is than the first, which has the least estimate, in the same turns: the median, or 0 where
+   that may be chance, or less than what another state of the GPU makes of it.  */
+static double gain(const struct ws_choice *c, int finalist)
+{
+    double ratios[WS_CHOICE_ROUNDS];
+    for (int round = 0; round < WS_CHOICE_ROUNDS; round++)
+        ratios[round] = c->again[finalist][round] > 0 ? c->again[0][round] / c->again[finalist][round] : 0;
+    sort(ratios, WS_CHOICE_ROUNDS);
+    return ratios[1] > 1.005 ? ratios[WS_CHOICE_ROUNDS / 2] : 0;
+}
+
+static int taken_of_finals(const struct ws_choice *c)
+{
+    int best = 0;
+    if (c->final[0] != c->least) /* which cannot be launched */
+        return fastest(c->times, c->of->count);
+    for (int i = 1; i < c->finalists; i++)
+        if (gain(c, i) > (best ? gain(c, best) : 1))
+            best = i;
+    return c->final[best];
 }
 
 /* Those that lasted as long as before, to the digits of a line, have it already.  */
-static void note_finals(struct ws_choice *c, const char *shape)
+static int note_finals(struct ws_choice *c, const char *shape)
 {
     for (int i = 0; i < c->finalists; i++) {
-        const double time = median(c->again[i], WS_CHOICE_ROUNDS), before = c->times[c->final[i]];
+        const double time = median(c->again[i]), before = c->times[c->final[i]];
         if (time > 0 && (time < before * (1 - 1e-5) || time > before * (1 + 1e-5)))
-            keep_line(c, shape, c->final[i], time);
+            keep_line(c, shape, c->final[i], time, false);
     }
+    const int taken = taken_of_finals(c);
+    keep_line(c, shape, taken, c->times[taken], true);
+    return taken;
 }
 
 static int go_on_with_finals(struct ws_choice *c, const char *shape)
 {
     if (c->finals == c->finalists * WS_CHOICE_ROUNDS) {
-        note_finals(c, shape);
-        return run_variant(c, fastest(c->times, c->of->count));
+        return run_variant(c, note_finals(c, shape));
     }
     int more = try_variant(c, c->final[c->finals % c->finalists], WS_CHOOSING_BY_TIME);
     c->state = FINALS;
@@ -425,31 +465,45 @@ static int go_on_measuring(struct ws_choice *c, const char *shape)
 
 static void note_time(struct ws_choice *c, const char *shape)
 {
-    keep_line(c, shape, c->variant, told > 0 ? told : -1);
+    keep_line(c, shape, c->variant, told > 0 ? told : -1, false);
     tell_progress(c, shape, false);
 }
 
 static int begin(struct ws_choice *c, const char *shape)
 {
-    int missing = 0;
+    int missing = 0, taken = -1;
     if (forced(c) >= 0)
         return run_variant(c, forced(c));
     read_table();
     read_built(c->of);
     for (int i = 0; i < c->of->count; i++) {
-        c->times[i] = time_of(c, shape, i);
-        missing += c->times[i] == 0;
+        const line *l = line_of(c, shape, i);
+        c->times[i] = l ? l->time : 0;
+        taken = l && l->taken ? i : taken;
+        missing += !l;
     }
     c->had = c->of->count - missing;
+    c->least = -1;
     if (!missing && fastest(c->times, c->of->count) >= 0)
-        return run_variant(c, fastest(c->times, c->of->count));
-    if (wants_tuning() && c->may_measure) {
-        c->began = seconds();
-        if (c->had)
-            tell_progress(c, shape, true);
-        return go_on_measuring(c, shape);
-    }
+        return run_variant(c, taken >= 0 ? taken : fastest(c->times, c->of->count));
     return try_variant(c, 0, WS_CHOOSING_ESTIMATES);
+}
+
+/* All are asked what they are estimated at; to measure begins with that, too.  */
+static int go_on_asking(struct ws_choice *c, const char *shape)
+{
+    if (told > 0 && (c->least < 0 || told < c->estimate)) {
+        c->least = c->variant;
+        c->estimate = told;
+    }
+    if (c->variant + 1 < c->of->count)
+        return try_variant(c, c->variant + 1, WS_CHOOSING_ESTIMATES);
+    if (!wants_tuning() || !c->may_measure)
+        return run_variant(c, c->least < 0 ? 0 : c->least);
+    c->began = seconds();
+    if (c->had)
+        tell_progress(c, shape, true);
+    return go_on_measuring(c, shape);
 }
 
 /* A launch of a shape that was launched before.  */
@@ -485,10 +539,7 @@ int ws_choice_next(struct ws_choice *c)
         c->finals++;
         more = go_on_with_finals(c, shape);
     } else {
-        c->times[c->variant] = told > 0 ? told : -1;
-        int best = fastest(c->times, c->of->count);
-        more = c->variant + 1 < c->of->count ? try_variant(c, c->variant + 1, WS_CHOOSING_ESTIMATES)
-                                             : run_variant(c, best < 0 ? 0 : best);
+        more = go_on_asking(c, shape);
     }
     pthread_mutex_unlock(&lock);
     return more;

@@ -52,7 +52,7 @@ void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 
 /* ---- variants of kernels: host/choice.c -------------------------------------------------------------------------- */
 
-enum { WS_CHOICE_VARIANTS = 256, WS_CHOICE_SHAPE = 24, WS_CHOICE_FINALISTS = 4, WS_CHOICE_ROUNDS = 5 };
+enum { WS_CHOICE_VARIANTS = 256, WS_CHOICE_SHAPE = 24, WS_CHOICE_FINALISTS = 4, WS_CHOICE_ROUNDS = 7 };
 struct ws_variant {
     const char *numbers; /* 128x256: what its choices are */
     unsigned long long digest;
@@ -80,6 +80,8 @@ struct ws_choice {
     long shape[WS_CHOICE_SHAPE];
     int variant, state, had;
     double began, times[WS_CHOICE_VARIANTS];
+    int least; /* the variant with the least estimate, -1: none yet */
+    double estimate;
     int finalists, final[WS_CHOICE_FINALISTS], finals; /* those measured again, and how often one of them was */
     double again[WS_CHOICE_FINALISTS][WS_CHOICE_ROUNDS];
 };

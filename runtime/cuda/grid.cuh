@@ -4,7 +4,8 @@
  *
  * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes about g tiles of the
  * row dimension at a time, rows fastest, so that the CTAs that run together cover a square of the output and share what
- * they read in L2.  auto is grouped with about 2048 rows where both steps are tiles (larger than 1), else row by row.
+ * they read in L2.  auto is grouped, with such a square's rows, where both steps are tiles (larger than 1), else
+ * row by row.
  */
 #ifndef WS_CUDA_GRID_CUH
 #define WS_CUDA_GRID_CUH

@@ -1180,6 +1180,15 @@ struct launch {
         return (rows + bands - 1) / bands;
     }
 
+    /* Rows of the square that all tiles cover which run together: what they read is least.  On an H100, in tiles of 128
+       x 128, bands of 16 tiles take 1.02 times as long as those of 11 at 4096 and 8192 x 8192 x 2048, and 1.22 times at
+       8192, where a band's rows do not stay in L2 (bench/notes/clusters.md).  */
+    int rows_of_square(long row_step, long col_step) const
+    {
+        const int processors = only ? only : host::devices[device].multiprocessors;
+        return (int)::sqrt((double)processors * (double)row_step * (double)col_step);
+    }
+
     /* `group` is in tiles, of which a count of the row dimension stands for `side`.  */
     template <int N> void set_order(ws::grid<N> &g, tile_order order, int group, int side)
     {
@@ -1192,7 +1201,7 @@ struct launch {
             else if (order == order_grouped)
                 g.group = band_rows(rows, ::max(group / side, 1));
             else if (order == order_auto && rows_step > side && cols_step > 1)
-                g.group = band_rows(rows, ::max((int)(2048 / rows_step), 1));
+                g.group = band_rows(rows, ::max((int)(rows_of_square(rows_step / side, cols_step) / rows_step), 1));
             if (g.group < 1)
                 g.group = 1;
         }

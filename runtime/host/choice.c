@@ -197,9 +197,10 @@ static void append(const line *l)
     off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
     if (size > 0 && pread(file, &last, 1, size - 1) != 1)
         last = '\n';
-    int length = snprintf(text, sizeof text, "%s%s %016llx %s %s %s %.6g%s\n", last == '\n' ? "" : "\n",
-                          l->kernel, l->digest, l->device, l->shape, l->variant, l->time, l->taken ? " taken" : "");
-    const char *from = size ? text : "# kernel, build, GPU, launch, variant, microseconds, taken or not: of WS_TUNE=1\n";
+    int length = snprintf(text, sizeof text, "%s%s %016llx %s %s %s %.6g%s\n", last == '\n' ? "" : "\n", l->kernel,
+                          l->digest, l->device, l->shape, l->variant, l->time, l->taken ? " taken" : "");
+    const char *from =
+        size ? text : "# kernel, build, GPU, launch, variant, microseconds, taken or not: of WS_TUNE=1\n";
     bool written = file >= 0 && (size || write(file, from, strlen(from)) == (ssize_t)strlen(from)) &&
                    write(file, text, (size_t)length) == length;
     if (!written) {

@@ -14,8 +14,9 @@
  * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry
  * out the iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the
  * loop: the sum is the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from
- * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.  A share
- * is a multiple of eight columns: where there are fewer shares than blocks, the last blocks only send their parts.
+ * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.  A
+ * share is a multiple of eight columns: where there are fewer shares than blocks, the last blocks only send their
+ * parts.
  *
  * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks
  * would make it.  A transpose that is stored, and not looked at otherwise, has the rows that its columns become.

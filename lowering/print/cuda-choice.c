@@ -164,13 +164,15 @@ static bool is_known(const Value *value, int depth)
 {
     if (!value->def && grid_of(value)) {
         const Op *grid = grid_of(value);
-        return is_known(grid->args[3 * value->index], depth + 1) && is_known(grid->args[3 * value->index + 1], depth + 1);
+        return is_known(grid->args[3 * value->index], depth + 1) &&
+               is_known(grid->args[3 * value->index + 1], depth + 1);
     }
     if (!value->def)
         return !value->block && value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype);
     if (value->def->code == OP_CONST)
         return true;
-    if (depth > 12 || (!operator_of(value->def->code) && !function_of(value->def->code) && value->def->code != OP_CONVI))
+    if (depth > 12 ||
+        (!operator_of(value->def->code) && !function_of(value->def->code) && value->def->code != OP_CONVI))
         return false;
     for (int i = 0; i < value->def->nargs; i++)
         if (!is_known(value->def->args[i], depth + 1))

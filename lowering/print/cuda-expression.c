@@ -470,8 +470,8 @@ static bool print_cast_less(Printer *in, const Op *op)
         !cuda_is_literal(less->args[0]))
         return false;
     const Value *literal = less->args[0];
-    double number = dtype_is_float(literal->type.dtype) ? literal->def->scalar->real
-                                                        : (double)literal->def->scalar->integer;
+    double number =
+        dtype_is_float(literal->type.dtype) ? literal->def->scalar->real : (double)literal->def->scalar->integer;
     if (number < 0 || number > MOST_LESS || number != floor(number))
         return false;
     fprintf(in->out, "ws::cast_less<ws::f16, %d>(", (int)number);

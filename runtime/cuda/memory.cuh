@@ -512,8 +512,8 @@ template <typename V>
 static constexpr bool by_matrices = sizeof(typename V::element) == 2 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
 /* Of bytes, in chunks of 16: eight rows further down the lines turn alike, so one address does for four pairs.  */
-template <typename V> static constexpr bool by_chunks = sizeof(typename V::element) == 1 && V::rows % 64 == 0 &&
-                                                        V::cols % 16 == 0;
+template <typename V>
+static constexpr bool by_chunks = sizeof(typename V::element) == 1 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
 template <typename E, int R, int C, int S_>
 static WS_DEVICE tile<typename element_in<E>::type, R, C, frag> read_chunks(const shared_view<E, R, C, S_> &v)

@@ -1040,9 +1040,9 @@ static WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &
     tile<U, R, C, L> y;
 #pragma unroll
     for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
-        y.cell.set_bits(i, ptx::sub_f16x2(__byte_perm(x.cell.v[i / 4 * 2 + i % 2], 0x64646464,
-                                                      i % 4 / 2 ? 0x4342 : 0x4140),
-                                          0x64006400u + LESS * 0x10001u));
+        y.cell.set_bits(
+            i, ptx::sub_f16x2(__byte_perm(x.cell.v[i / 4 * 2 + i % 2], 0x64646464, i % 4 / 2 ? 0x4342 : 0x4140),
+                              0x64006400u + LESS * 0x10001u));
     return y;
 }
 

@@ -53,6 +53,7 @@ const Pass passes[] = {
     {"flat", PHASE_REWRITE, CHANGES_BODY, pass_flat,
      "columns and rows that a loop loads beside operands come through their ring"},
     {"present", PHASE_REWRITE, CHANGES_BODY, pass_present, "rows and columns that nothing sees need not come"},
+    {"multicast", PHASE_REWRITE, CHANGES_NONE, pass_multicast, "where L2 may bound it, blocks in clusters share loads"},
 
     {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "the body as the proof takes it: no later pass changes it"},
 
@@ -153,10 +154,12 @@ static Changes changes_of_phase_at(int i, int last)
     return changes;
 }
 
+/* Of a schedule beside another one and of a form by estimate graph and schedule say nothing more: the kernel's do.  */
 static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
-    if (kernel->scheduled.of && (pass->run == pass_graph || pass->run == pass_schedule))
-        return; /* the other kernel's says it */
+    const bool is_second = kernel->scheduled.of || (kernel->form.of && kernel->form.param < 0);
+    if (is_second && (pass->run == pass_graph || pass->run == pass_schedule))
+        return;
     if (pass->run == pass_graph)
         fputs(schedule_graph(kernel), dump);
     else if (pass->run == pass_schedule)

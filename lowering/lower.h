@@ -87,6 +87,7 @@ void pass_handed(Kernel *kernel);
 void pass_flat(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */
 void pass_present(Kernel *kernel);
+void pass_multicast(Kernel *kernel); /* ... and a form of it */
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */
 

@@ -111,7 +111,8 @@ PRODUCT_TILE_(product_tile_short, pipeline(4, 2) pingpong)
 
 /* ---- all tiles --------------------------------------------------------------------------------------------------- */
 
-/* Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A. */
+/* Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A.
+   cluster(1) says that none do: choose.h compares them, not the compiler. */
 #define PRODUCT_WHOLE_(name, tile, clauses)                                                                   \
     static inline void name(product_job p, product_tile t)                                                    \
     {                                                                                                         \
@@ -133,11 +134,11 @@ PRODUCT_TILE_(product_tile_short, pipeline(4, 2) pingpong)
                     product_tile_auto(product_until(p, j + p.step), t, n, i, j);                              \
     }
 
-PRODUCT_WHOLE_(product_whole_1x1, product_tile_auto, )
+PRODUCT_WHOLE_(product_whole_1x1, product_tile_auto, cluster(1))
 PRODUCT_WHOLE_(product_whole_2x1, product_tile_auto, cluster(2, 1))
 PRODUCT_WHOLE_(product_whole_4x1, product_tile_auto, cluster(4, 1))
 PRODUCT_WHOLE_(product_short, product_tile_short, consumers(2, tiles))
-PRODUCT_STEP_(product_step_1x1, )
+PRODUCT_STEP_(product_step_1x1, cluster(1))
 PRODUCT_STEP_(product_step_1x2, cluster(1, 2))
 PRODUCT_STEP_(product_step_1x4, cluster(1, 4))
 PRODUCT_STEP_(product_step_2x1, cluster(2, 1))
@@ -146,7 +147,7 @@ PRODUCT_STEP_(product_step_2x4, cluster(2, 4))
 PRODUCT_STEP_(product_step_4x1, cluster(4, 1))
 
 /* For one round of tiles, where no group's epilogue is under another's products: each does half of it. */
-PRODUCT_STEP_(product_rows_1x1, consumers(2, rows))
+PRODUCT_STEP_(product_rows_1x1, cluster(1) consumers(2, rows))
 PRODUCT_STEP_(product_rows_1x2, cluster(1, 2) consumers(2, rows))
 PRODUCT_STEP_(product_rows_1x4, cluster(1, 4) consumers(2, rows))
 PRODUCT_STEP_(product_rows_2x1, cluster(2, 1) consumers(2, rows))
@@ -166,7 +167,7 @@ static inline void product_even_1x1(product_job p, product_tile t)
 {
     const int eights = (p.N + 7) / 8, narrow = eights / p.across, wider = eights % p.across;
 
-    #pragma ws grid(3) order(grouped(16))
+    #pragma ws grid(3) cluster(1) order(grouped(16))
     for (int n = 0; n < p.batch; n++)
         for (int i = 0; i < p.M; i += t.rows)
             for (int s = 0; s < p.across; s++) {
@@ -178,7 +179,7 @@ static inline void product_even_1x1(product_job p, product_tile t)
 /* For fp8, whose products the tensor cores sum in about 13 bits: what four iterations give is added to a sum in f32. */
 static inline void product_promoted(product_job p, product_tile t)
 {
-    #pragma ws grid(3)
+    #pragma ws grid(3) cluster(1)
     for (int n = 0; n < p.batch; n++)
         for (int i = 0; i < p.M; i += t.rows)
             for (int j = 0; j < p.N; j += t.cols) {
@@ -286,7 +287,7 @@ PRODUCT_SUMMED_(product_summed_8, 8)
                     ws_store_4d(p.partial, n, s, i, j, product_part_of(p, t, length, s, n, i, j));                 \
                 }                                                                                             \
     }
-PRODUCT_PART_(product_part_1x1, )
+PRODUCT_PART_(product_part_1x1, cluster(1))
 PRODUCT_PART_(product_part_2x1, cluster(2, 1))
 
 /* C = finish(the parts' sum).  What counts is how long memory takes to answer: all parts are under way at once, of two

@@ -43,10 +43,13 @@ static void fail(Kernel *kernel)
 static void leave_out(Kernel *form, Loc loc, const char *sentence)
 {
     form->failed = true;
-    say(form, DIAG_MISSED, loc,
-        arena_print(form->module, "no kernel of its own for '%s' from %lld to %lld: %s",
-                    form->params[form->form.param]->name, (long long)form->form.least, (long long)form->form.most,
-                    sentence));
+    if (form->form.param < 0)
+        say(form, DIAG_MISSED, loc, arena_print(form->module, "no kernel of its own in clusters: %s", sentence));
+    else
+        say(form, DIAG_MISSED, loc,
+            arena_print(form->module, "no kernel of its own for '%s' from %lld to %lld: %s",
+                        form->params[form->form.param]->name, (long long)form->form.least, (long long)form->form.most,
+                        sentence));
 }
 
 /* Others may do.  */

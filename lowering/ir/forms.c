@@ -6,7 +6,8 @@
  *   kernel softmax_to_256(%M: i32, %N: i32, ...)     form of softmax: those where %N is from 129 to 256
  *
  * A pass that knows a cheaper program for some launches makes a form, which is changed in place of the kernel and goes
- * through the rest of the table as any kernel does.  The launcher of the kernel asks for the parameter.
+ * through the rest of the table as any kernel does.  The launcher of the kernel asks for the parameter, or compares
+ * what both are estimated at (print/cuda-choice.c).
  */
 #include <string.h>
 
@@ -40,10 +41,9 @@ static void copy_params(Kernel *form, const Kernel *kernel, ValueMap *map)
     }
 }
 
-Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most)
+static Kernel *new_form(Kernel *kernel, const char *name, KernelForm range)
 {
     Module *module = kernel->module;
-    const char *name = arena_print(module, "%s_to_%lld", kernel->name, (long long)most);
     while (is_taken(module, name))
         name = arena_print(module, "%s_", name);
     Kernel *form = kernel_new(module, name, kernel->loc);
@@ -53,11 +53,24 @@ Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t m
     form->grid = kernel->grid;
     form->tasks = kernel->tasks;
     form->shares = kernel->shares;
-    form->form = (KernelForm){kernel->name, param->index, least, most, find_pass(module->pass)};
+    form->form = range;
     copy_params(form, kernel, &map);
     ir_copy_block(form, kernel->body, form->body, &map);
     ir_walk(form->body, visit_pipeline, module);
     return form;
+}
+
+Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most)
+{
+    const char *name = arena_print(kernel->module, "%s_to_%lld", kernel->name, (long long)most);
+    return new_form(kernel, name,
+                    (KernelForm){kernel->name, param->index, least, most, find_pass(kernel->module->pass)});
+}
+
+Kernel *kernel_estimated_form(Kernel *kernel, const char *ending)
+{
+    return new_form(kernel, arena_print(kernel->module, "%s_%s", kernel->name, ending),
+                    (KernelForm){kernel->name, -1, 0, 0, find_pass(kernel->module->pass)});
 }
 
 Kernel *kernel_copy(Kernel *kernel)

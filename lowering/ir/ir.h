@@ -462,10 +462,11 @@ struct Variable {
     Variable *next;
 };
 
-/* A kernel that another kernel's launcher runs in its place where a parameter is from `least` to `most`.  */
+/* A kernel that another kernel's launcher runs in its place where a parameter is from `least` to `most`, or where it
+   estimates that this one takes less time.  */
 typedef struct {
     const char *of; /* the other kernel's name; NULL: the kernel is none */
-    int param;
+    int param;      /* -1: by estimate */
     int64_t least, most;
     int behind; /* the pass of the table that made it */
 } KernelForm;
@@ -648,8 +649,10 @@ Value *value_map_get(const ValueMap *map, Value *value); /* value itself where u
 void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to);
 Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
 void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
-/* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range.  */
+/* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range, or
+   where it is estimated to be faster; that one's name ends so.  */
 Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most);
+Kernel *kernel_estimated_form(Kernel *kernel, const char *ending);
 /* The kernel once more, in no list; in front of choose.  */
 Kernel *kernel_copy(Kernel *kernel);
 void kernel_replace(Kernel *kernel, Kernel *by); /* in the module's list */

@@ -380,6 +380,10 @@ static void parse_form(Parser *p, int line)
     (void)line;
     KernelForm *form = &p->kernel->form;
     form->of = scan_name(p);
+    if (scan_accept(p, "estimated")) {
+        form->param = -1;
+        return;
+    }
     form->param = scan_number_up_to(p, 0, p->kernel->nparams - 1);
     form->least = scan_number(p);
     form->most = scan_number(p);

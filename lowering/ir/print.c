@@ -106,7 +106,9 @@ static void print_header(Printer *p)
         fprintf(p->out, "  function %s\n", kernel->c_function);
     if (strncmp(kernel->launcher, "ws_launch_", 10) || strcmp(kernel->launcher + 10, kernel->name))
         fprintf(p->out, "  launcher %s\n", kernel->launcher);
-    if (kernel->form.of)
+    if (kernel->form.of && kernel->form.param < 0)
+        fprintf(p->out, "  form %s estimated\n", kernel->form.of);
+    else if (kernel->form.of)
         fprintf(p->out, "  form %s %d %" PRId64 " %" PRId64 "\n", kernel->form.of, kernel->form.param,
                 kernel->form.least, kernel->form.most);
     if (kernel->choice.of) {

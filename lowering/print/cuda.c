@@ -452,13 +452,18 @@ static void print_launcher_parameters(Printer *in, bool is_own)
 static void print_forms(Printer *in)
 {
     const Kernel *kernel = in->kernel;
-    for (const Kernel *form = kernel->module->kernels; form; form = form->next) {
+    for (Kernel *form = kernel->module->kernels; form; form = form->next) {
         if (!is_form_of(form, kernel))
             continue;
-        const char *name = kernel->params[form->form.param]->var->name;
         cuda_begin(in);
-        fprintf(in->out, "if (%s >= %lld && %s <= %lld", name, (long long)form->form.least, name,
-                (long long)form->form.most);
+        fputs("if (", in->out);
+        if (form->form.param < 0) {
+            cuda_print_estimated_form(in, form);
+        } else {
+            const char *name = kernel->params[form->form.param]->var->name;
+            fprintf(in->out, "%s >= %lld && %s <= %lld", name, (long long)form->form.least, name,
+                    (long long)form->form.most);
+        }
         int blocks = form->grid.cluster[0] * form->grid.cluster[1];
         if (blocks > kernel->machine->cluster_blocks)
             fprintf(in->out, " && ws::places(%s_kernel, %d, sizeof(%s_shared), %d)", form->name, form->threads,

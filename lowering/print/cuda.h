@@ -114,9 +114,10 @@ void cuda_loop_windows(Printer *in, const Op *loop);
 bool cuda_window(Printer *in, const Op *load); /* a load whose rows stay in registers (machine/windows.c) */
 void cuda_load(Printer *in, const Op *op);
 void cuda_number(Printer *in, const Op *op);
-const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
-void cuda_print_estimate(Printer *in);       /* cuda-choice.c: what a variant takes */
-void cuda_print_choice(Printer *in);         /* ... and the body of the launcher that takes one */
-const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
+const char *cuda_cluster(const Printer *in);               /* the type of the blocks side by side, if they are */
+void cuda_print_estimate(Printer *in);                     /* cuda-choice.c: what a variant takes */
+void cuda_print_estimated_form(Printer *in, Kernel *form); /* ... and is a form faster? */
+void cuda_print_choice(Printer *in);                       /* ... and the body of the launcher that takes one */
+const char *cuda_blocks(const Printer *in);                /* behind the dimensions of a grid: its cluster */
 
 #endif

@@ -22,10 +22,17 @@ struct tile_work {
     int depth;
     double products, computes, leaves, arrives;
 };
-/* Blocks of a multiprocessor and of a cluster; do groups take tiles in turn?  */
+/* Blocks of a multiprocessor; of a cluster, along the last dimension but one and along the last; do groups take tiles
+   in turn?  Multiprocessors that the grid may have, 0: all.  */
 struct tile_place {
-    int blocks, cluster;
+    int blocks, down, across;
     bool in_turn;
+    int share;
+
+    bool in_cluster() const
+    {
+        return down * across > 1;
+    }
 };
 struct estimated_range {
     long low, high, step;
@@ -37,11 +44,11 @@ static inline double times(long low, long high, long step)
     return n > 0 ? (double)n : 0;
 }
 
-/* Clocks for which L2 has a request for 128 bytes, where rows begin so many bytes apart.  From lib/product/numbers.def,
-   which were fitted on an H200.  */
+/* Clocks for which L2 has a request for 128 bytes, and its answer is on the way, where rows begin so many bytes apart.
+   Of products of 4096 in tiles of 128 x 128 on an H100 (bench/notes/clusters.md).  */
 static inline double asks(long stride)
 {
-    return stride % 128 == 0 ? 1.77 : stride % 64 == 0 ? 1.97 : stride % 32 == 0 ? 2.49 : 4.46;
+    return stride % 128 == 0 ? 1.58 : stride % 64 == 0 ? 2.48 : stride % 32 == 0 ? 2.62 : 3.85;
 }
 
 /* Of the numbers of a grid's variable.  */
@@ -55,41 +62,83 @@ static inline double larger(double x, double y)
     return x > y ? x : y;
 }
 
+/* Two things that go on at once take a little longer than the longer one.  */
+static inline double both(double x, double y)
+{
+    const double longer = larger(x, y), part = longer > 0 ? (x + y - longer) / longer : 0;
+    return longer * (1 + part * part * part * part / 5);
+}
+
 struct tile_clocks {
     double alone, busy; /* until it is done; of the busiest unit */
 };
 
-static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place)
+/* `asking`: the share of requests to L2 that it does not answer sooner, where multiprocessors are idle.  */
+static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place, double asking)
 {
-    enum { ROUND_TRIP = 800, ITERATION = 40 };
-    const double products = w.products * (place.cluster > 1 ? 1.1 : 1);
-    const double all = products + w.computes + w.leaves;
-    const double busy = larger(larger(products, w.arrives), larger(w.computes, w.leaves));
+    enum { ROUND_TRIP = 800, ITERATION = 15 };
+    const double products = w.products * (place.in_cluster() ? 1.04 : 1); /* blocks wait for each other */
+    const double all = products + w.computes + w.leaves, arrives = w.arrives * asking;
+    const double busy = larger(both(products, arrives), larger(w.computes, w.leaves));
     if (!w.depth)
-        return {all + w.arrives + (w.arrives > 0 ? ROUND_TRIP : 0), busy};
+        return {all + arrives + (arrives > 0 ? ROUND_TRIP : 0), busy};
     return {larger(larger(0.75 * all, busy) + ITERATION, (double)ROUND_TRIP / w.depth), busy};
+}
+
+/* Tiles that are computed at once.  A cluster lies within a group of multiprocessors, and the size of these groups is
+   no multiple of four.  */
+static inline double places_of(const tile_place &place)
+{
+    const long all = choice_multiprocessors(), processors = place.share && place.share < all ? place.share : all;
+    const long size = place.down * place.across, clusters = (processors - (size > 2 ? processors / 11 : 0)) / size;
+    return (double)(clusters > 1 ? clusters * size : size);
+}
+
+/* All tiles, and those beyond the grid's end that a cluster has.  */
+static inline double tiles_of(const estimated_range *ranges, int dims, const tile_place &place)
+{
+    double tiles = 1;
+    for (int i = 0; i < dims; i++) {
+        const long n = (long)times(ranges[i].low, ranges[i].high, ranges[i].step);
+        const long side = i == (dims > 1 ? dims - 2 : 0) ? place.down : i == dims - 1 ? place.across : 1;
+        tiles *= (double)((n + side - 1) / side * side);
+    }
+    return tiles;
+}
+
+/* How often the busiest multiprocessor computes a tile.  Where grids run together, the next one's tiles fill the last
+   round.  */
+static inline double rounds_of(double tiles, double places)
+{
+    const double rounds = tiles / places;
+    return ws_together_open() ? larger(rounds, 1) : __builtin_ceil(rounds);
 }
 
 static inline double estimate(const estimated_range *ranges, int dims, const tile_place &place, const tile_work *work,
                               int count)
 {
     enum { LAUNCH = 2500, IN_CLUSTER = 1500, BEGINS = 1100 };
-    /* Clusters lie within groups of multiprocessors, whose size is no multiple of four.  */
-    const long all = choice_multiprocessors(), whole = (all - (place.cluster > 2 ? all / 11 : 0)) / place.cluster;
-    const long processors = (whole > 1 ? whole : 1) * place.cluster;
-    double tiles = 1, clocks = BEGINS, busy = 0, after = 0;
-    for (int i = 0; i < dims; i++)
-        tiles *= times(ranges[i].low, ranges[i].high, ranges[i].step);
+    const double tiles = tiles_of(ranges, dims, place), places = places_of(place), rounds = rounds_of(tiles, places);
+    const double asking = tiles < places ? __builtin_pow(tiles / places, 0.285) : 1;
+    double clocks = BEGINS, busy = 0, after = 0;
     for (int i = 0; i < count; i++) {
-        const tile_clocks one = clocks_of(work[i], place);
+        const tile_clocks one = clocks_of(work[i], place, asking);
         (work[i].depth ? clocks : after) += work[i].times * one.alone;
         busy += work[i].times * one.busy;
     }
-    const long rounds = (long)((tiles + (double)processors - 1) / (double)processors);
     /* Under the products of the other group, but for the last tile.  */
-    const double alone = place.in_turn ? (double)rounds * larger(clocks - BEGINS, after) + BEGINS + after
-                                       : (double)((rounds + place.blocks - 1) / place.blocks) * (clocks + after);
-    return LAUNCH + (place.cluster > 1 ? IN_CLUSTER : 0) + larger(alone, (double)rounds * busy);
+    const double alone = place.in_turn ? rounds * larger(clocks - BEGINS, after) + BEGINS + after
+                                       : rounds_of(tiles, places * place.blocks) * (clocks + after);
+    return LAUNCH + (place.in_cluster() ? IN_CLUSTER : 0) + larger(alone, rounds * busy);
+}
+
+/* May another program of a kernel take its launch?  What is gained has to be more than the estimates are off by where
+   nothing but the sharing of loads differs.  */
+template <int N, int K, int L>
+bool is_faster(const estimated_range (&ranges)[N], const tile_place &place, const tile_work (&work)[K],
+               const tile_place &other_place, const tile_work (&other)[L])
+{
+    return 1.05 * estimate(ranges, N, place, work, K) < estimate(ranges, N, other_place, other, L);
 }
 
 /* Is the launcher only asked?  */

@@ -40,11 +40,16 @@ static void print_text(const char *text)
     printf("\";\n\n");
 }
 
-/* Those forms that take some of its launches are interpreted in its place.  */
+/* Those forms that take some of its launches are interpreted in its place; where the launcher estimates, in that of
+   every second one.  */
 static void print_forms(const Kernel *kernel)
 {
     for (const Kernel *form = kernel->module->kernels; form; form = form->next)
-        if (is_form_of(form, kernel))
+        if (is_form_of(form, kernel) && form->form.param < 0)
+            printf("    static int launches;\n    if (launches++ %% 2 == 0) {\n"
+                   "        interpret_launch(&unit, text, \"%s\", a, %d);\n        return;\n    }\n",
+                   form->name, kernel->nparams);
+        else if (is_form_of(form, kernel))
             printf("    if (p%d >= %lld && p%d <= %lld) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n"
                    "        return;\n    }\n",
                    form->form.param, (long long)form->form.least, form->form.param, (long long)form->form.most,

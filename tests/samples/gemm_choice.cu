@@ -95,7 +95,7 @@ static WS_KERNEL(384, 1) void gemm_choice_kernel(WS_PARAMS(gemm_choice_params) p
 
 static void ws_launch_gemm_choice__128x256x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
                           {ws::times(0, (long)K, 64), 4, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 256, 64), 0, 0, 64, 341, 0}}))
@@ -211,7 +211,7 @@ static WS_KERNEL(384, 1) void gemm_choice__128x128x64x3_kernel(WS_PARAMS(gemm_ch
 
 static void ws_launch_gemm_choice__128x128x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
                           {ws::times(0, (long)K, 64), 3, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
@@ -327,7 +327,7 @@ static WS_KERNEL(384, 1) void gemm_choice__128x128x64x4_kernel(WS_PARAMS(gemm_ch
 
 static void ws_launch_gemm_choice__128x128x64x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
                           {ws::times(0, (long)K, 64), 4, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
@@ -443,7 +443,7 @@ static WS_KERNEL(384, 1) void gemm_choice__128x256x64x3_kernel(WS_PARAMS(gemm_ch
 
 static void ws_launch_gemm_choice__128x256x64x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
                           {ws::times(0, (long)K, 64), 3, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 256, 64), 0, 0, 64, 341, 0}}))
@@ -552,7 +552,7 @@ static WS_KERNEL(256, 1) void gemm_choice__64x64x128x3_kernel(WS_PARAMS(gemm_cho
 
 static void ws_launch_gemm_choice__64x64x128x3(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {2, 1, 1, false, 0},
                          {{1, 0, 0, 32, 171, 0},
                           {ws::times(0, (long)K, 128), 3, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}}))
@@ -661,7 +661,7 @@ static WS_KERNEL(256, 1) void gemm_choice__64x64x128x4_kernel(WS_PARAMS(gemm_cho
 
 static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *A, const void *B, const void *C)
 {
-    if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, false},
+    if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 32, 171, 0},
                           {ws::times(0, (long)K, 128), 4, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}}))

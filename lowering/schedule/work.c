@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * work.c - how long an iteration of each loop keeps the tensor cores, the lanes, the way out and L2.
+ *
+ *   for (k = 0; k < K; k += 64)             products 512 clocks, 128 lines of a and 128 of b for L2
+ *     acc = dot (ta, trans (tb), acc)         in a cluster of two blocks that share b: 64 of b
+ *   store c, i, j, cast (acc)               leaves 683 clocks
+ *
+ * The passes that compare programs of one kernel ask (rewrite/multicast.c), and launchers do, for the extents that they
+ * are called with (print/cuda-choice.c, runtime/common/choice.cuh).
+ */
+#include <string.h>
+
+#include "ir/queries.h"
+#include "machine/plan.h"
+#include "schedule/work.h"
+
+enum {
+    LINE = 128,  /* bytes that L2 answers with at once */
+    LEAVES = 48, /* bytes of stores a clock */
+    SENT = 19,   /* ... that blocks of a cluster send each other: sent_bytes of lib/product/numbers.def */
+    LANES = 128, /* elements a clock, of one instruction */
+    SLOW = 8,    /* instructions of a function by polynomial or special unit */
+    REDUCES = 2, /* ... of a reduction, for each element */
+    SLOTS = 4    /* of a loop whose depth is not chosen yet */
+};
+
+static double product_clocks(const Op *dot)
+{
+    Type left = dot->args[0]->type, right = dot->args[1]->type;
+    double rows = (double)((left.rows + 63) / 64), columns = right.cols;
+    double instructions = (double)left.cols * dtype_bytes(left.dtype) / 32;
+    /* An instruction reads 64 rows of the left operand, too.  */
+    double clocks = columns / 2 > 16 + columns / 4 ? columns / 2 : 16 + columns / 4;
+    int times = dot->code == OP_DOT_F32 ? 3 : dtype_bytes(left.dtype) == 8 ? 8 : 1;
+    return rows * instructions * clocks * times;
+}
+
+static double elements(const Op *op)
+{
+    Type type = op->nresults ? op->results[0]->type : op->args[op->nargs - 1]->type;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind == K_TILE && op->args[i]->type.rows * op->args[i]->type.cols > type.rows * type.cols)
+            type = op->args[i]->type;
+    return type.kind == K_TILE ? (double)type.rows * type.cols : 0;
+}
+
+/* Blocks that bring the tile together.  */
+static int sharers_of(const Kernel *kernel, const Work *work, const Part *part, const Op *load)
+{
+    int varies = part->depth && cluster_size(kernel) > 1 ? variance_of_load(&work->variance, load) : 3;
+    return (varies & VARIES_X || kernel->grid.cluster[0] < 2 ? 1 : kernel->grid.cluster[0]) *
+           (varies & VARIES_Y || kernel->grid.cluster[1] < 2 ? 1 : kernel->grid.cluster[1]);
+}
+
+static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const Op *load)
+{
+    Type type = load->results[0]->type;
+    const Op *tensor = load->args[0]->type.kind == K_TENSOR ? tensor_root(load->args[0]) : NULL;
+    double lines = (double)type.rows * ((type.cols * dtype_bytes(type.dtype) + LINE - 1) / LINE);
+    if (part->nasked < WORK_LOADS)
+        part->asked[part->nasked++] = (Asked){lines / sharers_of(kernel, work, part, load), tensor};
+}
+
+/* Clocks until a block has the others' parts of its columns.  */
+static double exchange_clocks(const Kernel *kernel, const Op *op)
+{
+    Type share = op->results[0]->type;
+    return (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1) / SENT;
+}
+
+static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_LOAD)
+        weigh_load(kernel, work, part, op);
+    else if (class_ == CLASS_STORE && op->nargs && op->args[op->nargs - 1]->type.kind == K_TILE)
+        part->leaves += elements(op) * dtype_bytes(op->args[op->nargs - 1]->type.dtype) / LEAVES;
+    else if (op->code == OP_SUM_PARTS)
+        part->leaves += exchange_clocks(kernel, op);
+    else if (op_is_product(op))
+        part->products += product_clocks(op);
+    else if (op_is_elementwise(op))
+        part->computes += elements(op) / LANES * (op_info[op->code].about & IS_SLOW ? SLOW : 1);
+    else if (class_ == CLASS_TILE && op->nargs && op->code != OP_TRANS && op->code != OP_COLUMNS)
+        part->computes += elements(op) / LANES * REDUCES;
+}
+
+static void weigh(const Kernel *kernel, Work *work, int index, const Block *block)
+{
+    FOR_OPS (op, block) {
+        const bool inner = op->code == OP_FOR && work->count < WORK_PARTS && work->parts[index].naround < WORK_AROUND;
+        int to = index;
+        if (inner) {
+            Part part = {.naround = work->parts[index].naround};
+            const Pipeline *pipeline = pipeline_of(op);
+            memcpy(part.around, work->parts[index].around, sizeof part.around);
+            part.around[part.naround++] = op;
+            part.depth = !pipeline ? 0 : pipeline->depth > 0 ? pipeline->depth : SLOTS;
+            to = work->count;
+            work->parts[work->count++] = part;
+        }
+        for (int i = 0; i < op->nblocks; i++)
+            weigh(kernel, work, to, op->blocks[i]);
+        if (!op->nblocks)
+            weigh_op(kernel, work, &work->parts[index], op);
+    }
+}
+
+const Work *work_of(Kernel *kernel)
+{
+    Work *work = arena_alloc(kernel->module, sizeof *work);
+    work->count = 1;
+    work->variance = variance_new(kernel);
+    FOR_OPS (op, kernel->body)
+        if (op->code == OP_GRID)
+            weigh(kernel, work, 0, op->blocks[0]);
+    return work;
+}
+
+/* ---- numbers that the caller knows ------------------------------------------------------------------------------- */
+
+static bool is_arithmetic(Opcode code)
+{
+    return code == OP_ADDI || code == OP_SUBI || code == OP_MULI || code == OP_DIVI || code == OP_MINI ||
+           code == OP_MAXI;
+}
+
+const Op *work_grid(const Value *value)
+{
+    const Op *op = value->block ? value->block->parent : NULL;
+    return op && op->code == OP_GRID ? op : NULL;
+}
+
+static bool knows(const Value *value, int depth)
+{
+    if (!value->def && work_grid(value)) {
+        const Op *grid = work_grid(value);
+        return knows(grid->args[3 * value->index], depth + 1) && knows(grid->args[3 * value->index + 1], depth + 1);
+    }
+    if (!value->def)
+        return !value->block && value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype);
+    if (value->def->code == OP_CONST)
+        return true;
+    if (depth > 12 || (!is_arithmetic(value->def->code) && value->def->code != OP_CONVI))
+        return false;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (!knows(value->def->args[i], depth + 1))
+            return false;
+    int64_t divisor;
+    return value->def->code != OP_DIVI || (ir_constant(value->def->args[1], &divisor) && divisor > 0);
+}
+
+bool work_knows(const Value *value)
+{
+    return knows(value, 0);
+}
+
+const Value *asked_stride(const Asked *asked)
+{
+    const Op *tensor = asked->tensor;
+    const int rank = tensor ? tensor->results[0]->type.rank : 0;
+    return rank > 1 ? tensor->args[1 + rank + rank - 2] : NULL;
+}

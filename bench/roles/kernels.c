@@ -103,13 +103,13 @@ static inline ws_tile sum_w4_two(ws_tensor a, ws_tensor w, ws_tensor s, int i, i
 #define TENSORS_W4                                                                     \
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), w = ws_tensor_2d(W, WS_U8, N, K / 2); \
     ws_tensor s = ws_tensor_2d(S, WS_F32, K / 128, N), c = ws_tensor_2d(C, WS_F16, M, N);
-#define TENSORS_W4_TWO TENSORS_W4
+#define TENSORS_W4_TWO          TENSORS_W4
 #define SUM_W4_TWO(first, last) sum_w4_two(a, w, s, i, j, first, last, rows, cols)
-#define SCALED_W4_TWO(x) (x)
-#define SUM_W8(first, last) sum_w8(a, w, i, j, first, last, rows, cols)
-#define SUM_W4(first, last) sum_w4(a, w, s, i, j, first, last, rows, cols)
-#define SCALED_W8(x)        ws_mul(x, ws_load_col(s, j, cols))
-#define SCALED_W4(x)        (x)
+#define SCALED_W4_TWO(x)        (x)
+#define SUM_W8(first, last)     sum_w8(a, w, i, j, first, last, rows, cols)
+#define SUM_W4(first, last)     sum_w4(a, w, s, i, j, first, last, rows, cols)
+#define SCALED_W8(x)            ws_mul(x, ws_load_col(s, j, cols))
+#define SCALED_W4(x)            (x)
 
 #define SHARES(name, kind, tile_rows, tile_cols, blocks)                                                         \
     void name(int M, int N, int K, const void *A, const void *W, const void *S, void *C)                         \

@@ -15,7 +15,7 @@
 
 static const char declarations[] =
     "void *ws_total_begin_(int, int); float ws_total_f32_(void *, float); double ws_total_f64_(void *, double); "
-    "int ws_total_i32_(void *, int); void ws_total_into_(void *, void *, int); "
+    "int ws_total_i32_(void *, int); long ws_total_i64_(void *, long); void ws_total_into_(void *, void *, int); "
     "void ws_devices_begin_(long); void ws_devices_next_(long); void ws_devices_end_(void); "
     "void ws_together_begin_(void); void ws_together_end_(void); void ws_data_begin_(void); void ws_data_end_(void); "
     "void ws_data_add_(const void *, long, long, int, const char *); "

@@ -75,6 +75,13 @@ static void run(int n, int m)
 }
 
 /* Sums that leave the grid. */
+static void into_memory(int n, const long *x, long *sum)
+{
+#pragma ws grid(1) reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum[0] += x[i];
+}
+
 static void leave(int n, const int *x, const long *y, const int *here_x, const long *here_y)
 {
     long sum = 5, most = -7, all = 1, plain_sum = 5, plain_most = -7, plain_all = 1, inside[1] = {1L << 40};
@@ -87,9 +94,7 @@ static void leave(int n, const int *x, const long *y, const int *here_x, const l
 #pragma ws grid(1) reduction(&& : all)
     for (int i = 0; i < n; i++)
         all = all && y[i];
-#pragma ws grid(1) reduction(+ : inside)
-    for (int i = 0; i < n; i++)
-        inside[0] += y[i];
+    into_memory(n, y, inside);
     long in_memory = 1L << 40;
     for (int i = 0; i < n; i++) {
         plain_sum += here_x[i] + here_y[i];

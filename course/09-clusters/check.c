@@ -23,7 +23,7 @@ static double expected(int h, long p)
 {
     long i = p / N, j = p % N;
     double sum = 0, last = 0;
-    for (int s = 0; s < (h == 6 ? 2 : 4); s++) {
+    for (int s = 0; s < (h == 6 ? 2 : h == 10 ? 3 : 4); s++) {
         double part = h == 7 ? 1 : 0;
         long begin = h == 1 ? 0 : h == 2 ? s : h == 3 ? s * T * 4 : s * T, step = h == 4 ? T : h == 8 ? T * 2 : h == 9 ? 8 * T : 4 * T;
         for (long k = begin; k < K; k += step)
@@ -43,7 +43,8 @@ static const course_mistake mistakes[] = {
     {"part-missing", "Two of the four parts are never computed."},
     {"part-begins-at-one", "Each part begins with 1: it begins as zeros."},
     {"parts-overlap", "A part goes on by two tiles: it takes those of another part, too. Steps are of 4 * 64."},
-    {"tiles-skipped", "Parts go on by eight tiles, and there are four parts: every second round is left out."}};
+    {"tiles-skipped", "Parts go on by eight tiles, and there are four parts: every second round is left out."},
+    {"part-missing", "One of the four parts is never computed."}};
 
 int main(void)
 {

@@ -40,15 +40,24 @@ static void print_text(const char *text)
     printf("\";\n\n");
 }
 
-/* Those forms that take some of its launches are interpreted in its place; where the launcher estimates, in that of
-   every second one.  */
+static bool is_estimated_form(const Kernel *form, const Kernel *kernel)
+{
+    return is_form_of(form, kernel) && form->form.param < 0;
+}
+
+/* Forms that take some of its launches are interpreted in its place; where the launcher estimates, each in its turn.  */
 static void print_forms(const Kernel *kernel)
 {
+    int count = 0, turn = 0;
     for (const Kernel *form = kernel->module->kernels; form; form = form->next)
-        if (is_form_of(form, kernel) && form->form.param < 0)
-            printf("    static int launches;\n    if (launches++ %% 2 == 0) {\n"
-                   "        interpret_launch(&unit, text, \"%s\", a, %d);\n        return;\n    }\n",
-                   form->name, kernel->nparams);
+        count += is_estimated_form(form, kernel);
+    if (count)
+        printf("    static int launches;\n    const int turn = launches++ %% %d;\n", count + 1);
+    for (const Kernel *form = kernel->module->kernels; form; form = form->next)
+        if (is_estimated_form(form, kernel))
+            printf("    if (turn == %d) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n        return;\n    "
+                   "}\n",
+                   turn++, form->name, kernel->nparams);
         else if (is_form_of(form, kernel))
             printf("    if (p%d >= %lld && p%d <= %lld) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n"
                    "        return;\n    }\n",

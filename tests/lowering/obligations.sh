@@ -459,7 +459,7 @@ ok 'parts in less memory than they take' spoiled parts "exchanges parts in memor
     's/\(storage sum_parts parts tile<f32,64x\)128>/\164>/; s/bytes=32784/bytes=16400/'
 ok 'blocks that are not said to sum' spoiled parts 'does not share out the columns' \
     's/ parts cluster(1,4)/ cluster(1,4)/'
-ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' \
+ok 'columns for fewer blocks' spoiled parts 'exchanges parts in memory of another shape' \
     's/ parts cluster(1,4)/ parts cluster(1,2)/'
 ok 'a sum from another start' spoiled parts 'stores what the source does not store' \
     "$consumer"'s/= sum_parts %part.5/& start=1/'

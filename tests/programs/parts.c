@@ -22,7 +22,7 @@ enum { BM = 128, BN = 64, BK = 32 };
         DO(ws grid(2) clauses)                                                                                       \
         for (int i = 0; i < M; i += rows)                                                                            \
             for (int j = 0; j < N; j += cols) {                                                                      \
-                const int length = ((K + BK - 1) / BK + count - 1) / count * BK;                                     \
+                const int length = ((K + BK - 1) / BK + (count - 1)) / count * BK;                                   \
                 ws_tile sum = ws_zeros(WS_F32, rows, cols);                                                          \
                 DO(ws parts)                                                                                         \
                 for (int s = 0; s < count; s++) {                                                                    \

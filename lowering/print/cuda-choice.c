@@ -251,6 +251,11 @@ static void print_arguments(Printer *in, const Kernel *kernel)
         fprintf(in->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
 }
 
+static uint64_t digest_of(const Kernel *variant)
+{
+    return variant->digest ^ variant->scheduled.digest;
+}
+
 static bool is_digest_of(const Kernel *first, const char *line)
 {
     unsigned long long digest = 0;
@@ -258,7 +263,7 @@ static bool is_digest_of(const Kernel *first, const char *line)
     if (!word || sscanf(word, "%llx", &digest) != 1)
         return false;
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant))
-        if (variant->digest == digest)
+        if (digest_of(variant) == digest)
             return true;
     return false;
 }
@@ -306,7 +311,7 @@ static void print_variants(Printer *in)
     cuda_line(in, "static const ws_variant variants[] = {");
     in->indent++;
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant), count++)
-        cuda_line(in, "{\"%s\", 0x%llxull},", variant_label(variant), (unsigned long long)variant->digest);
+        cuda_line(in, "{\"%s\", 0x%llxull},", variant_label(variant), (unsigned long long)digest_of(variant));
     in->indent--;
     cuda_line(in, "};");
     cuda_begin(in);

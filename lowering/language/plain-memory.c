@@ -479,7 +479,8 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
         const Term *term = &coordinate->terms[i];
         for (int k = 0; k < term->count; k++) {
             int loop = loop_of(in, term->values[k]);
-            if (!axes_of(in, term->values[k]))
+            bool known_there = loop >= 0 || !is_tiled(in, term->values[k]); /* what a branch loads is a tile of one */
+            if (!axes_of(in, term->values[k]) && known_there)
                 continue;
             const char *text = poly_text(in->kernel->module, coordinate);
             if (loop < 0) {

@@ -113,6 +113,8 @@ static const char *constant_text(const Rewriter *r, const Op *op)
     Dtype dtype = op->results[0]->type.dtype;
     if (dtype_is_float(dtype))
         return real_text(r, op->scalar->real, dtype == D_F32);
+    if (op->scalar->integer == INT64_MIN)
+        return "(-9223372036854775807L - 1)"; /* C has no literal for it */
     return arena_print(r->module, "%lld%s", (long long)op->scalar->integer,
                        dtype == D_I64   ? "L"
                        : dtype == D_U64 ? "UL"
@@ -158,6 +160,9 @@ static const char *tensor_text(const Rewriter *r, const Op *op)
 {
     Type type = op->results[0]->type;
     const char *base = text_of(r, op->args[0]), *dtype = ws_type(r, type.dtype);
+    if (op->code == OP_TENSOR && dtype_bytes(op->args[0]->type.dtype) != dtype_bytes(type.dtype))
+        base =
+            arena_print(r->module, "(const void *)%s", base); /* the low halves of a long, as plain-long.c has them */
     if (op->code == OP_SLICE)
         return arena_print(r->module, "ws_slice(%s, %d, %s)", base, op->tensor->dimension, list_text(r, op, 1, 3));
     if (type.rank == 1)

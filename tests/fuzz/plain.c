@@ -268,7 +268,7 @@ static void scattered(void)
         loop("i", "n");
         printf("        for (int j = 1; j < m - 1; j++) {\n            T x = ");
         expression("i", "j", 2);
-        printf(";\n            %sw[%s] %s x;\n        }\n", condition, PICK("q[j]", "p[i]", "q[i]"), op);
+        printf(";\n            %sw[%s] %s x;\n        }\n", condition, PICK("q[j]", "p[i]", "q[q[j]]"), op);
         return;
     }
     static const char *const clauses[] = {"extent(c : m * m) independent(c)", "extent(c : m * m) reduction(+ : c)",

@@ -62,6 +62,7 @@ static void run(int n, int m, int d)
     neighbours(n, m, 4, P(list), P(x), P(sum));
     diagonals(n, d, P(number), P(more));
     sorted(n, P(to), P(key), P(kept), P(small));
+    twice(m < n ? m : 0, P(other), P(x), P(z));
     check_fetch();
     histogram_plain(n, image_, count_);
     buckets_plain(n, -3, number_, (unsigned *)count_);
@@ -74,6 +75,7 @@ static void run(int n, int m, int d)
     neighbours_plain(n, m, 4, list_, x_, sum_);
     diagonals_plain(n, d, number_, more_);
     sorted_plain(n, to_, key_, kept_, small_);
+    twice_plain(m < n ? m : 0, other_, x_, z_);
     PLAIN_SAME(count, 256, 0);
     PLAIN_SAME(more, 512, 0);
     PLAIN_SAME(y, n * d, 0);

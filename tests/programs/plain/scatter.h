@@ -132,3 +132,13 @@ KERNEL(ragged)(int n, float *out)
         out[i] = sum;
     }
 }
+
+/* a place that is looked up twice, under a condition on another counter */
+KERNEL(twice)(int n, const int *next, const float *x, float *y)
+{
+    WS(grid(2) extent(next : n, y : n) reduction(+ : y))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (next[i] != j)
+                y[next[next[j]]] += x[i];
+}

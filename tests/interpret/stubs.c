@@ -45,7 +45,7 @@ static bool is_estimated_form(const Kernel *form, const Kernel *kernel)
     return is_form_of(form, kernel) && form->form.param < 0;
 }
 
-/* Forms that take some of its launches are interpreted in its place; where the launcher estimates, each in its turn.  */
+/* Forms that take some of its launches are interpreted in its place; where the launcher estimates, each in turn.  */
 static void print_forms(const Kernel *kernel)
 {
     int count = 0, turn = 0;

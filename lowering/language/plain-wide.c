@@ -7,8 +7,9 @@
  *   (long)i < n                           I32: a number of 32 bits that was converted
  *
  * Elements of `long`, what is converted from floating numbers, and shifts and divisions are I64.  So is what is
- * computed of one, what a loop carries or branches join of one, and a sum, difference or product of converted numbers
- * of whose upper half somebody wants to know.  Numbers that are no tiles are as they were.
+ * computed of one, what a loop carries or branches join of one, a sum, difference or product of converted numbers of
+ * whose upper half somebody wants to know, and what a constant of more than 32 bits is in.  Numbers that are no tiles
+ * are as they were.
  */
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -44,6 +45,22 @@ static bool some_is_wide(const Wide *w, const Op *op)
     return false;
 }
 
+/* A constant of more than 32 bits, which somebody wants to know.  */
+static bool exceeds(const Wide *w, const Value *constant, const Value *result)
+{
+    int64_t number;
+    return ir_constant(constant, &number) && (number < INT32_MIN || number > INT32_MAX) &&
+           !low_half_suffices(&w->uses, result);
+}
+
+static bool some_exceeds(const Wide *w, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (exceeds(w, op->args[i], op->results[0]))
+            return true;
+    return false;
+}
+
 static bool becomes_wide(const Wide *w, const Op *op)
 {
     switch (op->code) {
@@ -62,7 +79,7 @@ static bool becomes_wide(const Wide *w, const Op *op)
     case OP_NOTI:
         return some_is_wide(w, op) || !low_half_suffices(&w->uses, op->results[0]);
     default:
-        return some_is_wide(w, op);
+        return some_is_wide(w, op) || some_exceeds(w, op);
     }
 }
 
@@ -74,9 +91,11 @@ static void visit(Wide *w, const Block *block)
         for (int i = 0; i < op->nresults && op->nblocks; i++) {
             bool wide = form_is_wide(w->in, op->results[i]);
             if (op->code == OP_FOR)
-                wide |= form_is_wide(w->in, op->args[3 + i]);
-            for (int k = 0; k < op->nblocks; k++)
-                wide |= form_is_wide(w->in, op->blocks[k]->last->args[i]);
+                wide |= form_is_wide(w->in, op->args[3 + i]) || exceeds(w, op->args[3 + i], op->results[i]);
+            for (int k = 0; k < op->nblocks; k++) {
+                const Value *yield = op->blocks[k]->last->args[i];
+                wide |= form_is_wide(w->in, yield) || exceeds(w, yield, op->results[i]);
+            }
             if (wide)
                 mark(w, op->results[i]);
             if (wide && op->code == OP_FOR)

@@ -105,6 +105,23 @@ static void leave(int n, const int *x, const long *y, const int *here_x, const l
     check_true(sum == plain_sum && most == plain_most && all == plain_all && inside[0] == in_memory, "leave");
 }
 
+static void beside_constants(int n)
+{
+    int *q = check_output(WS_I32, (size_t)n);
+    unsigned long *y = check_output(WS_I64, (size_t)n), *y_ = malloc((size_t)n * sizeof *y_);
+    long *z = check_output(WS_I64, (size_t)n), *z_ = malloc((size_t)n * sizeof *z_);
+    for (int i = 0; i < n; i++)
+        q[i] = i * 37 % 11 - 5;
+    constants(n, check_place(q), check_place(y), check_place(z));
+    check_fetch();
+    constants_plain(n, q, y_, z_);
+    for (int i = 0; i < n; i++)
+        check_true(y[i] == y_[i] && z[i] == z_[i], "constants");
+    free(y_);
+    free(z_);
+    plain_next();
+}
+
 static void data(int n)
 {
     enum { COUNTS = 16, COLUMNS = 40 };
@@ -182,5 +199,6 @@ int main(int argc, char **argv)
     run(64, 500);
     data(300);
     data(1);
+    beside_constants(100);
     return plain_end();
 }

@@ -132,3 +132,13 @@ KERNEL(moved)
             if (x[i * c + j] > 1L << 35)
                 y[to[i] * c + j] = x[i * c + j] + 1;
 }
+
+/* constants of more than 32 bits beside numbers that were converted */
+KERNEL(constants)(int n, const int *q, unsigned long *y, long *largest)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        y[i] = 0x9e3779b97f4a7c15ul ^ (unsigned long)q[i];
+        largest[i] = q[i] > 3 ? (long)q[i] : 1L << 40;
+    }
+}

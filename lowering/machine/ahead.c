@@ -49,14 +49,6 @@ static bool is_number(const Op *op)
 
 /* ---- may it ------------------------------------------------------------------------------------------------------ */
 
-static void visit_store(Op *op, void *context)
-{
-    const Op **load = context;
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && *load &&
-        tensor_memory(op->args[0]) == tensor_memory((*load)->args[0]))
-        *load = NULL;
-}
-
 /* Does the scalar come from counters of the grid and the launch alone?  ONCE: from none that a block sees change; the
    last dimension of a grid of parts or blocks is the block's own number.  */
 static bool is_known_early(const Kernel *kernel, const Block *tile, const Value *value, int how)
@@ -114,10 +106,10 @@ static bool is_evaluated_once(const Op *load)
 
 bool load_is_stored(const Kernel *kernel, const Op *load)
 {
-    const Op *stored = load;
     FOR_ROLES (role, kernel)
-        ir_walk(role->body, visit_store, &stored);
-    return !stored;
+        if (ir_any_of(role->body, stores_what_is_loaded, load))
+            return true;
+    return false;
 }
 
 static bool may_be_of_next_tile(const Kernel *kernel, const Op *load, int how)

@@ -33,7 +33,6 @@ enum { NUMBERS = MACHINE_SHORTEST_LINE / 4 }; /* f32 that the shortest line has 
 typedef struct {
     Kernel *kernel;
     Uses uses;
-    const Op *stored; /* a load, until a store is found that may write what it reads */
 } Flat;
 
 /* ---- may it ------------------------------------------------------------------------------------------------------ */
@@ -60,19 +59,9 @@ static bool is_multiple(const Value *value, int64_t of)
     return all;
 }
 
-static void visit_store(Op *op, void *context)
+static bool is_stored(const Flat *in, const Op *load)
 {
-    Flat *in = context;
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && in->stored &&
-        tensor_memory(op->args[0]) == tensor_memory(in->stored->args[0]))
-        in->stored = NULL;
-}
-
-static bool is_stored(Flat *in, const Op *load)
-{
-    in->stored = load;
-    ir_walk(in->kernel->body, visit_store, in);
-    return !in->stored;
+    return ir_any_of(in->kernel->body, stores_what_is_loaded, load);
 }
 
 static bool moves_with(const Op *load, const Op *loop)
@@ -90,7 +79,7 @@ static Type row_of(const Op *load)
 }
 
 /* Of a matrix, whose row's number is a coordinate.  */
-static bool may_be_window(Flat *in, const Op *load, const Op *loop)
+static bool may_be_window(const Flat *in, const Op *load, const Op *loop)
 {
     Type row = row_of(load);
     int bytes = dtype_bytes(row.dtype);
@@ -194,7 +183,7 @@ static bool reaches_operand_as_number(const Flat *in, const Value *number)
     return false;
 }
 
-static bool may_be_column(Flat *in, const Op *at, const Op *loop)
+static bool may_be_column(const Flat *in, const Op *at, const Op *loop)
 {
     const Op *vector = at->args[0]->def;
     return vector && vector->code == OP_TENSOR && vector->nargs == 3 && at->args[0]->type.dtype == D_F32 &&
@@ -275,7 +264,7 @@ static void visit(Op *load, void *context)
 /* require: types, one GRID.   ensure: the same program; of what its loops load more are windows, which rings carry.  */
 void pass_flat(Kernel *kernel)
 {
-    Flat in = {kernel, uses_new(kernel, kernel->body), NULL};
+    Flat in = {kernel, uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_number, &in);
     in.uses = uses_new(kernel, kernel->body);
     ir_walk(kernel->body, visit, &in);

@@ -391,14 +391,6 @@ static void emit_block(Nest *in, Block *from, Block *to)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-static bool is_stored(const Nest *in, const Value *base)
-{
-    for (const Group *group = in->groups; group; group = group->next)
-        if (group->base == base && group->stored)
-            return true;
-    return false;
-}
-
 /* A load that TMA can bring ahead of the loop.  */
 static bool can_move(const Nest *in, const Op *op)
 {
@@ -406,7 +398,8 @@ static bool can_move(const Nest *in, const Op *op)
         return false;
     Type type = op->results[0]->type;
     const Op *tensor = op->args[0]->def;
-    return type.cols * dtype_bytes(type.dtype) >= 16 && tensor->code == OP_TENSOR && !is_stored(in, tensor->args[0]);
+    return type.cols * dtype_bytes(type.dtype) >= 16 && tensor->code == OP_TENSOR &&
+           !memory_is_stored(in, tensor->args[0]);
 }
 
 static bool any_moves(const Nest *in, const Block *block)

@@ -9,7 +9,10 @@
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
- *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
+ *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions
+ *   plain-bounds.c, plain-strides.c, plain-reach.c     what that takes: plain-memory.h
+ *   plain-tensor.c  the tensors
+ *   plain-depends.c iterations that touch one element
  *   plain-form.c    a scalar of the loops as a tile
  *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
@@ -252,6 +255,7 @@ void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
 bool memory_scan(Nest *in);
 bool memory_depends(Nest *in);
 Access *memory_access(const Nest *in, const Op *op);
+bool memory_is_stored(const Nest *in, const Value *base); /* by some operation of the loops */
 Value *memory_tensor(Nest *in, Group *group, int row, int col);
 Value *memory_vector(Nest *in, Group *group);
 bool memory_is_padded(const Nest *in, const Access *access, int axis);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-depends.c - iterations that touch one element.
+ */
+#include "language/plain-memory.h"
+
+/* In some dimension both are the same, and that changes with this counter alone.  */
+static bool same_along(const Nest *in, const Access *x, const Access *y, int loop)
+{
+    for (int i = 0; i < x->group->rank; i++) {
+        Poly factor, rest;
+        if (!poly_has(&x->coordinate[i], in->loops[loop].iv) || !poly_same(&x->coordinate[i], &y->coordinate[i]))
+            continue;
+        if (poly_split(&x->coordinate[i], in->loops[loop].iv, &factor, &rest) && poly_is_fixed(in, &factor) &&
+            poly_is_fixed(in, &rest))
+            return true;
+    }
+    return false;
+}
+
+/* May an iteration of the loop touch what another one does, the `common` counters being the same?  */
+static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint32_t common)
+{
+    Poly iv = poly_value(in->loops[loop].iv);
+    for (int turn = 1; turn <= 2; turn++) {
+        Facts *facts = facts_new(in, common);
+        facts_at(facts, x->op, 1, false);
+        facts_at(facts, y->op, 2, false);
+        for (int i = 0; i < x->group->rank; i++)
+            facts_equal(facts, &x->coordinate[i], 1, &y->coordinate[i], 2);
+        facts_less(facts, &iv, turn, &iv, 3 - turn);
+        if (!facts_contradict(facts))
+            return true;
+    }
+    return false;
+}
+
+/* In some dimension one ends before the other begins.  */
+static bool apart(Nest *in, const Access *x, const Access *y)
+{
+    for (int i = 0; i < x->group->rank; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            Poly high = (turn ? y : x)->coordinate[i], low = (turn ? x : y)->coordinate[i];
+            int64_t gap;
+            if (bound_of(in, &high, (turn ? y : x)->op, true, false) &&
+                bound_of(in, &low, (turn ? x : y)->op, false, false) && poly_distance(&low, &high, &gap) && gap > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *distance_text(const Nest *in, const Access *x, const Access *y)
+{
+    Module *module = in->kernel->module;
+    const char *text = "";
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0)
+            continue;
+        int64_t distance = 0;
+        bool found = false;
+        for (int i = 0; i < x->group->rank; i++)
+            if (poly_has(&x->coordinate[i], in->loops[loop].iv))
+                found |= poly_distance(&x->coordinate[i], &y->coordinate[i], &distance);
+        text = arena_print(module, found ? "%s%s%lld" : "%s%sany", text, *text ? ", " : "", (long long)distance);
+    }
+    return text;
+}
+
+static void check_store(Nest *in, const Access *store)
+{
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0 || in->kernel->failed)
+            continue;
+        bool moves = false;
+        for (int i = 0; i < store->group->rank; i++)
+            moves |= poly_has(&store->coordinate[i], in->loops[loop].iv);
+        bool meets = !moves || (!same_along(in, store, store, loop) && may_meet(in, store, store, loop, 0));
+        if (!meets || scatter_refuse(in, store->op))
+            continue;
+        if (!moves)
+            reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_ONE,
+                   in->loops[loop].iv->name ? in->loops[loop].iv->name : "?", memory_text(in, store));
+        else
+            reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_TWICE, memory_text(in, store),
+                   in->loops[loop].iv->name ? in->loops[loop].iv->name : "?");
+    }
+}
+
+static void check_pair(Nest *in, const Access *store, const Access *other)
+{
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0 || same_along(in, store, other, loop) || apart(in, store, other) ||
+            !may_meet(in, store, other, loop, 0))
+            continue;
+        reject(in->kernel, other->op->loc, REASON_PLAIN_DEPENDS, memory_text(in, store), store->op->loc.line,
+               memory_text(in, other), other->stores ? "written" : "read", distance_text(in, store, other));
+        return;
+    }
+}
+
+/* Two iterations of an axis inside the grid may touch one element.  */
+static void check_axis(Nest *in, const Access *store, const Access *other)
+{
+    FOR_LOOPS(loop, in)
+    {
+        Loop *axis = &in->loops[loop];
+        if (!is_axis(in, loop) || axis->grid >= 0 || !ir_inside(store->op, axis->op->blocks[0]) ||
+            !ir_inside(other->op, axis->op->blocks[0]))
+            continue;
+        if (same_along(in, store, other, loop) || apart(in, store, other) ||
+            !may_meet(in, store, other, loop, loops_around(in, axis->op)))
+            continue;
+        axis->ordered = true;
+        axis->why = arena_print(in->kernel->module, "%s may be what another iteration touches as %s",
+                                memory_text(in, store), memory_text(in, other));
+    }
+}
+
+/* require: accesses.   ensure: iterations of the grid touch no element in common, or a refusal; axes whose iterations
+   do are ordered.  */
+bool memory_depends(Nest *in)
+{
+    for (const Access *store = in->accesses; store; store = store->next) {
+        if (!store->stores || scatter_of(in, store->op) || in->kernel->failed)
+            continue;
+        check_store(in, store);
+        for (const Access *other = in->accesses; other && !in->kernel->failed; other = other->next) {
+            if (other->group != store->group)
+                continue;
+            if (other != store)
+                check_pair(in, store, other);
+            check_axis(in, store, other);
+        }
+    }
+    return !in->kernel->failed;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plain-memory.h - what the files about arrays share.  */
+#ifndef WSC_PLAIN_MEMORY_H
+#define WSC_PLAIN_MEMORY_H
+
+#include "language/plain.h"
+
+/* ---- plain-bounds.c ---------------------------------------------------------------------------------------------- */
+
+Value *scalar_before(Nest *in, Opcode code, Dtype dtype, Value *x, Value *y); /* in front of the grid */
+Value *poly_before(Nest *in, const Poly *x);
+bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the grid */
+/* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
+bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+
+/* ---- plain-strides.c --------------------------------------------------------------------------------------------- */
+
+bool stride_add(Group *group, const Poly *stride); /* false: there are too many */
+bool stride_is_positive(const Poly *stride);
+/* Factors of counters; composed: those that are sums.  */
+bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed);
+/* x by the stride; nearest: the rest may be below 0.  */
+Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest);
+void strides_drop_sums(Group *group);
+
+/* ---- plain-reach.c ----------------------------------------------------------------------------------------------- */
+
+enum { MAX_GUARDS = 16 };
+typedef struct {
+    int count;
+    Poly guards[MAX_GUARDS]; /* each is at least 0 */
+} Guards;
+
+/* Below 0 never, as far as loops and conditions tell.  */
+bool reach_is_natural(Nest *in, const Access *access, const Poly *x);
+bool reach_add_least(Group *group, const Poly *x);
+bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
+Guards reach_guards(Nest *in, const Op *op);
+/* How far a sum goes where the operation is carried out.  */
+bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper, Poly *x);
+bool reach_declared(const Group *group, Poly *elements);
+bool reach_given(Nest *in, const Group *group, Poly *elements);
+/* An element that the grid only reads is one value, however often the program says so.  */
+void reach_join(Nest *in, Poly *x);
+
+/* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */
+
+const char *memory_text(const Nest *in, const Access *access);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-strides.c - what an array's dimensions are: the factors of loops' counters in its subscripts.
+ */
+#include "language/plain-memory.h"
+
+static int degree(const Poly *x)
+{
+    int most = 0;
+    for (int i = 0; i < x->count; i++)
+        most = x->terms[i].count > most ? x->terms[i].count : most;
+    return most;
+}
+
+static const Term *leading(const Poly *x)
+{
+    const Term *best = &x->terms[0];
+    for (int i = 1; i < x->count; i++)
+        if (x->terms[i].count > best->count)
+            best = &x->terms[i];
+    return best;
+}
+
+static bool larger(const Poly *x, const Poly *y)
+{
+    if (degree(x) != degree(y))
+        return degree(x) > degree(y);
+    return leading(x)->factor > leading(y)->factor;
+}
+
+static bool has_stride(const Group *group, const Poly *stride)
+{
+    for (int i = 0; i < group->rank; i++)
+        if (poly_same(&group->stride[i], stride))
+            return true;
+    return false;
+}
+
+bool stride_add(Group *group, const Poly *stride)
+{
+    if (has_stride(group, stride))
+        return true;
+    if (group->rank == MAX_RANK)
+        return false;
+    int at = group->rank++;
+    for (; at > 0 && larger(stride, &group->stride[at - 1]); at--)
+        group->stride[at] = group->stride[at - 1];
+    group->stride[at] = *stride;
+    return true;
+}
+
+/* Each of its terms is a stride by itself: x[i * n + i], where there is x[i * n + j], too.  */
+static bool is_composed(const Group *group, const Poly *stride)
+{
+    for (int i = 0; i < stride->count; i++) {
+        Poly single = poly_constant(0);
+        single.count = 1;
+        single.terms[0] = stride->terms[i];
+        if (!has_stride(group, &single))
+            return false;
+    }
+    return true;
+}
+
+bool stride_is_positive(const Poly *stride)
+{
+    for (int i = 0; i < stride->count; i++)
+        if (stride->terms[i].factor < 0)
+            return false;
+    return stride->count > 0;
+}
+
+bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
+{
+    FOR_LOOPS(i, in)
+    {
+        Poly factor, rest, zero = poly_constant(0);
+        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest))
+            continue;
+        if (!stride_is_positive(&factor))
+            factor = poly_add(&zero, &factor, -1);
+        if (!stride_is_positive(&factor) || !poly_is_fixed(in, &factor))
+            continue;
+        if ((factor.count > 1) != composed || (composed && is_composed(group, &factor)))
+            continue;
+        if (!stride_add(group, &factor))
+            return false;
+    }
+    return true;
+}
+
+/* x by the stride; nearest: the rest may be below 0.  */
+Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
+{
+    Poly quotient = poly_divide(x, leading(stride), rest);
+    if (!nearest)
+        for (int i = 0; i < rest->count; i++)
+            if (!rest->terms[i].count && rest->terms[i].factor < 0) {
+                Poly one = poly_constant(1);
+                quotient = poly_add(&quotient, &one, -1);
+                *rest = poly_add(rest, stride, 1);
+                break;
+            }
+    if (stride->count > 1) {
+        Poly product = poly_multiply(&quotient, stride);
+        *rest = poly_add(x, &product, -1);
+    }
+    return quotient;
+}
+
+/* x[i][i] in an array that is stored moves along two dimensions, where there is x[i][j], too.  */
+void strides_drop_sums(Group *group)
+{
+    for (int i = 0; i < group->rank; i++) {
+        bool sum = false;
+        for (int k = i + 1; k < group->rank; k++)
+            for (int l = k + 1; l < group->rank; l++) {
+                Poly both = poly_add(&group->stride[k], &group->stride[l], 1);
+                sum |= poly_same(&both, &group->stride[i]);
+            }
+        if (!sum)
+            continue;
+        group->rank--;
+        for (int k = i--; k < group->rank; k++)
+            group->stride[k] = group->stride[k + 1];
+    }
+}

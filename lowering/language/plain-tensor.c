@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-tensor.c - the tensors that stand for arrays: extents as the launcher computes them.
+ */
+#include "language/plain-memory.h"
+
+/* A loop to n makes no iteration where n is 0 or below.  */
+static Value *at_least_nothing(Nest *in, const Poly *extent)
+{
+    Value *value = poly_before(in, extent);
+    int64_t number;
+    if (poly_is_constant(extent, &number))
+        return value;
+    return scalar_before(in, OP_MAXI, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
+}
+
+static Value *largest_extent(Nest *in, const Group *group, int dim)
+{
+    Value *extent = NULL;
+    for (int i = 0; i < group->nextents[dim]; i++) {
+        Value *value = at_least_nothing(in, &group->extent[dim][i]);
+        extent = extent ? scalar_before(in, OP_MAXI, D_I64, extent, value) : value;
+    }
+    return extent;
+}
+
+/* Some element is touched: no dimension is empty.  */
+static Value *is_touched(Nest *in, const Group *group)
+{
+    Value *fewest = NULL;
+    for (int i = 0; i < group->rank; i++) {
+        Value *reach = largest_extent(in, group, i);
+        fewest = fewest ? scalar_before(in, OP_MINI, D_I64, fewest, reach) : reach;
+    }
+    Value *args[] = {ir_convert_before(in->kernel, in->region, fewest, D_I64),
+                     ir_const_before(in->kernel, in->region, D_I64, 0)};
+    return ir_scalar_before(in->kernel, in->region, OP_GTI, D_I1, 2, args);
+}
+
+static Value *extent_of(Nest *in, const Group *group, int dim)
+{
+    Value *extent = largest_extent(in, group, dim), *touched = group->nleast && dim == 0 ? is_touched(in, group) : NULL;
+    for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
+        Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
+        Value *below = ir_scalar_before(in->kernel, in->region, OP_LTI, D_I1, 2,
+                                        (Value *[]){ir_convert_before(in->kernel, in->region, least, D_I64), zero});
+        below = ir_binary_before(in->kernel, in->region, OP_ANDI, touched, below);
+        extent = ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3,
+                                  (Value *[]){below, ir_convert_before(in->kernel, in->region, least, D_I64),
+                                              ir_convert_before(in->kernel, in->region, extent, D_I64)});
+    }
+    if (!group->guard)
+        return extent;
+    Value *args[] = {group->guard, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
+    return ir_scalar_before(in->kernel, in->region, OP_SELI, extent->type.dtype, 3, args);
+}
+
+static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
+{
+    Value *args[1 + 2 * MAX_RANK] = {group->base};
+    group->base->type = type_pointer(group->dtype);
+    for (int i = 0; i < rank; i++) {
+        args[1 + i] = extent_of(in, group, order[i]);
+        args[1 + rank + i] = poly_before(in, &group->stride[order[i]]);
+    }
+    Op *op = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 1 + 2 * rank, args);
+    op_before(in->region, op);
+    return op_result(in->kernel, op, type_tensor(group->dtype, rank), group->base->name);
+}
+
+/* The tensor with these two dimensions last, the others in front of them; row -1: as they are.  */
+Value *memory_tensor(Nest *in, Group *group, int row, int col)
+{
+    int order[MAX_RANK], count = 0;
+    for (int i = 0; i < group->rank; i++)
+        if (i != row && i != col)
+            order[count++] = i;
+    if (row >= 0)
+        order[count++] = row;
+    order[count++] = col;
+    int key = 0;
+    for (int i = 0; i < count; i++)
+        key = i == count - 2 ? order[i] * MAX_RANK + col : key;
+    if (!in->kernel->failed && !group->tensors[key])
+        group->tensors[key] = make_tensor(in, group, order, count);
+    return group->tensors[key];
+}
+
+Value *memory_vector(Nest *in, Group *group)
+{
+    int order[] = {0};
+    if (group->vector == group->base)
+        group->vector = make_tensor(in, group, order, 1);
+    return group->vector;
+}

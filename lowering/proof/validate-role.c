@@ -459,6 +459,18 @@ static int window_of(Validator *in, const Op *op, Type whole)
                                                                                                : SPREAD_MIXED;
 }
 
+/* One column of a slot's rows, or of this group's rows.  */
+static int column_of(Validator *in, const Op *op, Type whole)
+{
+    Type type = op->results[0]->type;
+    if (op->nargs == 1 || type.cols != 1)
+        return SPREAD_MIXED;
+    const Term *row = known_of(in, op->args[1]).term;
+    if (type.rows == whole.rows && row == term_number(&in->terms, 0))
+        return SPREAD_WHOLE;
+    return type.rows * in->groups == whole.rows && row == group_rows(in, type.rows) ? SPREAD_ROWS : SPREAD_MIXED;
+}
+
 static Known *staged(Validator *in, const Storage *storage)
 {
     return &in->staged[storage_place(in->kernel, storage)];
@@ -470,6 +482,15 @@ static const Term *transpose_of(Validator *in, const Op *view, const Term *tile)
     trans.code = OP_TRANS;
     trans.nargs = 1;
     return term_of(&in->terms, &trans, &tile);
+}
+
+static const Term *column_term(Validator *in, const Op *view, const Term *tile)
+{
+    Op columns = *view;
+    const Term *args[] = {tile, known_of(in, view->args[2]).term};
+    columns.code = OP_COLUMNS;
+    columns.nargs = 2;
+    return term_of(&in->terms, &columns, args);
 }
 
 static bool run_view(Validator *in, const Op *op)
@@ -485,12 +506,18 @@ static bool run_view(Validator *in, const Op *op)
         return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
     bool turned = op->storage->turned;
     Type type = source->results[0]->type;
-    int spread = window_of(in, op, turned ? type_transposed(type) : type);
+    type = turned ? type_transposed(type) : type;
+    int spread = window_of(in, op, type);
+    bool column = spread == SPREAD_MIXED;
+    if (column)
+        spread = column_of(in, op, type);
     if (spread == SPREAD_MIXED)
         return differs(in, op, "looks at a window of '%s' that is not this group's", op->storage->name);
     const Term *tile = source_term(in, slot.instance, source->results[0]);
     if (turned)
         tile = transpose_of(in, op, tile);
+    if (column)
+        tile = column_term(in, op, tile);
     *result = (Known){tile, (Spread)spread, NULL};
     return true;
 }

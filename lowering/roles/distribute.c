@@ -44,6 +44,7 @@ typedef struct {
 } Distributor;
 
 static void clone_block(Distributor *in, Block *from, Block *to);
+static void clone_result(Distributor *in, Op *copy, Value *result);
 
 /* Groups among which rows are divided.  */
 static int groups_of(const Distributor *in)
@@ -179,12 +180,18 @@ static bool trans_is_operand(const Distributor *in, const Value *result)
     return false;
 }
 
+static Storage *ring_storage(const Distributor *in, const Op *source)
+{
+    const Aref *aref = aref_to(source->results[0], in->role);
+    return aref->storages[aref_place(aref, source->results[0])];
+}
+
 /* The window of a slot that `value` (what the ring carries, or its transpose) means for one use.  */
 static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split)
 {
     const Op *source = ring_source(value);
     Aref *aref = aref_to(source->results[0], in->role);
-    Storage *storage = aref->storages[aref_place(aref, source->results[0])];
+    Storage *storage = ring_storage(in, source);
     bool transposed = (value->def != source) != storage->turned;
     Type type = type_kind(K_VIEW, storage->tile);
     int *rows = transposed ? &type.cols : &type.rows;
@@ -219,11 +226,39 @@ static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value
     form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1 ? ROLE_BIT(in->role) : 0;
 }
 
+/* One column of what comes through a ring, of which each thread reads its rows where they are used, while the slot is
+   held.  In registers a column's number would be told from the others' by a shuffle.  */
+static bool reads_column(const Distributor *in, const Op *op)
+{
+    const Op *source = op->code == OP_COLUMNS ? op->args[0]->def : NULL;
+    return source && arrives(in, op->args[0]) == source && source->parent == op->parent &&
+           op->results[0]->type.cols == 1 && schedule_of(source)->release && !ring_storage(in, source)->turned;
+}
+
+static void emit_column(Distributor *in, Block *to, const Op *op)
+{
+    const Op *source = op->args[0]->def;
+    Aref *aref = aref_to(source->results[0], in->role);
+    Value *result = op->results[0];
+    Type type = type_kind(K_VIEW, result->type);
+    bool split = is_split(in, result);
+    type.rows /= split ? groups_of(in) : 1;
+    Value *args[] = {in->slots[aref->id], split ? group_offset(in, type.rows) : ir_const_int(in->kernel, to, D_I64, 0),
+                     as_coordinate(in, to, op, value_map_get(&in->map, op->args[1]))};
+    Op *view = emit(in, to, op, OP_VIEW, 3, args);
+    view->aref = aref;
+    view->storage = ring_storage(in, source);
+    Value *window = op_result(in->kernel, view, type, NULL);
+    Op *read = emit(in, to, op, OP_READ, 1, &window);
+    read->aref = aref;
+    clone_result(in, read, result);
+}
+
 /* Registers for every use in this role that is not an operand of a product.  */
 static void emit_reads(Distributor *in, Block *to, Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
-        if (!slice_has_op(&in->slice, use->op) || use_is_operand(use, &in->uses))
+        if (!slice_has_op(&in->slice, use->op) || use_is_operand(use, &in->uses) || reads_column(in, use->op))
             continue;
         if (use->op->code == OP_YIELD && use->op->parent->parent && !slice_has(&in->slice, value))
             continue;
@@ -679,6 +714,8 @@ static void clone_block(Distributor *in, Block *from, Block *to)
             clone_control(in, to, op);
         else if (op->aref)
             emit_carried(in, to, op);
+        else if (reads_column(in, op))
+            emit_column(in, to, op);
         else if (!(op->code == OP_TRANS && arrives(in, op->results[0])))
             clone_plain(in, to, op);
     }

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread powers turned_store; do
+    chain blocks_wide streams shares beside spread powers turned_store flat; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -209,6 +209,12 @@ ok 'rows of another group' spoiled gemm "a window of 'ta' that is not this group
     "$consumer"'s/view %slot, %first_row/view %slot, 0:i64/'
 ok 'half of the groups' spoiled gemm "a window of 'ta' that is not this group's" \
     "$consumer"'s/= muli %1, 64:i64/= muli %1, 32:i64/'
+ok 'another column of a slot' spoiled flat "carries '[a-z]*' over an iteration" \
+    "$consumer"'s/\(view<f32,1x1> = view %slot.2, 0:i64, \)%[0-9]*/\11:i64/'
+ok 'a column of the rows of another slot' spoiled flat "with a slot of another ring" \
+    "$consumer"'s/\(view<f32,1x1> = view %slot\).2/\1/'
+ok 'two columns for one' spoiled flat "a window of 't_tile' that is not this group's" \
+    "$consumer"'s/\(%[0-9]*\): view<f32,1x1> = \(view %slot.2\), 0:i64, %[0-9]*/\1: view<f32,1x2> = \2, 0:i64, 0:i64/'
 ok 'a ring for another' spoiled attention "with a slot of another ring" \
     "$consumer"'s/view %slot.2 | \(.*\) aref=tk_ring storage=tk/view %slot | \1 aref=tk_ring storage=tk/'
 

@@ -43,6 +43,7 @@ bool next_slot(Kernel *kernel, Site site);
 bool moved_box(Kernel *kernel, Site site);
 bool turned_box(Kernel *kernel, Site site);
 bool first_rows(Kernel *kernel, Site site);
+bool first_columns(Kernel *kernel, Site site);
 bool first_part(Kernel *kernel, Site site);
 bool unnamed(Kernel *kernel, Site site);
 bool overlaps_next(Kernel *kernel, Site site);

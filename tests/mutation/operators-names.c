@@ -104,6 +104,17 @@ bool first_rows(Kernel *kernel, Site site)
     return true;
 }
 
+/* All groups read the columns of the first, or the slot's first column.  */
+bool first_columns(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    int64_t column;
+    if (op->code != OP_VIEW || op->nargs < 3 || ir_constant(op->args[2], &column))
+        return false;
+    op->args[2] = ir_const_before(kernel, op, op->args[2]->type.dtype, 0);
+    return true;
+}
+
 /* Of the groups that put a tile together each puts the rows of the first.  */
 bool first_part(Kernel *kernel, Site site)
 {

@@ -577,6 +577,7 @@ const Operator operators[] = {
     {"moved-box", "a box is one element further along", SITE_OP, moved_box},
     {"turned-box", "a box has its extents in another order", SITE_OP, turned_box},
     {"first-rows", "every group reads the rows of the first", SITE_OP, first_rows},
+    {"first-columns", "every group reads the columns of the first, or a slot's first column", SITE_OP, first_columns},
     {"first-part", "every group puts its rows where those of the first belong", SITE_OP, first_part},
     {"other-operand", "two products read each other's operand", SITE_OP, other_order_of_stages},
     {"other-tile", "a copy brings the next tile", SITE_OP, other_tile},

@@ -25,6 +25,9 @@ for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit d
     wait-less fewer-arrivals more-arrivals only-engine fixed-slot next-slot first-rows other-phase; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" --operator first-columns "$top_srcdir/tests/programs/flat.c" >"$work/score"
+not_ok 'the unspoiled columns and rows of slots are refused' grep '^not ok' "$work/score"
+ok 'first-columns' noticed first-columns
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/cluster.c" >"$work/score"
 not_ok 'the unspoiled clusters are refused' grep '^not ok' "$work/score"
 for name in release-here release-across copy-across share-less share-more; do

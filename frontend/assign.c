@@ -268,7 +268,9 @@ static Result element_read(Walk *w, const Place *place, CXCursor e)
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0)};
     Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(w->u, e), 2, args);
     op_append(w->block, op);
-    return result_of(op_result(w->kernel, op, type_scalar(dtype), NULL));
+    if (dtype != D_I1)
+        return result_of(op_result(w->kernel, op, type_scalar(dtype), NULL));
+    return result_of(convert(w, op_result(w->kernel, op, type_scalar(D_U8), NULL), D_I1));
 }
 
 Result place_read(Walk *w, const Place *place, CXCursor e)
@@ -320,7 +322,7 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
     if (refuse_chosen_base(w, place, e))
         return;
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0),
-                     result.value};
+                     result.value->type.dtype == D_I1 ? convert(w, result.value, D_U8) : result.value};
     Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(w->u, e), 3, args);
     op->store->label = place->base.label ? place->base.label : place->base.name ? place->base.name : "";
     op_append(w->block, op);

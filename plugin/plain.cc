@@ -311,12 +311,12 @@ Value *plain_live_in(Walk *w, gimple *load)
 
 static bool element_dtype(Walk *w, tree type, Dtype *dtype)
 {
-    if (scalar_type(type, dtype) && *dtype != D_I1)
+    if (scalar_type(type, dtype))
         return true;
     if (memory_refuse_complex(w, w->where, type))
         return false;
     if (!w->failed)
-        complain(w->where, "arrays of float, double, long, int, short and char have tiles",
+        complain(w->where, "arrays of float, double, long, int, short, char and _Bool have tiles",
                  "an array of this type is read or written in a grid");
     w->failed = true;
     return false;
@@ -337,7 +337,10 @@ Value *plain_load(Walk *w, gimple *load)
     Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0)};
     Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(stmt_location(load)), 2, args);
     op_append(w->block, op);
-    return op_result(w->kernel, op, type_scalar(dtype), name_of(lhs));
+    if (dtype != D_I1)
+        return op_result(w->kernel, op, type_scalar(dtype), name_of(lhs));
+    Value *byte[] = {op_result(w->kernel, op, type_scalar(D_U8), name_of(lhs)), value_literal(w, D_U8, 0, 0)};
+    return value_new_op(w, OP_NEI, w->where, type_scalar(D_I1), NULL, 2, byte);
 }
 
 /* A store of the region; false: it is none to an array.  */
@@ -355,6 +358,8 @@ bool plain_store(Walk *w, gimple *store)
     }
     Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0),
                      value_of(w, gimple_assign_rhs1(store))};
+    if (dtype == D_I1) /* a byte of memory */
+        args[2] = value_convert(w, args[2], D_U8, NULL);
     Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(stmt_location(store)), 3, args);
     op->store->label = address.name ? address.name : "";
     op_append(w->block, op);

@@ -320,8 +320,6 @@ static bool fits(const Nest *in, const Op *op)
 {
     Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
     bool wide = !dtype_is_float(to) && to != D_I1 && dtype_bytes(to) == 8;
-    if (op->code == OP_DIVI || op->code == OP_REMI)
-        return from != D_U64 && from != D_U32;
     if (form_is_wide(in, op->results[0]))
         return true;
     return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
@@ -336,6 +334,68 @@ static Dtype computed_in(const Nest *in, const Op *op)
     for (int i = 0; i < op->nargs; i++)
         wide |= form_is_wide(in, op->args[i]);
     return wide ? D_I64 : D_I32;
+}
+
+/* An I64 that is no number of 2^63 or more, taken without a sign.  */
+static bool has_no_top_bit(const Nest *in, const Value *value)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return known >= 0;
+    if (loop_of(in, value) >= 0)
+        return true;
+    const Op *op = value->def;
+    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
+        return false;
+    Dtype from = op->args[0]->type.dtype;
+    return dtype_is_signed(from) ? has_no_top_bit(in, op->args[0]) : dtype_bytes(from) < 8;
+}
+
+/* x / y of I64 without a sign: twice the half of x by y, and what is left once more; of a y with the top bit 0 or 1. */
+static Value *unsigned_quotient(Nest *in, Op *where, Value *x, Value *y)
+{
+    Loc loc = where->loc;
+    Value *one = number(in, where, 1);
+    x = form_as_tile(in, where, x, D_I64);
+    y = form_as_tile(in, where, y, D_I64);
+    Value *half = form_make(in, where, OP_USHR, loc, D_I64, x, one, NULL);
+    half = form_make(in, where, OP_DIV, loc, D_I64, half, y, NULL);
+    half = form_make(in, where, OP_SHL, loc, D_I64, half, one, NULL);
+    Value *top = form_make(in, where, OP_LT, loc, D_MASK, y, number(in, where, 0), NULL);
+    Value *quotient = form_make(in, where, OP_SELECT, loc, D_I64, top, form_full(in, where, D_I64, 1, 1, 0), half);
+    Value *rest = form_make(in, where, OP_MUL, loc, D_I64, quotient, y, NULL);
+    rest = form_make(in, where, OP_SUB, loc, D_I64, x, rest, NULL);
+    Value *more = form_make(in, where, OP_ADD, loc, D_I64, quotient, one, NULL);
+    return form_make(in, where, OP_SELECT, loc, D_I64, below(in, where, rest, y, D_I64), quotient, more);
+}
+
+/* A number of 32 bits without a sign as one of 64 bits with a sign.  */
+static Value *without_sign(Nest *in, Op *where, const Value *value, Value *x)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return ir_const_before(in->kernel, where, D_I64, (int64_t)(uint32_t)known);
+    return form_integer(in, where, value, form_as_tile(in, where, x, D_I32), D_I64);
+}
+
+/* x / y or x % y of operands of I32 or I64.  */
+static Value *quotient(Nest *in, Op *where, const Op *op, Value *x, Value *y, Dtype computed)
+{
+    bool bare = is_unsigned(op->args[0]), narrow = bare && computed == D_I32;
+    if (narrow) {
+        x = without_sign(in, where, op->args[0], x);
+        y = without_sign(in, where, op->args[1], y);
+        computed = D_I64;
+    }
+    x = form_as_tile(in, where, x, computed);
+    Value *whole = bare && !narrow && !(has_no_top_bit(in, op->args[0]) && has_no_top_bit(in, op->args[1]))
+                       ? unsigned_quotient(in, where, x, y)
+                       : form_make(in, where, OP_DIV, op->loc, computed, x, y, NULL);
+    if (op->code == OP_REMI) { /* x - x / y * y */
+        whole = form_make(in, where, OP_MUL, op->loc, computed, whole, y, NULL);
+        whole = form_make(in, where, OP_SUB, op->loc, computed, x, whole, NULL);
+    }
+    return narrow ? form_make(in, where, OP_CAST, op->loc, D_I32, whole, NULL, NULL) : whole;
 }
 
 /* Operands are I32 or I64, the result is what the type keeps of it.  */
@@ -353,14 +413,10 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
         code = OP_USHR;
     if (op->code == OP_NOTI)
         y = number(in, where, -1);
-    if (op->code == OP_REMI) { /* x - x / y * y */
-        x = form_as_tile(in, where, x, computed);
-        Value *whole = form_make(in, where, OP_DIV, op->loc, computed, x, y, NULL);
-        whole = form_make(in, where, OP_MUL, op->loc, computed, whole, y, NULL);
-        x = form_make(in, where, OP_SUB, op->loc, computed, x, whole, NULL);
-    } else {
+    if (op->code == OP_REMI || op->code == OP_DIVI)
+        x = quotient(in, where, op, x, y, computed);
+    else
         x = form_make(in, where, code, op->loc, dtype, x, y, NULL);
-    }
     return dtype == D_MASK ? x : narrowed(in, where, x, op->results[0]->type.dtype);
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions of plain_types.c. */
+
+/* masks are read, negated, joined, compared and stored */
+KERNEL(masks)(int n, const bool *m, const bool *other, const float *x, float *y, bool *o, bool *differ, int *count)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        bool above = x[i] > 0.25f;
+        y[i] = m[i] ? x[i] : other[i] ? -x[i] : 0;
+        o[i] = (above && !m[i]) || x[i] < -0.5f;
+        differ[i] = m[i] != other[i];
+        count[i] = m[i] + other[i] + 2 * above;
+    }
+}
+
+/* how many of each row are set, and whether any is, or all are */
+KERNEL(rows_of_masks)(int n, int m, const bool *mask, int *count, bool *some, bool *all)
+{
+    WS(grid(1) tile(32))
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        WS(pipeline(auto) tile(32) reduction(+: sum))
+        for (int j = 0; j < m; j++)
+            sum += mask[i * m + j];
+        count[i] = sum;
+        some[i] = sum > 0;
+        all[i] = sum == m;
+    }
+}
+
+/* a step of Conway's game */
+KERNEL(life)(int h, int w, const bool *cell, bool *next)
+{
+    WS(grid(2))
+    for (int i = 1; i < h - 1; i++)
+        for (int j = 1; j < w - 1; j++) {
+            int around = 0;
+            for (int di = -1; di <= 1; di++)
+                for (int dj = -1; dj <= 1; dj++)
+                    around += (di || dj) && cell[(i + di) * w + j + dj];
+            next[i * w + j] = around == 3 || (around == 2 && cell[i * w + j]);
+        }
+}
+
+/* quotients and rests of numbers without a sign: by numbers, by elements, by what the caller hands in */
+KERNEL(quotients)(int n, unsigned by, const unsigned *x, const unsigned *z, unsigned *y, float *share)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        unsigned least = z[i] | 1;
+        y[i] = x[i] / 7 + x[i] % 4000000000u * 3 + x[i] / least + x[i] % least + by / least + x[i] % by;
+        share[i] = (float)(x[i] / (z[i] >> 16 | 1)) + (x[i] >> 3);
+    }
+}
+
+KERNEL(long_quotients)(int n, unsigned long by, const unsigned long *x, const unsigned long *z, unsigned long *y,
+                       unsigned *low)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        unsigned long least = z[i] | 1, odd = z[i] >> 40 | 1;
+        y[i] = x[i] / 10 + x[i] % 1000003 + x[i] / least + x[i] % odd * 3 + x[i] / by + by % odd +
+               x[i] / 0xfedcba9876543210u;
+        low[i] = (unsigned)(x[i] % 4294967291u) + (unsigned)i / 3u;
+    }
+}
+
+/* a counter without a sign is taken apart */
+KERNEL(digits)(unsigned n, unsigned base, const float *x, float *y)
+{
+    WS(grid(1) extent(x : n))
+    for (unsigned i = 0; i < n; i++) {
+        unsigned turned = (i % base) * (n / base) + i / base;
+        y[i] = turned < n ? x[turned] : (float)(i / 4u) + (float)(i % 10u);
+    }
+}

@@ -72,6 +72,54 @@ static bool is_union(CXType type)
     return clang_getTypeDeclaration(clang_getCanonicalType(type)).kind == CXCursor_UnionDecl;
 }
 
+/* Numbers of one type alone, which *dtype is after the first.  */
+typedef struct {
+    Dtype dtype;
+    bool uniform;
+} Uniform;
+
+static enum CXVisitorResult visit_field(CXCursor field, CXClientData data);
+
+static void visit_type(CXType type, Uniform *seen)
+{
+    Dtype own;
+    type = clang_getCanonicalType(type);
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record) {
+        clang_Type_visitFields(type, visit_field, seen);
+        return;
+    }
+    if (!scalar_type(type, &own) || own == D_I1 ||
+        (seen->dtype != D_I1 &&
+         (dtype_bytes(seen->dtype) != dtype_bytes(own) || dtype_is_float(seen->dtype) != dtype_is_float(own)))) {
+        seen->uniform = false;
+        return;
+    }
+    seen->dtype = own;
+}
+
+static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
+{
+    visit_type(clang_getCursorType(field), data);
+    return CXVisit_Continue;
+}
+
+/* Members of different types are arrays of their own.  */
+static bool is_mixed(CXType type)
+{
+    Uniform seen = {D_I1, true};
+    visit_type(type, &seen);
+    return !seen.uniform && !is_union(type);
+}
+
+/* The struct of which this is one, or a pointer to one.  */
+static CXType record_of(CXCursor e)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(e));
+    return is_pointer(type) && type.kind == CXType_Pointer ? clang_getPointeeType(type) : type;
+}
+
 static bool place_of_member(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -89,7 +137,9 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     }
     if (!whole.local && !whole.direct && whole.base.kind == R_POINTER && whole.base.offset && w->kernel->grid.plain) {
         *place = whole; /* of a struct in an array */
-        if (byte)
+        if (byte && is_mixed(record_of(below.list[0])))
+            place->base.member += byte;
+        else if (byte)
             place->base.offset = binary(w, OP_ADDI, D_I64, whole.base.offset, literal_int(w, D_I64, byte));
         place->base.type = place->type = type;
         return true;
@@ -224,6 +274,18 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
 
 Value *base_of(Walk *w, Result pointer)
 {
+    if (pointer.member) {
+        Result whole = pointer;
+        whole.member = 0;
+        Value *array = base_of(w, whole);
+        const char *text =
+            arena_print(w->u->module, "((const char *)(%s) + %lld)", pointer.text, (long long)pointer.member);
+        Value *part = live_in(w, text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, text));
+        part->part_of = array;
+        part->part_at = pointer.member;
+        part->declared = array->declared > pointer.member ? array->declared - pointer.member : 0;
+        return part;
+    }
     Value *base =
         live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
     int64_t bytes = pointer.decl.kind == CXCursor_VarDecl ? bytes_of(clang_getCursorType(pointer.decl)) : 0;

@@ -201,6 +201,7 @@ typedef struct {
     const char *text; /* R_POINTER: C text of the base, as it is before the region */
     const char *name; /* ... the user's, of that, or NULL */
     Value *offset;    /* ... bytes from there, I64; NULL: 0 */
+    int64_t member;   /* ... and these: where a member lies in structs of several types */
     CXType type;      /* ... of the pointer */
     int variable;     /* R_PLACE: the address of a part of a variable */
     int64_t byte;

@@ -18,6 +18,7 @@ struct Address {
     Value *base;
     Value *offset;    /* I64, bytes; NULL: 0 */
     const char *name; /* of the pointer or array that the user has written */
+    tree pointer;     /* what the base is, before the region; NULL_TREE: not known */
 };
 
 /* ---- which regions ----------------------------------------------------------------------------------------------- */
@@ -205,12 +206,14 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
     gimple *def = SSA_NAME_DEF_STMT(name);
     if (SSA_NAME_IS_DEFAULT_DEF(name) || !defined_in_region(w, name)) {
         address->base = value_outside(w, name);
+        address->pointer = name;
         return address->base != NULL;
     }
     if (is_gimple_assign(def) && gimple_assign_load_p(def)) {
         tree stored = memory_value(def);
         if (stored)
             return address_of_pointer(w, stored, address, depth + 1);
+        address->pointer = expression_before(w, name, 0);
         address->base = plain_live_in(w, def);
         if (!address->base)
             address->base = pointer_before(w, name);
@@ -233,6 +236,56 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
     return copies && POINTER_TYPE_P(TREE_TYPE(first)) && address_of_pointer(w, first, address, depth + 1);
 }
 
+/* ---- arrays of structs ------------------------------------------------------------------------------------------- */
+
+/* Numbers of one type alone, which *dtype is after the first.  */
+static bool is_uniform(tree type, Dtype *dtype)
+{
+    Dtype own;
+    while (TREE_CODE(type) == ARRAY_TYPE)
+        type = TREE_TYPE(type);
+    if (TREE_CODE(type) == RECORD_TYPE) {
+        for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+            if (TREE_CODE(field) == FIELD_DECL && !is_uniform(TREE_TYPE(field), dtype))
+                return false;
+        return true;
+    }
+    if (!scalar_type(type, &own))
+        return false;
+    bool same =
+        *dtype == D_I1 || (dtype_bytes(*dtype) == dtype_bytes(own) && dtype_is_float(*dtype) == dtype_is_float(own));
+    *dtype = own;
+    return same && own != D_I1;
+}
+
+/* Members of different types are arrays of their own: where a member lies in its struct; 0 in structs of one type.  */
+static HOST_WIDE_INT member_of(tree reference)
+{
+    HOST_WIDE_INT bytes = 0;
+    bool uniform = true;
+    for (; handled_component_p(reference); reference = TREE_OPERAND(reference, 0)) {
+        if (TREE_CODE(reference) != COMPONENT_REF)
+            continue;
+        tree position = byte_position(TREE_OPERAND(reference, 1));
+        Dtype dtype = D_I1;
+        if (!tree_fits_shwi_p(position) || TREE_CODE(TREE_TYPE(TREE_OPERAND(reference, 0))) != RECORD_TYPE)
+            return 0;
+        bytes += tree_to_shwi(position);
+        uniform = is_uniform(TREE_TYPE(TREE_OPERAND(reference, 0)), &dtype);
+    }
+    return uniform ? 0 : bytes;
+}
+
+static void take_member(Walk *w, Address *address, HOST_WIDE_INT bytes)
+{
+    tree place = fold_build_pointer_plus_hwi(address->pointer, bytes);
+    Value *whole = address->base;
+    address->base = value_live_in(w, place, type_pointer(D_F32), whole->name);
+    address->base->part_of = whole;
+    address->base->part_at = bytes;
+    address->base->declared = whole->declared > bytes ? whole->declared - bytes : 0;
+}
+
 static bool address_of_reference(Walk *w, tree reference, Address *address)
 {
     poly_int64 bits, position;
@@ -250,12 +303,18 @@ static bool address_of_reference(Walk *w, tree reference, Address *address)
         constant += (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
     } else if (DECL_P(base) && !TREE_THIS_VOLATILE(base)) {
         tree size = DECL_SIZE_UNIT(base);
-        address->base = value_live_in(w, build_fold_addr_expr(base), type_pointer(D_F32), name_of(base));
+        address->pointer = build_fold_addr_expr(base);
+        address->base = value_live_in(w, address->pointer, type_pointer(D_F32), name_of(base));
         if (size && tree_fits_shwi_p(size))
             address->base->declared = tree_to_shwi(size);
         address->name = address->name ? address->name : name_of(base);
     } else {
         return false;
+    }
+    HOST_WIDE_INT member = address->pointer ? member_of(reference) : 0;
+    if (member) {
+        take_member(w, address, member);
+        constant -= member;
     }
     if (offset)
         address->offset = add(w, address->offset, value_of_size(w, offset));

@@ -348,7 +348,8 @@ static bool has_no_top_bit(const Nest *in, const Value *value)
     if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
         return false;
     Dtype from = op->args[0]->type.dtype;
-    return dtype_is_signed(from) ? has_no_top_bit(in, op->args[0]) : dtype_bytes(from) < 8;
+    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
+    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
 }
 
 /* x / y of I64 without a sign: twice the half of x by y, and what is left once more; of a y with the top bit 0 or 1. */

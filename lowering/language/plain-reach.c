@@ -226,10 +226,14 @@ bool reach_declared(const Group *group, Poly *elements)
 bool reach_given(Nest *in, const Group *group, Poly *elements)
 {
     for (const Extent *extent = in->kernel->grid.extents; extent; extent = extent->next) {
-        if (extent->base != group->base)
+        if (extent->base != group->base && extent->base != group->base->part_of)
             continue;
-        Value *bytes = ir_const_before(in->kernel, in->region, D_I64, dtype_bytes(group->dtype));
-        *elements = poly_value(scalar_before(in, OP_DIVI, D_I64, extent->bytes, bytes));
+        Value *bytes = ir_const_before(in->kernel, in->region, D_I64, dtype_bytes(group->dtype)),
+              *behind = extent->bytes;
+        if (extent->base != group->base)
+            behind = scalar_before(in, OP_SUBI, D_I64, behind,
+                                   ir_const_before(in->kernel, in->region, D_I64, group->base->part_at));
+        *elements = poly_value(scalar_before(in, OP_DIVI, D_I64, behind, bytes));
         return true;
     }
     return false;

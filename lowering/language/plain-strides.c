@@ -70,6 +70,44 @@ bool stride_is_positive(const Poly *stride)
     return stride->count > 0;
 }
 
+static int64_t common_divisor(int64_t x, int64_t y)
+{
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x < 0 ? -x : x;
+}
+
+static bool has_counter(const Nest *in, const Term *term)
+{
+    for (int i = 0; i < term->count; i++)
+        if (loop_of(in, term->values[i]) >= 0)
+            return true;
+    return false;
+}
+
+/* Of a loop that goes down by 3 rows the stride is a row: where it begins need not be a multiple of three.  */
+static void drop_step(const Nest *in, Poly *stride, const Poly *start)
+{
+    int64_t all = 0, common = 0;
+    Term by = *leading(stride);
+    by.factor = 1;
+    for (int i = 0; i < stride->count; i++)
+        all = common = common_divisor(common, stride->terms[i].factor);
+    for (int i = 0; i < start->count; i++) {
+        Poly term = poly_constant(0), rest;
+        term.count = 1;
+        term.terms[0] = start->terms[i];
+        poly_divide(&term, &by, &rest);
+        if (!rest.count && start->terms[i].count && !has_counter(in, &start->terms[i]))
+            common = common_divisor(common, start->terms[i].factor);
+    }
+    for (int i = 0; i < stride->count && all; i++)
+        stride->terms[i].factor = stride->terms[i].factor / all * common;
+}
+
 bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
 {
     FOR_LOOPS(i, in)
@@ -77,8 +115,11 @@ bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
         Poly factor, rest, zero = poly_constant(0);
         if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest))
             continue;
-        if (!stride_is_positive(&factor))
+        if (!stride_is_positive(&factor)) {
             factor = poly_add(&zero, &factor, -1);
+            if (!is_axis(in, i))
+                drop_step(in, &factor, &rest);
+        }
         if (!stride_is_positive(&factor) || !poly_is_fixed(in, &factor))
             continue;
         if ((factor.count > 1) != composed || (composed && is_composed(group, &factor)))

@@ -227,6 +227,28 @@ static bool same_view(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
     return true;
 }
 
+/* Modulo the common divisor of all outer strides, in bytes, each lies in one window, as members of structs do.  */
+static bool windows_apart(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
+{
+    const ws_emulate_tensor *both[] = {x, y};
+    long period = 0, width[2];
+    for (int k = 0; k < 2; k++) {
+        const ws_emulate_tensor *t = both[k];
+        width[k] = t->extent[t->rank - 1] * t->size;
+        for (int i = 0; i + 1 < t->rank; i++)
+            for (long step = t->extent[i] > 1 ? t->stride[i] * t->size : 0; step;) {
+                long rest = period % step;
+                period = step;
+                step = rest;
+            }
+    }
+    if (period <= 0 || width[0] + width[1] > period)
+        return false;
+    long offset = (y->base - x->base) % period;
+    offset += offset < 0 ? period : 0;
+    return offset >= width[0] && offset + width[1] <= period;
+}
+
 static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
 {
     if (is_empty(x) || is_empty(y) || x->base >= ws_emulate_tensor_end(y) || y->base >= ws_emulate_tensor_end(x))
@@ -235,7 +257,7 @@ static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor 
     sort_dimensions(x, order);
     if (same_strides(x, y) && nests(x, order) && nests(y, order))
         return overlap(x, y, order, 0, (y->base - x->base) / x->size);
-    return true;
+    return !windows_apart(x, y);
 }
 
 static void check_overlap(ws_emulate_launch *launch)

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain loops over arrays of bool, and quotients of numbers without a sign. */
+/* Plain loops over arrays of bool and of structs of several types, and quotients of numbers without a sign. */
 #include <stdbool.h>
 
 #include "plain.h"
+
+struct point {
+    float x, y;
+    int label;
+    bool used, moved;
+    double squared;
+};
 
 #define WS           PLAIN_PRAGMA
 #define KERNEL(name) static void name
@@ -32,9 +39,9 @@ static void same(const char *what, const void *got, const void *want, size_t byt
         name[at] = (ctype)(check_bits() * 0x9e3779b97f4a7c15ul >> at % 63);            \
     ctype *name##_ = plain_copy(name, (size_t)(count) * sizeof *name)
 
-#define MASKS(name, count)                                   \
-    bool *name = check_output(WS_U8, (size_t)(count));       \
-    for (long at = 0; at < (count); at++)                    \
+#define MASKS(name, count)                                      \
+    bool *name = check_output(WS_U8, (size_t)(count));          \
+    for (long at = 0; at < (count); at++)                       \
         name[at] = check_bits() >> 20 & 1 || at / (w) % 7 == 3; \
     bool *name##_ = plain_copy(name, (size_t)(count))
 
@@ -61,12 +68,22 @@ static void run(int h, int w)
     PLAIN_FLOATS(g, n);
     PLAIN_FLOATS(share, n);
     PLAIN_FLOATS(turned, n);
+    struct point *points = check_output(WS_F64, (size_t)n * sizeof *points / 8);
+    struct point *moved = memset(check_output(WS_F64, (size_t)n * sizeof *moved / 8), 0, (size_t)n * sizeof *moved);
+    memset(points, 0, (size_t)n * sizeof *points);
+    for (int i = 0; i < n; i++)
+        points[i] = (struct point){f[i], g[n - 1 - i], (int)x[i] >> 8, m[i], other[i], 0};
+    struct point *points_ = plain_copy(points, (size_t)n * sizeof *points);
+    struct point *moved_ = plain_copy(moved, (size_t)n * sizeof *moved);
+    PLAIN_FLOATS(down, n);
     masks(n, P(m), P(other), P(f), P(g), P(o), P(differ), P(count));
     rows_of_masks(h, w, P(m), P(sums), P(some), P(all));
     life(h, w, P(m), P(next));
     quotients(n, 3000000007u, P(x), P(z), P(y), P(share));
     long_quotients(n, 0x9000000000000001u, P(a), P(b), P(c), P(low));
     digits((unsigned)n, (unsigned)w, P(f), P(turned));
+    centres(n - 9, 9, P(points), (struct point *)P(points) + n - 9);
+    downwards(h, w, P(points), P(moved), P(down));
     check_fetch();
     masks_plain(n, m_, other_, f_, g_, o_, differ_, count_);
     rows_of_masks_plain(h, w, m_, sums_, some_, all_);
@@ -74,6 +91,11 @@ static void run(int h, int w)
     quotients_plain(n, 3000000007u, x_, z_, y_, share_);
     long_quotients_plain(n, 0x9000000000000001u, a_, b_, c_, low_);
     digits_plain((unsigned)n, (unsigned)w, f_, turned_);
+    centres_plain(n - 9, 9, points_, points_ + n - 9);
+    downwards_plain(h, w, points_, moved_, down_);
+    SAME(points, n);
+    SAME(moved, n);
+    SAME(down, n);
     SAME(g, n);
     SAME(o, n);
     SAME(differ, n);

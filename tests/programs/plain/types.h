@@ -75,3 +75,39 @@ KERNEL(digits)(unsigned n, unsigned base, const float *x, float *y)
         y[i] = turned < n ? x[turned] : (float)(i / 4u) + (float)(i % 10u);
     }
 }
+
+/* the nearest centre of each point, noted in the point itself */
+KERNEL(centres)(int n, int k, struct point *p, const struct point *c)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float least = 1e30f;
+        int label = 0;
+        for (int j = 0; j < k; j++) {
+            float dx = p[i].x - c[j].x, dy = p[i].y - c[j].y, d = dx * dx + dy * dy;
+            if (d < least && c[j].used) {
+                least = d;
+                label = c[j].label;
+            }
+        }
+        p[i].moved = p[i].label != label;
+        p[i].label = label;
+        p[i].squared = least;
+    }
+}
+
+/* structs of a matrix, whole rows down by three */
+KERNEL(downwards)(int n, int m, const struct point *p, struct point *q, float *y)
+{
+    WS(grid(1) tile(32))
+    for (int j = m - 2; j >= 1; j--) {
+        float s = 0;
+        for (int i = n - 2; i > 0; i -= 3) {
+            s = 0.5f * s + p[i * m + j].x;
+            if (i != 7 && p[i * m + j].used)
+                s += p[i * m + j - 1].y;
+            y[i * m + j] = s;
+            q[i * m + j].label = p[(i - 1) * m + j].label + i;
+        }
+    }
+}

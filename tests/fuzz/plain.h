@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain.h - what the generator of plain loops shares.
+ *
+ *   plain.c             main: the program around the function
+ *   plain-expression.c  elements and expressions of floating numbers, loops
+ *   plain-nests.c       elementwise code, rows, products, sums that leave the grid, stores to loaded subscripts
+ *   plain-integers.c    integers of 32 and 64 bits with all that C does to them
+ *   plain-shapes.c      ragged rows, histograms, structs, filters, truth values
+ */
+#ifndef FUZZ_PLAIN_H
+#define FUZZ_PLAIN_H
+
+#include <stdio.h>
+
+int below(int n);
+const char *pick(const char *const *list, int n);
+#define PICK(...) pick((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+extern int lookups;  /* this program has elements that are no window of an array */
+extern int richer;   /* ... and functions, bytes, truth values, structs */
+extern int anywhere; /* counters may be of any integer type */
+
+void element(const char *row, const char *col); /* counters that are inside the arrays by one on each side */
+void expression(const char *row, const char *col, int depth);
+void condition(const char *row, const char *col); /* of elements and counters */
+void loop(const char *counter, const char *end);
+const char *tile(void);
+
+void elementwise(void);
+void rows(void);
+void products(void);
+void totals(void);
+void scattered(void);
+void integers(void);
+void integer(const char *row, const char *col, int depth); /* of U */
+void shapes(void);
+
+#endif

@@ -54,11 +54,11 @@ static void structs(void)
     loop("i", "n");
     printf("        ");
     loop("j", "m");
-    printf("        {\n            %s *at = &el[i * m + j];\n            T x = at->x * at->z - %s;\n",
-           PICK("const struct P", "const struct P"),
-           PICK("at->y", "v[j]", "el[i * m + j + 1].x", "el[(i - 1) * m + j].z"));
-    printf("            int k = at->k %s;\n            if (%s)\n                x = ",
-           PICK("/ 3", "% 7", "<< 2", "* (int)i", "- by[j]"), PICK("x < 0", "k > 10", "at->k & 4", "k == at->k"));
+    printf("        {\n            %s *from = &el[i * m + j];\n            T x = from->x * from->z - %s;\n",
+           "const struct P",
+           PICK("from->y", "v[j]", "el[i * m + j + 1].x", "el[(i - 1) * m + j].z"));
+    printf("            int k = from->k %s;\n            if (%s)\n                x = ",
+           PICK("/ 3", "% 7", "<< 2", "* (int)i", "- by[j]"), PICK("x < 0", "k > 10", "from->k & 4", "k == from->k"));
     expression("i", "j", 2);
     printf(";\n            eo[i * m + j].x = x;\n            eo[i * m + j].k = k;\n            eo[i * m + j].%s = "
            "at->y;\n        }\n",

@@ -80,7 +80,7 @@ short_by() { # TIMES SEED...: these differ
 
 # Plain loops: the emitted kernels against the functions as they are; one program of each kind.
 plain_loops() {
-    for seed in 2 3 4 7 12 32; do
+    for seed in 5 11 12 14 16 21 42; do
         sh "$here/plain" 1 $seed >"$work/said" || { cat "$work/said"; return 1; }
         grep -q '^1 agree' "$work/said" || { cat "$work/said"; return 1; }
     done

@@ -61,7 +61,7 @@ static void structs(void)
            PICK("/ 3", "% 7", "<< 2", "* (int)i", "- by[j]"), PICK("x < 0", "k > 10", "from->k & 4", "k == from->k"));
     expression("i", "j", 2);
     printf(";\n            eo[i * m + j].x = x;\n            eo[i * m + j].k = k;\n            eo[i * m + j].%s = "
-           "at->y;\n        }\n",
+           "from->y;\n        }\n",
            PICK("y", "z"));
 }
 

@@ -13,8 +13,9 @@
  *   its place     q, and 4 further for each 4 of K          g, and 8 further for each 8 of M or N
  *
  * The swizzle spreads eight lines over the banks, but neighbouring lines exchange neighbouring chunks, both of which
- * are wanted at a time: lanes of odd lines first read what the others read last, half a line away, and what they read
- * changes its place in the registers.  Floats along K come by ldmatrix, which has no such conflicts.
+ * are wanted at a time.  Of doubles a lane takes K in another order instead, the same of both operands.  Of floats,
+ * lanes of odd lines first read what the others read last, half a line away, and what they read changes its place in
+ * the registers; floats along K come by ldmatrix, which has no such conflicts.
  */
 #ifndef WS_CUDA_PRODUCT_CUH
 #define WS_CUDA_PRODUCT_CUH
@@ -54,57 +55,65 @@ template <typename V> static WS_DEVICE u32 corner(const V &v)
 /* 16 of M or N by 16 of K: [which 8 of M or N][which 4 of K].  */
 typedef double doubles[2][4];
 
+/* Which 4 of 16 of K an instruction multiplies is free, if both operands agree. A lane has two chunks of 16 bytes, a
+   number of which goes to each instruction: 0 2 5 7 are the first chunks of four lanes, and 1 3 4 6 the second. Where
+   lines run along K, a quarter of a warp (two lines) reads chunks of eight places, for no two of 0 2 5 7 are neighbours;
+   where they run across K, half a warp (two places of four lines) does, for no two are 4 apart.  */
+static WS_DEVICE u32 chunk_of_lane(u32 which)
+{
+    const u32 q = ptx::lane() % 4;
+    return (2 * q + q / 2) ^ which;
+}
+
 template <typename V> struct doubles_along_k {
     static constexpr int across = V::rows, depth = V::cols;
-    u32 at[4];
-    bool odd;
+    u32 at[2];
 
     explicit WS_DEVICE doubles_along_k(const V &v)
     {
-        const u32 g = ptx::lane() / 4, q = ptx::lane() % 4;
-        odd = g % 2;
+        const u32 g = ptx::lane() / 4;
 #pragma unroll
-        for (u32 i = 0; i < 4; i++)
-            at[i] = corner(v) + g * 128 + ((g ^ q / 2 ^ 2 * i ^ (odd ? 4u : 0u)) * 16) + q % 2 * 8;
+        for (u32 i = 0; i < 2; i++)
+            at[i] = corner(v) + g * 128 + (chunk_of_lane(i) ^ g) * 16;
     }
     /* The second 8 are left out where there are none.  */
     template <bool BOTH> WS_DEVICE void read(doubles &x, int mn, int k) const
     {
         const u32 offset = (u32)mn * 128 + (u32)(k / 16) * block_bytes(V::storage_rows);
 #pragma unroll
-        for (int e = 0; e < 1 + BOTH; e++) {
+        for (int e = 0; e < 1 + BOTH; e++)
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                x[e][i] = load<double>(at[i] + offset + e * 1024);
-            exchange(odd, x[e][0], x[e][2]);
-            exchange(odd, x[e][1], x[e][3]);
-        }
+            for (int i = 0; i < 2; i++) {
+                const double2 two = ptx::load_shared_f64x2(at[i] + offset + e * 1024);
+                x[e][2 * i] = two.x;
+                x[e][2 * i + 1] = two.y;
+            }
     }
 };
 
 template <typename V> struct doubles_across_k {
     static constexpr int across = V::cols, depth = V::rows;
-    u32 at[2];
-    bool odd;
+    u32 at[2][4];
 
     explicit WS_DEVICE doubles_across_k(const V &v)
     {
-        const u32 g = ptx::lane() / 4, q = ptx::lane() % 4;
-        odd = q % 2;
+        const u32 g = ptx::lane() / 4;
 #pragma unroll
-        for (u32 i = 0; i < 2; i++)
-            at[i] = corner(v) + q * 128 + ((q ^ g / 2 ^ 4 * i ^ (odd ? 4u : 0u)) * 16) + g % 2 * 8;
+        for (u32 e = 0; e < 2; e++)
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                const u32 line = 2 * chunk_of_lane(i / 2) + i % 2;
+                at[e][i] = corner(v) + line * 128 + ((g / 2 + 4 * e) ^ line % 8) * 16 + g % 2 * 8;
+            }
     }
     template <bool BOTH> WS_DEVICE void read(doubles &x, int mn, int k) const
     {
         const u32 offset = (u32)(mn / 16) * block_bytes(V::storage_rows) + (u32)k * 128;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
+        for (int e = 0; e < 1 + BOTH; e++)
 #pragma unroll
-            for (int e = 0; e < 2; e++)
-                x[e][i] = load<double>(at[e ^ i % 2] + offset + i * 512);
-            exchange(odd, x[0][i], x[1][i]);
-        }
+            for (int i = 0; i < 4; i++)
+                x[e][i] = ptx::load_shared_f64(at[e][i] + offset);
     }
 };
 

@@ -524,6 +524,20 @@ static WS_DEVICE void ldmatrix_x4_trans(u32 address, u32 &a, u32 &b, u32 &c, u32
                  : "memory");
 }
 
+static WS_DEVICE double load_shared_f64(u32 address)
+{
+    double x;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
+    return x;
+}
+
+static WS_DEVICE double2 load_shared_f64x2(u32 address)
+{
+    double2 x;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x.x), "=d"(x.y) : "r"(address) : "memory");
+    return x;
+}
+
 static WS_DEVICE uint4 load_shared_16(u32 address)
 {
     uint4 x;

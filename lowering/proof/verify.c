@@ -169,7 +169,7 @@ static bool check_uniform(Kernel *kernel, Labels *labels)
 
 static bool check_values(Kernel *kernel, Labels *labels)
 {
-    return validate_programs(kernel, labels);
+    return verify_shares(kernel) && validate_programs(kernel, labels);
 }
 
 /* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that

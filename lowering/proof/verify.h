@@ -16,6 +16,9 @@ bool verify_machine(Kernel *kernel);
 /* verify-reads.c: threads' reads of slots, and TMA.  */
 bool verify_reads(Kernel *kernel);
 
+/* verify-shares.c: what threads have of a row's sum.  */
+bool verify_shares(Kernel *kernel);
+
 /* verify-uniform.c: branches that threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 

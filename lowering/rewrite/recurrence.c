@@ -11,7 +11,8 @@
  * A row lies across several threads, and a sum of it takes an exchange between them.  Where a carried column starts at
  * 0 and is only scaled and added to, each thread may carry its own share: the exchange is linear too, and one behind
  * the loop is enough.  The scale is a column, the same in all threads of a row.  On the emulator, where a row has one
- * owner, a share is the whole sum, and nothing changes to the last bit.
+ * owner, a share is the whole sum, and nothing changes to the last bit.  A ring carries no shares: all of it is done in
+ * one of the user's tasks, or in none.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on the sequential target, which
  * sums in each iteration, and on emulate. On a GPU the order of a sum changes, as that of every sum along a row may.
@@ -26,6 +27,7 @@ typedef struct {
     const Value *argument; /* the carried value in the loop */
     Op *sums[MAX_SUMS];    /* what is added to it */
     int nsums;
+    int task; /* the user's, of all that is done with it: no other role has these threads' shares */
 } Recurrence;
 
 static bool is_column(const Value *value)
@@ -37,7 +39,7 @@ static bool is_column(const Value *value)
 static bool is_sum(Recurrence *in, const Value *value)
 {
     bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(in->uses, value) &&
-               value->def->args[0]->type.cols > 1;
+               value->def->args[0]->type.cols > 1 && schedule_of(value->def)->task == in->task;
     if (sum && in->nsums < MAX_SUMS)
         in->sums[in->nsums++] = value->def;
     return sum && in->nsums < MAX_SUMS;
@@ -50,7 +52,8 @@ static bool is_linear(Recurrence *in, const Value *value, int depth)
     const Op *op = value->def;
     if (value == in->argument)
         return true;
-    if (!op || depth == MAX_DEPTH || !is_column(value) || !used_once(in->uses, value))
+    if (!op || depth == MAX_DEPTH || !is_column(value) || !used_once(in->uses, value) ||
+        schedule_of(op)->task != in->task)
         return false;
     Value **x = op->args;
     switch (op->code) {
@@ -80,6 +83,7 @@ static void complete(Kernel *kernel, Op *loop, int i, const Recurrence *found)
     Value *whole = op_result(kernel, total, part->type, part->name);
     ir_replace_uses(kernel->body, part, whole);
     op_add_arg(kernel, total, part);
+    schedule_op(total)->task = found->task;
     op_after(loop, total);
 }
 
@@ -93,7 +97,7 @@ static void visit_loop(Op *op, void *context)
             continue;
         if (!uses.of)
             uses = uses_new(kernel, kernel->body);
-        Recurrence found = {&uses, names.argument, {NULL}, 0};
+        Recurrence found = {&uses, names.argument, {NULL}, 0, names.next->def ? schedule_of(names.next->def)->task : 0};
         bool fits = used_once(&uses, names.argument) && uses_of(&uses, names.result);
         if (fits && is_linear(&found, names.next, 0) && found.nsums)
             complete(kernel, op, i, &found);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify-shares.c - does a thread's share of a row's sum stay with it until the shares are added?
+ *
+ *   %part = row_part %p               each thread of a row has the sum of its own columns
+ *   %l.2  = fma %l, %shrink, %part    all of them scale alike, and add their own
+ *   %sum  = row_total %l.2            now each has the sum of all
+ *
+ * The emulator and the validator know a row by one owner, whose share is the whole sum; so this is shown apart from
+ * them.  What may be a share is followed through each role until nothing is added: sums of shares, products of a share
+ * with what is none, and what loops and branches hand on.  Nothing else looks at one, and what is added to it is a
+ * share, too, or 0.
+ */
+#include "ir/slice.h"
+#include "proof/verify.h"
+
+typedef struct {
+    bool *share; /* by value id */
+    bool more;
+    const Op *failed;
+} Shares;
+
+static bool is_share(const Shares *in, const Value *value)
+{
+    return in->share[value->id];
+}
+
+static void mark(Shares *in, const Value *value, bool share)
+{
+    in->more |= share && !in->share[value->id];
+    in->share[value->id] |= share;
+}
+
+/* Scaled or not: a loop's first iteration may stand by itself.  */
+static bool is_zero(const Value *value)
+{
+    const Op *op = value->def;
+    if (op && op->code == OP_MUL)
+        return is_zero(op->args[0]) || is_zero(op->args[1]);
+    return op && op->code == OP_FULL && op->tile->value == 0;
+}
+
+static bool adds_up(const Op *op)
+{
+    return op->code == OP_ADD || op->code == OP_MUL || op->code == OP_FMA;
+}
+
+/* What a branch's arms or a loop's names hand on is one value.  */
+static void hand_on(Shares *in, const Op *op)
+{
+    for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
+        Carried names = carried(op, i);
+        bool share = is_share(in, names.init) || is_share(in, names.next) || is_share(in, names.result) ||
+                     (names.beyond && is_share(in, names.beyond));
+        mark(in, names.argument, share);
+        mark(in, names.result, share);
+    }
+    for (int k = 0; op->code == OP_IF && k < op->nblocks; k++)
+        for (int i = 0; i < op->nresults; i++)
+            mark(in, op->results[i], is_share(in, block_end(op->blocks[k])->args[i]));
+}
+
+static void visit_marks(Op *op, void *context)
+{
+    Shares *in = context;
+    bool share = op->code == OP_ROW_PART;
+    for (int i = 0; i < op->nargs && adds_up(op); i++)
+        share |= is_share(in, op->args[i]);
+    if (op->nresults == 1 && !op->nblocks)
+        mark(in, op->results[0], share);
+    hand_on(in, op);
+}
+
+static bool is_share_or_zero(const Shares *in, const Value *value)
+{
+    return is_share(in, value) || is_zero(value);
+}
+
+/* Of a sum of shares.  */
+static bool is_right(const Shares *in, const Op *op)
+{
+    Value *const *x = op->args;
+    switch (op->code) {
+    case OP_ROW_PART:
+        return !is_share(in, x[0]);
+    case OP_ADD:
+        return is_share_or_zero(in, x[0]) && is_share_or_zero(in, x[1]);
+    case OP_MUL:
+        return !is_share(in, x[0]) || !is_share(in, x[1]);
+    case OP_FMA:
+        return is_share_or_zero(in, x[2]) && (is_share_or_zero(in, x[0]) != is_share_or_zero(in, x[1]));
+    default:
+        return true;
+    }
+}
+
+static bool is_handed_on_right(const Shares *in, const Op *op)
+{
+    for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
+        Carried names = carried(op, i);
+        bool right = is_share_or_zero(in, names.init) && is_share_or_zero(in, names.next) &&
+                     (!names.beyond || is_share_or_zero(in, names.beyond));
+        if (is_share(in, names.result) && !right)
+            return false;
+    }
+    for (int k = 0; op->code == OP_IF && k < op->nblocks; k++)
+        for (int i = 0; i < op->nresults; i++)
+            if (is_share(in, op->results[i]) && !is_share_or_zero(in, block_end(op->blocks[k])->args[i]))
+                return false;
+    return true;
+}
+
+static void visit_looks(Op *op, void *context)
+{
+    Shares *in = context;
+    const Op *outer = op->parent->parent;
+    const Op *carrier = op->code == OP_YIELD ? outer : op;
+    bool carries = carrier && (carrier->code == OP_FOR || (carrier->code == OP_IF && carrier != op));
+    bool may = adds_up(op) || op->code == OP_ROW_PART || op->code == OP_ROW_TOTAL || op->code == OP_COMPUTED || carries;
+    bool result = op->nresults == 1 && !op->nblocks && is_share(in, op->results[0]);
+    bool looks = false;
+    for (int i = 0; i < op->nargs; i++)
+        looks |= is_share(in, op->args[i]);
+    if (!in->failed && ((looks && !may) || (result && !is_right(in, op)) || !is_handed_on_right(in, op)))
+        in->failed = op;
+}
+
+bool verify_shares(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel) {
+        Shares in = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool)), true, NULL};
+        while (in.more) {
+            in.more = false;
+            ir_walk(role->body, visit_marks, &in);
+        }
+        ir_walk(role->body, visit_looks, &in);
+        if (!in.failed)
+            continue;
+        BUG_AT(kernel, in.failed->loc.line ? in.failed->loc : kernel->loc,
+               "'%s': '%s' takes a thread's share of a row's sum for the sum", role->name,
+               op_info[in.failed->code].text);
+        return false;
+    }
+    return true;
+}

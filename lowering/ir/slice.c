@@ -101,6 +101,30 @@ Carried carried(const Op *loop, int i)
                      .result = loop->results[i]};
 }
 
+enum { CARRIED_ON = 4 };
+
+static bool looked_at(const Uses *uses, const Value *value, int task, int rounds)
+{
+    if (rounds > CARRIED_ON)
+        return true;
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
+        const Op *loop = use->op->code == OP_YIELD ? use->op->parent->parent : NULL;
+        if (loop && loop->code == OP_FOR && loop->nblocks == 1) {
+            Carried names = carried(loop, use->arg);
+            if (looked_at(uses, names.argument, task, rounds + 1) || looked_at(uses, names.result, task, rounds + 1))
+                return true;
+        } else if (schedule_of(use->op)->task != task) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool used_outside_task(const Uses *uses, const Value *value, int task)
+{
+    return looked_at(uses, value, task, 0);
+}
+
 Slice slice_new(Kernel *kernel)
 {
     bool *values = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool));

@@ -49,5 +49,8 @@ Value *loop_edge(const Op *loop);
 bool is_read_again(const Op *loop, int operand);
 int carried_count(const Op *loop);
 Carried carried(const Op *loop, int i);
+/* Does anything but the user's task look at it?  What a loop carries from one iteration to the next is looked at by
+   what looks at it there, and at the loop's end.  */
+bool used_outside_task(const Uses *uses, const Value *value, int task);
 
 #endif

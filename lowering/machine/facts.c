@@ -171,7 +171,7 @@ bool storage_is_exchange(const Storage *storage)
 int64_t storage_align(const Storage *storage)
 {
     bool words = storage->use == USE_SCRATCH || storage->use == USE_KEPT || storage_is_exchange(storage);
-    return words ? 16 : MACHINE_SHARED_ALIGN;
+    return words ? 16 : machine_slot_align(storage->line);
 }
 
 int64_t storage_bytes(const Storage *storage)

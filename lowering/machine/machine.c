@@ -38,11 +38,21 @@ int machine_short_line(Type tile)
                                                 : 0;
 }
 
+int machine_written_line(Type tile)
+{
+    return tile.cols == 1 && tile.rows > 1 ? dtype_bytes(tile.dtype) : machine_short_line(tile);
+}
+
+int machine_slot_align(int line)
+{
+    return line && line < MACHINE_SHORTEST_LINE ? MACHINE_COLUMN_ALIGN : MACHINE_SHARED_ALIGN;
+}
+
 int64_t machine_slot_bytes(Type tile, int line)
 {
-    int64_t each = line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES;
+    int64_t each = line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES, align = machine_slot_align(line);
     int64_t bytes = line > MACHINE_LINE_BYTES ? each : each * round_up(tile.rows, 8);
-    return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
+    return (bytes + align - 1) / align * align;
 }
 
 int64_t machine_tile_bytes(Type tile)
@@ -73,9 +83,9 @@ int64_t machine_copy_bytes(Type tile, int line)
 
 enum { SMALL_BESIDE = 8 };
 
-bool machine_is_small_beside(Type tile, Type other)
+bool machine_is_small_beside(Type tile, int line, Type other)
 {
-    return machine_copy_bytes(tile, machine_short_line(tile)) * SMALL_BESIDE <= machine_copy_bytes(other, 0);
+    return machine_copy_bytes(tile, line) * SMALL_BESIDE <= machine_copy_bytes(other, 0);
 }
 
 enum { WARPS = MACHINE_GROUP_THREADS / 32 };

@@ -15,6 +15,7 @@ enum {
     MACHINE_SHORTEST_LINE = 32,  /* of a tile that no product reads; or twice as long */
     MACHINE_BOX_ROWS = 256,      /* that one TMA copy brings at most */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
+    MACHINE_COLUMN_ALIGN = 128,  /* of one that holds a column without gaps: nothing swizzles it */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
     MACHINE_BOX_EXTENT = 256,    /* of a TMA box, in each dimension */
@@ -75,16 +76,20 @@ int64_t machine_tile_bytes(Type tile);
    multiples of 128 bytes (PTX ISA, "Tensor memory").  One row alone is one line, however long, if a box is: it comes by
    one copy.  And bytes of a slot in lines of so many bytes; 0: in whole ones.  */
 int machine_short_line(Type tile);
+/* The same of what threads write: a column has no gaps.  And where such a slot may begin.  */
+int machine_written_line(Type tile);
+int machine_slot_align(int line);
 int64_t machine_slot_bytes(Type tile, int line);
 /* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is
    stored passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
 int machine_output_buffers(Type tile);
 int64_t machine_output_bytes(Type tile);
 int machine_boxes(Type tile);
-/* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  */
+/* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  Threads that put a tile
+   count the same.  */
 int64_t machine_copy_bytes(Type tile, int line);
 /* So small that it may as well come and go with the other: that one's slots are what counts.  */
-bool machine_is_small_beside(Type tile, Type other);
+bool machine_is_small_beside(Type tile, int line, Type other);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */

@@ -126,7 +126,8 @@ static bool run_put_tile(Explorer *in, State *state, int group, const Op *op)
     Type part = op->args[1]->type;
     bool rows = op->nargs == 3;
     state->brought[ring_at(in, in->groups[group].block, aref->id)][slot] +=
-        rows ? in->groups[group].count * machine_tile_bytes(part) : machine_tile_bytes(op->storage->tile);
+        rows ? in->groups[group].count * machine_copy_bytes(part, op->storage->line)
+             : machine_copy_bytes(op->storage->tile, op->storage->line);
     self->fresh[storage_place(in->kernel, op->storage)] = (Written){true, true};
     return true;
 }

@@ -328,9 +328,13 @@ static void check_lines(RoleUses *uses, const Op *op)
         if (storage && storage->line && !reads)
             complain(uses, op, "reads lines of less than 128 bytes as if they were whole");
     }
-    const Storage *storage = op->code == OP_COPY_IN ? op->storage : NULL;
-    if (storage && storage->line && storage->line != machine_short_line(storage->tile))
+    const Storage *storage = op->code == OP_COPY_IN || op->code == OP_PUT_TILE ? op->storage : NULL;
+    if (!storage || !storage->line)
+        return;
+    if (op->code == OP_COPY_IN && storage->line != machine_short_line(storage->tile))
         complain(uses, op, "copies rows that their lines do not hold");
+    if (op->code == OP_PUT_TILE && storage->line != machine_written_line(storage->tile))
+        complain(uses, op, "writes rows that their lines do not hold");
 }
 
 /* In the .cu a width is a type, and one of those that the region's sum has.  */

@@ -104,7 +104,8 @@ static const Op *operand_beside(const Flat *in, const Block *body, Type row)
 {
     const Op *best = NULL;
     FOR_OPS (op, body) {
-        if (op->code != OP_LOAD || !feeds_product(in, op) || !machine_is_small_beside(row, op->results[0]->type) ||
+        if (op->code != OP_LOAD || !feeds_product(in, op) ||
+            !machine_is_small_beside(row, machine_short_line(row), op->results[0]->type) ||
             machine_tile_bytes(op->results[0]->type) < MACHINE_SMALL_SLOT)
             continue;
         if (!best || machine_tile_bytes(op->results[0]->type) > machine_tile_bytes(best->results[0]->type))

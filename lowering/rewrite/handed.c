@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * handed.c - what a task stores, and others compute, is handed to it by an operation of its own.
+ * handed.c - what a task stores, and others compute, is handed to it by an operation of its own; and what a task
+ * carries through a loop, and others look at behind it.
  *
  *   before                                     after
  *   for (k ...)                                for (k ...)
@@ -12,6 +13,15 @@
  * A ring carries the result of one tile operation.  What a loop leaves, a product makes or others look at as well gets
  * a name here that only the task uses: a cast to the type that it has.  What is not made of a product the task computes
  * itself, or gets as it was loaded.
+ *
+ *   for (k ...)                                for (k ...)
+ *     { task (rows)                              { task (rows)
+ *       top = ws_max (top, ws_row_max (x));        top = ws_max (top, ws_row_max (x));
+ *       ... }                                      ... }
+ *   ... top ...                                { task (rows) handed = cast top }
+ *                                              ... handed ...
+ *
+ * So it crosses once, and not in each iteration.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/tasks_store.c.
  */
@@ -85,7 +95,7 @@ static int take_ring(Value *value)
     return slots;
 }
 
-static Op *hand_over(Handing *in, Value *value)
+static Op *hand_over(const Handing *in, Value *value)
 {
     Op *handed = op_new(in->kernel, OP_CAST, value->loc, 1, &value);
     op_result(in->kernel, handed, value->type, value->name);
@@ -124,6 +134,33 @@ static void visit_operands(Op *op, void *context)
     }
 }
 
+/* ---- what a task carries ----------------------------------------------------------------------------------------- */
+
+static void visit_rename_others(Op *op, void *context)
+{
+    const Renaming *renaming = context;
+    for (int i = 0; i < op->nargs && !is_in(op, renaming->in->task); i++)
+        if (op->args[i] == renaming->from)
+            op->args[i] = renaming->to;
+}
+
+static void visit_carrying(Op *loop, void *context)
+{
+    Handing *in = context;
+    for (int i = 0; loop->code == OP_FOR && loop->nblocks == 1 && i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        if (names.result->type.kind != K_TILE || !is_in(names.next->def, in->task))
+            continue;
+        Uses uses = uses_new(in->kernel, in->kernel->body);
+        if (used_outside_task(&uses, names.argument, in->task) || !used_outside_task(&uses, names.result, in->task))
+            continue;
+        Op *handed = hand_over(in, names.result);
+        Renaming renaming = {in, names.result, handed->results[0]};
+        schedule_op(handed)->task = in->task;
+        ir_walk(in->kernel->body, visit_rename_others, &renaming);
+    }
+}
+
 /* require: the body as it will be, but for this.   ensure: the same program.  */
 void pass_handed(Kernel *kernel)
 {
@@ -133,5 +170,7 @@ void pass_handed(Kernel *kernel)
         ir_walk(kernel->body, visit_member, &in);
         if (in.stores && !in.multiplies)
             ir_walk(kernel->body, visit_operands, &in);
+        else if (!in.stores && !in.multiplies && !task->loads)
+            ir_walk(kernel->body, visit_carrying, &in);
     }
 }

@@ -33,7 +33,7 @@ typedef struct {
     Uses uses;
     ValueMap map;
     Value **split_form, **whole_form; /* register tiles of what comes through rings, by value id */
-    Value **slots;                    /* the newest slot of each aref, by id */
+    Value **slots, **puts;            /* the newest slot of each aref that is got, and that is put, by id */
     Value *group;
     Value *offsets[MAX_OFFSETS]; /* first row of the group for tiles of offset_rows[i] rows */
     int offset_rows[MAX_OFFSETS];
@@ -254,11 +254,14 @@ static void emit_column(Distributor *in, Block *to, const Op *op)
     clone_result(in, read, result);
 }
 
+static bool cut_at_ring(const Op *op, void *context);
+
 /* Registers for every use in this role that is not an operand of a product.  */
 static void emit_reads(Distributor *in, Block *to, Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
-        if (!slice_has_op(&in->slice, use->op) || use_is_operand(use, &in->uses) || reads_column(in, use->op))
+        if (!slice_has_op(&in->slice, use->op) || use_is_operand(use, &in->uses) || reads_column(in, use->op) ||
+            cut_at_ring(use->op, in->role))
             continue;
         if (use->op->code == OP_YIELD && use->op->parent->parent && !slice_has(&in->slice, value))
             continue;
@@ -318,20 +321,45 @@ static void emit_skip(Distributor *in, Block *to, const Op *source, Aref *aref)
     skip->sync->count = 1;
 }
 
+/* A slot to write to, from before the first of its tiles is there.  */
+static void emit_put_begin(Distributor *in, Block *to, const Op *source, Aref *aref)
+{
+    Op *put = emit(in, to, source, OP_PUT, 0, NULL);
+    put->aref = aref;
+    for (int i = 1; i < aref->nstorages; i++) { /* the table may make another of its tiles first */
+        int order = schedule_of(aref->payload[i]->def)->order;
+        if (order < schedule_of(put)->order)
+            schedule_op(put)->order = order;
+    }
+    in->puts[aref->id] = op_result(in->kernel, put, type_scalar(D_I32), "slot");
+}
+
+static void emit_put_end(Distributor *in, Block *to, const Op *source, Aref *aref)
+{
+    Op *steps[] = {emit(in, to, source, OP_FENCE, 0, NULL), emit(in, to, source, OP_BARRIER, 0, NULL),
+                   emit(in, to, source, OP_PUT_DONE, 1, &in->puts[aref->id])};
+    steps[2]->aref = aref;
+    for (int i = 0; i < aref->nstorages; i++) /* or last */
+        for (int k = 0; k < 3; k++) {
+            int order = schedule_of(aref->payload[i]->def)->order;
+            if (order > schedule_of(steps[k])->order)
+                schedule_op(steps[k])->order = order;
+        }
+}
+
 /* The whole group writes a tile, or its rows of it, to the next slot.  `tile` is in registers, or a view of the slot
    that it is in now, of which `from` is the ring.  */
 static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *aref, Value *tile, Aref *from)
 {
-    Op *put = emit(in, to, source, OP_PUT, 0, NULL);
-    put->aref = aref;
-    Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
+    if (aref->payload[0] == source->results[0])
+        emit_put_begin(in, to, source, aref);
     if (from) {
         Op *view = emit(in, to, source, OP_VIEW, 1, &tile);
         view->aref = from;
         view->storage = from->storages[aref_place(from, source->results[0])];
         tile = op_result(in->kernel, view, type_kind(K_VIEW, view->storage->tile), source->results[0]->name);
     }
-    Value *args[] = {slot, tile};
+    Value *args[] = {in->puts[aref->id], tile};
     Op *write = emit(in, to, source, OP_PUT_TILE, 2, args);
     write->aref = aref;
     write->storage = aref->storages[aref_place(aref, source->results[0])];
@@ -339,9 +367,8 @@ static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *ar
         op_add_arg(in->kernel, write, group_offset(in, tile->type.rows));
     if (from)
         emit_consumed(in, to, source, from, 0);
-    emit(in, to, source, OP_FENCE, 0, NULL);
-    emit(in, to, source, OP_BARRIER, 0, NULL);
-    emit(in, to, source, OP_PUT_DONE, 1, &slot)->aref = aref;
+    if (aref->payload[aref->nstorages - 1] == source->results[0])
+        emit_put_end(in, to, source, aref);
 }
 
 /* A tile out of one ring into the next, in another form.  */
@@ -539,7 +566,6 @@ static bool keeps(const Distributor *in, const Value *value)
     return slice_has(&in->slice, value);
 }
 
-static bool cut_at_ring(const Op *op, void *context);
 static bool cut_at_any_ring(const Op *op, void *context);
 
 static bool is_get(const Op *op, const void *context)
@@ -774,6 +800,7 @@ static void distribute_role(Kernel *kernel, Role *role)
         in.fills |= kernel_is_specialized(kernel) && aref->producer == role && role != role_that(kernel, ROLE_STORES);
     }
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
+    in.puts = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);
     in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
     clone_block(&in, kernel->body, role->body);

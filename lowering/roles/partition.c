@@ -20,7 +20,8 @@
  *                                              turned, transposer -> consumer
  *
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same
- * release point in the table: then one put fills and one consumed frees all of them.  Every other value has its own.
+ * release point in the table: then one put fills and one consumed frees all of them.  So do tiles that one role
+ * computes, of which one is small beside the other.  Every other value has its own.
  */
 #include "schedule/cluster.h"
 #include "machine/machine.h"
@@ -61,13 +62,36 @@ static bool rings_between(const Op *first, const Op *last)
     return found;
 }
 
-/* A slot for both: they are put, got and released together.  What a role computes has its own.  */
+static bool is_small_beside_one(const Op *source, const Aref *aref)
+{
+    Type tile = source->results[0]->type;
+    for (int i = 0; i < aref->nstorages; i++)
+        if (machine_is_small_beside(tile, schedule_of(source)->line, aref->storages[i]->tile) ||
+            machine_is_small_beside(aref->storages[i]->tile, aref->storages[i]->line, tile))
+            return true;
+    return false;
+}
+
+/* What another role makes in between may want the first of them, and the last may want that.  */
+static bool others_make_between(const Op *first, const Op *last)
+{
+    for (const Op *op = first->next; op && op != last; op = op->next)
+        if (schedule_of(op)->depth && op->code != OP_LOAD && schedule_of(op)->maker != schedule_of(first)->maker)
+            return true;
+    return rings_between(first, last);
+}
+
+/* A slot for both: they are put, got and released together.  Of what a role computes that is so where one is small
+   beside the other: it would come at most so much earlier as the other takes to be made.  */
 static bool shares(Kernel *kernel, const Aref *aref, const Op *source)
 {
     const Op *first = aref->payload[0]->def;
     const ScheduleRow *row = schedule_of(source), *others = schedule_of(first);
     bool copied = first->code == OP_LOAD && source->code == OP_LOAD && !row->turner && !others->turner;
-    if (!copied || !kernel_is_specialized(kernel))
+    bool made = first->code != OP_LOAD && source->code != OP_LOAD && row->maker == others->maker &&
+                !(aref->consumers & row->maker) && aref->home == source->parent && is_small_beside_one(source, aref) &&
+                !others_make_between(first, source);
+    if (!(copied || made) || !kernel_is_specialized(kernel))
         return false; /* one role fills and reads in turn: each load is complete where it stands */
     return aref->home == source->parent && aref->slots == row->depth && others->release == row->release &&
            others->stage == row->stage && aref->consumers == getting_roles(source) && !rings_between(first, source);
@@ -111,7 +135,7 @@ static void add_source(Kernel *kernel, Aref *aref, Op *source)
         aref->along = cluster_join(aref->along, source->transfer->along);
     }
     storage->line = schedule_of(source)->line;
-    aref->bytes += source->code == OP_LOAD ? machine_copy_bytes(tile, storage->line) : machine_tile_bytes(tile);
+    aref->bytes += machine_copy_bytes(tile, storage->line);
     source->aref = aref;
     source->storage = storage;
 }
@@ -153,7 +177,7 @@ static void add_turned(Kernel *kernel, Aref *from, Op *source)
     aref->consumers = from->consumers;
     aref->home = from->home;
     aref->release_lag = from->release_lag;
-    aref->bytes = machine_tile_bytes(tile);
+    aref->bytes = machine_copy_bytes(tile, 0);
     const char *name = arena_print(kernel->module, "%s_transposed", from->storages[0]->name);
     add_payload(kernel, aref, source, storage_new(kernel, name, USE_RING, tile, aref->slots));
     aref->storages[0]->turned = true;

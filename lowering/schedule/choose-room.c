@@ -77,12 +77,16 @@ int64_t room_of_slot(const Op *source)
            (schedule_of(source)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
-/* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
+/* With the gap behind what is no multiple of the swizzle's period.  */
+static int64_t whole_lines(int64_t bytes)
+{
+    return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
+}
+
 static int64_t barrier_bytes(const Chooser *in)
 {
-    const int align = MACHINE_SHARED_ALIGN;
     int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (in->nloads + in->nprepared), true, true, true);
-    return (bytes + align - 1) / align * align + (in->parts_bytes || in->scratch_bytes ? align : 0);
+    return whole_lines(bytes) + (in->parts_bytes || in->scratch_bytes ? MACHINE_SHARED_ALIGN : 0);
 }
 
 int64_t room_fixed(const Chooser *in)
@@ -95,7 +99,7 @@ int64_t room_fixed(const Chooser *in)
                      room_of_slot(in->loads[i]);
     for (int i = 0; i < in->nprepared; i++)
         if (schedule_of(in->prepared[i])->depth > 0)
-            bytes += schedule_of(in->prepared[i])->depth * room_of_slot(in->prepared[i]);
+            bytes += whole_lines(schedule_of(in->prepared[i])->depth * room_of_slot(in->prepared[i]));
     return bytes;
 }
 

@@ -41,10 +41,7 @@ static bool is_in(const Op *op, int number)
 
 static bool has_use_outside(const Members *block, const Value *value)
 {
-    for (const Use *use = uses_of(&block->in->uses, value); use; use = use->next)
-        if (!is_in(use->op, block->number))
-            return true;
-    return false;
+    return used_outside_task(&block->in->uses, value, block->number);
 }
 
 /* Transposing is another way to look at a slot: it is done by who looks.  */

@@ -209,6 +209,14 @@ static void choose_lines(Chooser *in)
     }
 }
 
+/* And so does what roles compute for others, where no product reads it.  */
+static void choose_prepared_lines(Chooser *in)
+{
+    for (int i = 0; i < in->nprepared; i++)
+        if (!feeds_product(in, in->prepared[i]))
+            schedule_op(in->prepared[i])->line = machine_written_line(in->prepared[i]->results[0]->type);
+}
+
 static void release_at_products(Chooser *in, Op *source, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
@@ -248,7 +256,25 @@ static bool may_be_freed_with(const Op *load, const Op *other)
     return schedule_of(other)->release > 0 && other->parent == load->parent &&
            schedule_of(other)->depth == schedule_of(load)->depth &&
            schedule_of(other)->stage == schedule_of(load)->stage && other->transfer->along == load->transfer->along &&
-           machine_is_small_beside(load->results[0]->type, other->results[0]->type);
+           machine_is_small_beside(load->results[0]->type, machine_short_line(load->results[0]->type),
+                                   other->results[0]->type);
+}
+
+static bool may_be_put_with(const Op *made, const Op *other)
+{
+    return schedule_of(other)->release > 0 && other->parent == made->parent &&
+           schedule_of(other)->depth == schedule_of(made)->depth &&
+           schedule_of(other)->maker == schedule_of(made)->maker &&
+           machine_is_small_beside(made->results[0]->type, schedule_of(made)->line, other->results[0]->type);
+}
+
+/* So it is with what a role computes: each ring costs it a barrier, too.  */
+static void join_made_rings(Chooser *in)
+{
+    for (int i = 0; i < in->nprepared; i++)
+        for (int k = 0; k < in->nprepared && schedule_of(in->prepared[i])->depth; k++)
+            if (!schedule_of(in->prepared[i])->release && may_be_put_with(in->prepared[i], in->prepared[k]))
+                schedule_op(in->prepared[i])->release = schedule_of(in->prepared[k])->release;
 }
 
 static void join_rings(Chooser *in)
@@ -828,6 +854,7 @@ void pass_choose(Kernel *kernel)
     choose_lines(&in);
     drop_idle(&in);
     choose_tasks(&in);
+    choose_prepared_lines(&in);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
     if (!kernel->failed)
@@ -843,6 +870,7 @@ void pass_choose(Kernel *kernel)
         if (schedule_of(in.rings[i])->depth)
             release_at_products(&in, in.rings[i], in.rings[i]->results[0]);
     join_rings(&in);
+    join_made_rings(&in);
     choose_resident_loads(&in);
     choose_depth(&in);
     for (int i = 0; i < in.nloops; i++)

@@ -265,9 +265,10 @@ static void print_op(const Graph *in, int node)
     }
     if (registers)
         fprintf(in->out, " registers=%d", registers);
-    if (from_ring(op))
-        fprintf(in->out, " memory=smem:%lld slots=%d",
-                (long long)((machine_tile_bytes(op->results[0]->type) + 1023) / 1024), schedule_of(op)->depth);
+    if (from_ring(op)) {
+        int64_t bytes = machine_slot_bytes(op->results[0]->type, schedule_of(op)->line);
+        fprintf(in->out, " memory=smem:%lld slots=%d", (long long)((bytes + 1023) / 1024), schedule_of(op)->depth);
+    }
     fputs(in->kernel->grid.consumers > 1 && is_shared(in, node) ? " shared\n" : "\n", in->out);
 }
 

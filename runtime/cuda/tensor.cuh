@@ -449,8 +449,8 @@ WS_CONSTANT int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows, or as many as its only row has: threads
-   alone read it.  */
+/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows, as many as its only row has, or one
+   element's, of a column: threads alone read it.  */
 template <typename T, int LINE> struct lined {
     T x;
     lined() = default;
@@ -474,7 +474,10 @@ WS_CONSTANT int block_bytes(int rows, int line = 128)
 }
 template <typename T> constexpr int line_elements = line_bytes<T> / (int)sizeof(T);
 
-template <typename T, int R, int C> struct __align__(1024) shared_tile
+/* Of a slot: a period of the swizzle, which a column has none of.  */
+template <typename T> constexpr int shared_align = line_bytes<T> < 32 ? 128 : 1024;
+
+template <typename T, int R, int C> struct __align__(shared_align<T>) shared_tile
 {
     static constexpr int blocks = (C + line_elements<T> - 1) / line_elements<T>;
     unsigned char bytes[blocks * block_bytes(R, line_bytes<T>)];
@@ -501,7 +504,7 @@ template <typename T, int R, int C, int S> struct shared_view {
     /* The swizzle takes bits of the address from the eighth on, as many as a line has chunks.  */
     WS_DEVICE u32 address(int r, int c) const
     {
-        constexpr int length = line_bytes<T>, chunks = length > 128 ? 1 : length / 16;
+        constexpr int length = line_bytes<T>, chunks = length > 128 || length < 16 ? 1 : length / 16;
         int line = row + r, byte = (col + c) * (int)sizeof(T), turn = line / (8 / chunks) & (chunks - 1);
         return base + byte / length * block_bytes(S, length) + line * length + ((byte % length) ^ (turn << 4));
     }

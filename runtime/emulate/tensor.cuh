@@ -467,7 +467,7 @@ template <typename T, int R, int C> struct alignas(1024) shared_tile : tile_in_m
     unsigned char bytes[blocks * round_up(R, 8) * 128];
 };
 template <typename T, int LINE, int R, int C>
-struct alignas(1024) shared_tile<lined<T, LINE>, R, C> : tile_in_memory<T, R, C> {
+struct alignas(LINE < 32 ? 128 : 1024) shared_tile<lined<T, LINE>, R, C> : tile_in_memory<T, R, C> {
     static_assert(C * (int)sizeof(T) <= LINE, "a line holds a row");
     unsigned char bytes[(LINE > 128 ? R : round_up(R, 8)) * LINE];
 };

@@ -671,7 +671,7 @@ void memory_put_tile(Group *group, const Op *op)
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});
     memcpy(to, tile->data, bytes);
-    group->producers[op->aref->id].bytes += machine_tile_bytes(type);
+    group->producers[op->aref->id].bytes += machine_copy_bytes(type, op->storage->line);
 }
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread powers turned_store flat; do
+    chain blocks_wide streams shares beside spread powers turned_store flat task_rows; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -98,6 +98,14 @@ ok 'a product of short lines' spoiled prepared 'reads lines of less than 128 byt
     '/storage halves ring/{s/bytes=8192/bytes=4096/;s/$/ line=64/}'
 ok 'rows that are longer than their lines' spoiled prepared 'copies rows that their lines do not hold' \
     '/storage tw ring/{s/line=64/line=32/;s/bytes=4096/bytes=2048/;s/offset=[0-9]*/& stride=2048/}'
+ok 'a column that its lines do not hold' spoiled task_rows 'writes rows that their lines do not hold' \
+    '/storage shrink ring/{s/line=4/line=32/;s/bytes=512/bytes=4096/}'
+ok 'a tile that is put without the column beside it' spoiled task_rows \
+    "ends a put of 'shrink_p' without a copy into 'shrink'" '/put_tile .*storage=shrink/d'
+ok 'shares of a sum that nobody adds up' spoiled task_rows \
+    "'probabilities': 'cast' takes a thread's share of a row's sum for the sum" '/program prob/,$s/= row_total/= cast/'
+ok 'shares that begin with a number in each thread' spoiled task_rows \
+    "'for' takes a thread's share of a row's sum for the sum" '/program prob/,$s/\(%sum: .*\) = full 0/\1 = full 1/'
 ok 'a ring that is filled from none' spoiled transposed "ring 'tb_transposed_ring' lacks" 's/ from=tb_ring//'
 ok 'an output in memory of another use' spoiled gemm 'copies its tile out of memory of another use' \
     "$consumer"'s/\(store %c.*\)storage=c_out/\1storage=ta/'

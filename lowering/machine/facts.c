@@ -192,6 +192,28 @@ int64_t storage_bytes(const Storage *storage)
     }
 }
 
+/* Where groups take tiles in turn, `if (ordinal % groups == group)` the tile.  */
+static bool is_turn(const Op *op, const Block *tile, const Role *role)
+{
+    const Op *equal = op->code == OP_IF ? op->args[0]->def : NULL;
+    const Op *rest = equal && equal->code == OP_EQI ? equal->args[0]->def : NULL;
+    int64_t groups;
+    return rest && rest->code == OP_REMI && rest->args[0] == tile->args[tile->nargs - 1] &&
+           ir_constant(rest->args[1], &groups) && groups == role->replicas && equal->args[1] == role->body->args[0];
+}
+
+Block *role_own_tile(const Role *role)
+{
+    const Op *grid = role_grid(role);
+    Block *tile = grid ? grid->blocks[0] : NULL;
+    if (!tile || tile->nargs == grid->nargs / 3)
+        return tile;
+    FOR_OPS (op, tile)
+        if (is_turn(op, tile, role))
+            return op->blocks[0];
+    return NULL;
+}
+
 int role_first_group(const Kernel *kernel, const Role *role)
 {
     int group = 0;

@@ -145,6 +145,7 @@ int footprint_tellers(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
-        groups += role_has_op(role, OP_TILE_DONE, NULL) ? role->replicas : 0;
+        if (role_has_op(role, OP_TILE_DONE, NULL))
+            groups += role_own_tile(role) == role_grid(role)->blocks[0] ? role->replicas : 1;
     return groups;
 }

@@ -27,6 +27,7 @@ Op *tensor_root(const Value *tensor);  /* the TENSOR op below its slices and box
 const Value *tensor_memory(const Value *tensor);            /* the pointer that the TENSOR op begins at */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
 Op *role_grid(const Role *role);                            /* its GRID op, or NULL */
+Block *role_own_tile(const Role *role);                     /* what a group does for a tile that is its own, or NULL */
 Op *kernel_grid(const Kernel *kernel);     /* that of a role that has one: all walk over the same grid */
 bool role_holds_tiles(const Role *role);   /* in registers, from one operation to another */
 bool role_issues_only(const Role *role);   /* one warp is enough: it starts copies and touches no tile */

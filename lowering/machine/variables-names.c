@@ -88,7 +88,8 @@ static bool is_taken_in_role(const Kernel *kernel, const char *name)
         if (storage->use == USE_OUTPUT && !strcmp(name, storage->name))
             return true;
     return !strcmp(name, "p") || !strcmp(name, "s") || !strcmp(name, "t") || !strcmp(name, "go_on") ||
-           !strncmp(name, "saved_", 6) || (cluster_size(kernel) > 1 && !strcmp(name, "inside"));
+           (kernel->grid.together && !strcmp(name, "telling")) || !strncmp(name, "saved_", 6) ||
+           (cluster_size(kernel) > 1 && !strcmp(name, "inside"));
 }
 
 const Block *variables_scope(const Variable *variable, const Value *value)

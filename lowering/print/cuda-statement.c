@@ -732,7 +732,10 @@ static void print_sync(Printer *in, const Op *op)
         fputs(">(p.together, t);\n", in->out);
         break;
     case OP_TILE_DONE:
-        cuda_line(in, "ws::tile_done(p.together, t);");
+        cuda_line(in, "telling.tile_done(p.together, t);");
+        break;
+    case OP_TELL_TILES:
+        cuda_line(in, "telling.tell(p.together);");
         break;
     default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
         cuda_line(in, "%s();", op_info[op->code].call);

@@ -177,6 +177,8 @@ static void print_role(Printer *in, Role *role)
     FOR_STORAGES (storage, kernel)
         if (storage->use == USE_GATHERED && storage->slots > 1 && role_has_op(role, OP_GATHER, NULL))
             cuda_line(in, "int %s_turn = 0;", storage->name);
+    if (role_has_op(role, OP_TILE_DONE, NULL))
+        cuda_line(in, "ws::telling telling;");
     in->indent--;
     cuda_block(in, role->body);
     cuda_mark(in, NULL);

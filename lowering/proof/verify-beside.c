@@ -5,14 +5,18 @@
  *   grid i, j                   in each role that reads memory, if the grid begins before earlier ones have ended
  *     await_tiles                 no statement of the tile before it reads memory
  *     ...
- *     tile_done                 in each role that stores, if any role says so
- *     yield                       the last one: nothing of the tile is stored after it
+ *     tell_tiles                in each role that stores, if any role does: of the tile before
+ *     ...
+ *     tile_done                   nothing of the tile is stored after it
+ *   tell_tiles                  behind the grid: of the last one
  *
- * Each once in every tile, in no branch and no loop, so that the launcher knows how often a tile is said to be done:
- * once by each group of these roles.  Nothing is read or stored outside the tiles.
+ * Each once in every tile, in no branch and no loop, so that the launcher knows how often a tile is told of: once by
+ * each group of these roles.  Groups that take tiles in turn have those that tell in the branch of their own tiles, and
+ * store there alone: a tile is told of by one of them.  Nothing is read or stored outside the tiles.
  *
  * No tile waits for ever: the runtime has a grid begin when all blocks of those before it run, and a tile waits for
- * tiles of earlier grids alone, each of which says that it is done.  So the earliest grid that has not ended goes on.
+ * tiles of earlier grids alone.  Each is told of where its group tells the next time: between there and here the group
+ * waits for nobody but its own block and for grids before its own.  So the earliest grid that has not ended goes on.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"
@@ -35,6 +39,15 @@ static void count_code(Op *op, void *context)
     int *counts = context;
     counts[0] += op->code == OP_AWAIT_TILES;
     counts[1] += op->code == OP_TILE_DONE;
+    counts[2] += op->code == OP_TELL_TILES;
+}
+
+static bool any_stored(const Block *block)
+{
+    FOR_OPS (op, block)
+        if (is_stored(op, NULL) || ir_any(op, is_stored, NULL))
+            return true;
+    return false;
 }
 
 static bool is_outside(const Role *role, bool (*test)(const Op *op, const void *context))
@@ -54,17 +67,43 @@ static bool waits_first(const Block *tile)
     return op && op->code == OP_AWAIT_TILES;
 }
 
+static int count_in(const Block *block, Opcode code)
+{
+    int count = 0;
+    FOR_OPS (op, block)
+        count += op->code == code;
+    return count;
+}
+
+/* Once in each tile of a group's own, and once behind all: what is stored is told of.  */
+static bool tells_of_all(const Role *role, const int *counts)
+{
+    const Op *grid = role_grid(role), *last = NULL;
+    const Block *tile = grid ? grid->blocks[0] : NULL, *own = tile ? role_own_tile(role) : NULL;
+    if (counts[1] != 1 || counts[2] != 2 || !own || count_in(own, OP_TELL_TILES) != 1)
+        return false;
+    for (const Op *op = grid->next; op; op = op->next)
+        last = op->code == OP_TELL_TILES ? op : last;
+    if (!last || !own->last || !own->last->prev || own->last->prev->code != OP_TILE_DONE)
+        return false;
+    FOR_OPS (op, tile)
+        if (own != tile && !(op->nblocks && op->blocks[0] == own) && (is_stored(op, NULL) || ir_any(op, is_stored, NULL)))
+            return false;
+    return own == tile || !any_stored(own->parent->blocks[1]);
+}
+
 static bool check_role(Kernel *kernel, const Role *role, bool tells)
 {
     const Op *grid = role_grid(role);
-    const Block *tile = grid ? grid->blocks[0] : NULL;
-    int counts[2] = {0, 0};
+    int counts[3] = {0, 0, 0};
     ir_walk(role->body, count_code, counts);
-    const bool first = tile && waits_first(tile);
-    bool last = tile && tile->last && tile->last->prev && tile->last->prev->code == OP_TILE_DONE;
-    if (counts[0] != first || counts[1] != last) {
-        BUG(kernel, "'%s' waits for tiles %d times, or says %d times that one is done", role->name, counts[0],
-            counts[1]);
+    const bool first = grid && waits_first(grid->blocks[0]);
+    if (counts[0] != first) {
+        BUG(kernel, "'%s' waits for tiles %d times", role->name, counts[0]);
+        return false;
+    }
+    if ((counts[1] || counts[2]) && !tells_of_all(role, counts)) {
+        BUG(kernel, "'%s' does not tell once of each tile that it has stored", role->name);
         return false;
     }
     if (kernel->grid.awaits && !first && ir_any_of(role->body, is_read, NULL)) {
@@ -75,7 +114,7 @@ static bool check_role(Kernel *kernel, const Role *role, bool tells)
         BUG(kernel, "'%s' loads outside its tiles, which may wait for tiles of earlier grids", role->name);
         return false;
     }
-    if (tells && (is_outside(role, is_stored) || (!last && ir_any_of(role->body, is_stored, NULL)))) {
+    if (tells && (is_outside(role, is_stored) || (!counts[1] && ir_any_of(role->body, is_stored, NULL)))) {
         BUG(kernel, "'%s' stores, and does not say when its tile is done", role->name);
         return false;
     }
@@ -86,7 +125,7 @@ bool verify_beside(Kernel *kernel)
 {
     bool tells = false;
     FOR_ROLES (role, kernel)
-        tells = tells || role_has_op(role, OP_TILE_DONE, NULL);
+        tells = tells || role_has_op(role, OP_TILE_DONE, NULL) || role_has_op(role, OP_TELL_TILES, NULL);
     FOR_ROLES (role, kernel)
         if (!check_role(kernel, role, tells))
             return false;

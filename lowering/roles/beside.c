@@ -8,8 +8,10 @@
  *       copy_in a, i, k                        copy_in a, i, k
  *   consumer                               consumer
  *     grid i, j                              grid i, j
+ *                                              tell_tiles         of the tile before, when its stores can be seen
  *       store c, i, j, x                       store c, i, j, x
- *                                              tile_done          when what it stored can be seen
+ *                                              tile_done
+ *                                            tell_tiles           of the last one
  *
  * Under `together` the grids of a block are launches of one stream, of which each begins when all blocks of the one
  * before it run.  So an earlier grid never wants for room, and waits for grids before it alone: the earliest one that
@@ -19,8 +21,11 @@
  * A role waits in front of the first statement that reads memory, for what it loads itself: what an epilogue adds may
  * come later than the product's operands.
  *
- * A group that takes every so many tiles says of each that it has nothing left to do.  Numbers that a role reads out of
- * memory, and loads in front of the grid, are not waited for: such a kernel begins behind the ones before it.
+ * A group tells of a tile where it stores the next one.  Until then the copies out of the tile have written, while
+ * behind the tile itself it would wait for them, and the tensor cores for it (bench/notes/devices.md).
+ *
+ * Where groups take tiles in turn each tells of its own.  Numbers that a role reads out of memory, and loads in front
+ * of the grid, are not waited for: such a kernel begins behind the ones before it.
  */
 #include "machine/plan.h"
 #include "lower.h"
@@ -53,13 +58,24 @@ static bool any_outside(const Role *role, bool (*test)(const Op *op, const void 
     return false;
 }
 
-/* The first statement of the tile that reads memory: until then there is nothing to wait for.  */
-static Op *first_reading(Block *tile)
+/* The first statement of the tile for which the test holds, or in which it does.  */
+static Op *first_that(Block *tile, bool (*test)(const Op *op, const void *context))
 {
     Op *op = tile->first;
-    while (!is_read(op, NULL) && !ir_any(op, is_read, NULL))
+    while (!test(op, NULL) && !ir_any(op, test, NULL))
         op = op->next;
     return op;
+}
+
+/* Of what it stores.  */
+static void tell(Kernel *kernel, const Role *role)
+{
+    Block *own = role_own_tile(role);
+    op_lowered_before(kernel, first_that(own, is_stored), OP_TELL_TILES, 0, NULL);
+    op_lowered_before(kernel, own->last, OP_TILE_DONE, 0, NULL);
+    Op *last = op_lowered_before(kernel, role_grid(role), OP_TELL_TILES, 0, NULL);
+    op_remove(last);
+    op_after(role_grid(role), last);
 }
 
 static bool may_await(const Kernel *kernel)
@@ -85,8 +101,8 @@ void pass_beside(Kernel *kernel)
     FOR_ROLES (role, kernel) {
         Block *tile = tells || kernel->grid.awaits ? role_grid(role)->blocks[0] : NULL;
         if (kernel->grid.awaits && ir_any_of(tile, is_read, NULL))
-            op_lowered_before(kernel, first_reading(tile), OP_AWAIT_TILES, 0, NULL);
+            op_lowered_before(kernel, first_that(tile, is_read), OP_AWAIT_TILES, 0, NULL);
         if (tells && ir_any_of(tile, is_stored, NULL))
-            op_lowered_before(kernel, tile->last, OP_TILE_DONE, 0, NULL);
+            tell(kernel, role);
     }
 }

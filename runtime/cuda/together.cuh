@@ -3,12 +3,14 @@
  * together.cuh - tiles of grids that run together: waiting for earlier ones, and telling later ones.
  *
  *   await_tiles(together, t)       a warp or a group: until earlier grids have stored what it loads of this tile
- *   tile_done(together, t)         a group: its stores of the tile can be seen; a count for those that wait
+ *   telling.tile_done(together, t) a group: it stores no more of the tile
+ *   telling.tell(together)         ... whose stores can be seen: a count for those that wait
  *   leave(together)                at the kernel's end: behind the end of the grids before it
  *
  * What a tile's threads and their copies out wrote is released by an addition to its counter, of each group, and
- * acquired by who waits.  Both sides fence between what threads and what TMA see of global memory.  A wait that takes
- * too long (WS_WATCHDOG, 30 seconds) ends with a report and a trap.
+ * acquired by who waits.  Both sides fence between what threads and what TMA see of global memory.  A group tells of a
+ * tile before it stores the next one: until then the copies out have written, so that the wait for them takes no time.
+ * A wait that takes too long (WS_WATCHDOG, 30 seconds) ends with a report and a trap.
  */
 #ifndef WS_CUDA_TOGETHER_CUH
 #define WS_CUDA_TOGETHER_CUH
@@ -112,22 +114,36 @@ template <bool TMA, u32 ROLES = ~0u, typename W> static WS_DEVICE void await_til
         await_all<ROLES>(g, t);
 }
 
-template <typename W> static WS_DEVICE void tile_done(const together &g, const W &t)
-{
-    if (!g.counters || !t.placed_inside())
-        return;
-    int counter = 0;
+class telling {
+    int counter; /* of the tile that is done, -1: of none */
+
+  public:
+    WS_DEVICE telling() : counter(-1)
+    {
+    }
+    template <typename W> WS_DEVICE void tile_done(const together &g, const W &t)
+    {
+        if (!g.counters || !t.placed_inside())
+            return;
+        counter = 0;
 #pragma unroll
-    for (int d = 0; d < W::dims; d++)
-        counter += t.placed(d) * g.weight[d];
-    ptx::bulk_wait<0>();
-    ptx::fence_proxy_async_global();
-    group_barrier();
-    if (group_leader() && g.system)
-        ptx::add_release_system(g.counters + counter, 1);
-    else if (group_leader())
-        ptx::add_release(g.counters + counter, 1);
-}
+        for (int d = 0; d < W::dims; d++)
+            counter += t.placed(d) * g.weight[d];
+    }
+    WS_DEVICE void tell(const together &g)
+    {
+        if (counter < 0)
+            return;
+        ptx::bulk_wait<0>();
+        ptx::fence_proxy_async_global();
+        group_barrier();
+        if (group_leader() && g.system)
+            ptx::add_release_system(g.counters + counter, 1);
+        else if (group_leader())
+            ptx::add_release(g.counters + counter, 1);
+        counter = -1;
+    }
+};
 
 static WS_DEVICE void leave(const together &g)
 {

@@ -200,6 +200,7 @@ void ws_emulate_check_told(ws_emulate_launch *launch);
 /* From inside a fiber.  */
 void ws_emulate_await_tiles(ws_sched *s, unsigned roles);
 void ws_emulate_tile_done(ws_sched *s);
+void ws_emulate_tell_tiles(ws_sched *s);
 void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char *from, size_t bytes, long tile);
 char *ws_emulate_tensor_end(const ws_emulate_tensor *t); /* one past the last byte that it names */
 

@@ -70,10 +70,16 @@ template <bool TMA, unsigned ROLES = ~0u, typename W> static void await_tiles(co
 {
     ws_emulate_await_tiles(ws_sched_current(), ROLES);
 }
-template <typename W> static void tile_done(const together &, const W &)
-{
-    ws_emulate_tile_done(ws_sched_current());
-}
+struct telling {
+    template <typename W> void tile_done(const together &, const W &)
+    {
+        ws_emulate_tile_done(ws_sched_current());
+    }
+    void tell(const together &)
+    {
+        ws_emulate_tell_tiles(ws_sched_current());
+    }
+};
 static inline void leave(const together &)
 {
 }

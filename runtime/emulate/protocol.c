@@ -685,9 +685,20 @@ void ws_sched_store_wait(ws_sched *s, int copies)
 
 void ws_sched_tile_done(ws_sched *s)
 {
+    if (self(s)->untold >= 0)
+        ws_sched_fail(s, "a tile is done, and later grids have not been told of the one before it");
+    self(s)->told = self(s)->untold = self(s)->tile;
+}
+
+long ws_sched_tell_tiles(ws_sched *s)
+{
+    const long tile = self(s)->untold;
+    if (tile < 0)
+        return -1;
     ws_cta_wait_for(s, WAIT_WRITTEN, 0, 0);
     retire_copies(s, 0);
-    self(s)->told = self(s)->tile;
+    self(s)->untold = -1;
+    return tile;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */

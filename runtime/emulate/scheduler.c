@@ -380,7 +380,7 @@ int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *a
     f->run = run;
     f->arg = arg;
     f->weight = draw_weight(s);
-    f->tile = f->awaited = f->told = -1;
+    f->tile = f->awaited = f->told = f->untold = -1;
     ws_fiber_make(&f->context, f->stack, fiber_entry);
     s->fiber[s->nfibers] = f;
     return s->nfibers++;

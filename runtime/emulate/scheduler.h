@@ -238,7 +238,8 @@ void ws_sched_store_wait(ws_sched *s,
 
 void ws_sched_await(ws_sched *s, unsigned roles); /* this group has waited for what these roles load of its tile */
 unsigned ws_sched_awaited(ws_sched *s); /* for what had it, when what touches memory now was started? 0: nothing */
-void ws_sched_tile_done(ws_sched *s);   /* until its copies out have written: it has stored its tile */
+void ws_sched_tile_done(ws_sched *s);   /* it stores no more of its tile */
+long ws_sched_tell_tiles(ws_sched *s);  /* until its copies out have written: the tile that is done, or -1 */
 bool ws_sched_told(ws_sched *s);        /* had it said so, when what touches memory now was started? */
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */

@@ -84,6 +84,7 @@ typedef struct {
     int weight;
     long tile;
     long awaited, told;  /* tiles: the last one for which it has waited, which it has said to be done */
+    long untold;         /* ... of which later grids are to be told, -1: of none */
     unsigned waits;      /* of that one: for what these roles load */
     uint64_t since;      /* when its last wait began, for the trace */
     double clock, ready; /* of clock.c: it has got so far; it can go on from there on */

@@ -209,12 +209,16 @@ void ws_emulate_await_tiles(ws_sched *s, unsigned roles)
 
 void ws_emulate_tile_done(ws_sched *s)
 {
+    ws_sched_tile_done(s);
+}
+
+void ws_emulate_tell_tiles(ws_sched *s)
+{
     const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
     const struct ws_together *t = &launch->together;
-    const long tile = ws_sched_tile(s);
+    const long tile = ws_sched_tell_tiles(s);
     long position[4];
     int counter = 0;
-    ws_sched_tile_done(s);
     if (t->first < 0 || !t->words || tile < 0 || t->silent)
         return;
     locate(launch, tile, position);

@@ -436,6 +436,9 @@ static void run_sync(Group *group, const Op *op)
     case OP_TILE_DONE:
         ws_emulate_tile_done(s);
         break;
+    case OP_TELL_TILES:
+        ws_emulate_tell_tiles(s);
+        break;
     default:
         wrong(group->launch, "the interpreter does not know '%s'", op_info[op->code].text);
     }

@@ -102,6 +102,7 @@ DROP(barrier, OP_BARRIER)
 DROP(role_barrier, OP_ROLE_BARRIER)
 DROP(await_tiles, OP_AWAIT_TILES)
 DROP(tile_done, OP_TILE_DONE)
+DROP(tell_tiles, OP_TELL_TILES)
 
 static bool drop_product(Kernel *kernel, Site site)
 {
@@ -146,6 +147,7 @@ TWICE(pass, OP_PINGPONG_PASS)
 TWICE(store, OP_STORE)
 TWICE(role_barrier, OP_ROLE_BARRIER)
 TWICE(tile_done, OP_TILE_DONE)
+TWICE(tell_tiles, OP_TELL_TILES)
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
@@ -509,6 +511,7 @@ const Operator operators[] = {
     {"drop-role-barrier", "the groups of a role do not meet", SITE_OP, drop_role_barrier},
     {"drop-await-tiles", "a tile does not wait for those of earlier grids", SITE_OP, drop_await_tiles},
     {"drop-tile-done", "a tile does not say that it is done", SITE_OP, drop_tile_done},
+    {"drop-tell-tiles", "nobody is told of a tile that is done", SITE_OP, drop_tell_tiles},
     {"drop-product", "a product is left out", SITE_OP, drop_product},
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
@@ -522,6 +525,7 @@ const Operator operators[] = {
     {"twice-store", "a tile, or a box of it, is stored twice", SITE_OP, twice_store},
     {"twice-role-barrier", "the groups of a role meet twice", SITE_OP, twice_role_barrier},
     {"twice-tile-done", "a tile says twice that it is done", SITE_OP, twice_tile_done},
+    {"twice-tell-tiles", "later grids are told twice in a row", SITE_OP, twice_tell_tiles},
     {"earlier", "a step comes before the one in front of it", SITE_OP, earlier},
     {"later", "a step comes behind the next", SITE_OP, later},
     {"to-front", "a step comes first in its block", SITE_OP, to_front},

@@ -46,6 +46,7 @@ static WS_DEVICE void beside_consumer(const beside_params &p, beside_shared &s, 
 {
     ws::consumer<4> ta_tb(s.ta_tb);
     ws::warp_output c_out(s.c_out[group]);
+    ws::telling telling;
     const long first_row = (long)group * 64;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // beside.ir:2
         const int i = t.at(0);
@@ -60,6 +61,7 @@ static WS_DEVICE void beside_consumer(const beside_params &p, beside_shared &s, 
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
+        telling.tell(p.together);
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // beside.ir:18
             const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, subtile));
@@ -69,8 +71,9 @@ static WS_DEVICE void beside_consumer(const beside_params &p, beside_shared &s, 
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // beside.ir:18
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
     ws::store_wait<0>();
 }
 

@@ -67,11 +67,27 @@ static Op *first_that(Block *tile, bool (*test)(const Op *op, const void *contex
     return op;
 }
 
+static bool ends_product(const Op *op)
+{
+    return op->code == OP_WAIT || op->code == OP_CONSUMED || op->code == OP_PINGPONG_PASS;
+}
+
+/* Behind what takes time, in front of all that is held for the store.  */
+static Op *late_in_tile(Block *tile)
+{
+    Op *store = first_that(tile, is_stored), *place = tile->first;
+    for (Op *op = tile->first; op != store; op = op->next)
+        place = op->nblocks ? op->next : place;
+    while (place != store && place != tile->first && ends_product(place))
+        place = place->next;
+    return place;
+}
+
 /* Of what it stores.  */
 static void tell(Kernel *kernel, const Role *role)
 {
     Block *own = role_own_tile(role);
-    op_lowered_before(kernel, first_that(own, is_stored), OP_TELL_TILES, 0, NULL);
+    op_lowered_before(kernel, late_in_tile(own), OP_TELL_TILES, 0, NULL);
     op_lowered_before(kernel, own->last, OP_TILE_DONE, 0, NULL);
     Op *last = op_lowered_before(kernel, role_grid(role), OP_TELL_TILES, 0, NULL);
     op_remove(last);

@@ -197,6 +197,7 @@ char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound);
 char *task_operand(Gen *g, Shape shape, char *value); /* made in a task's block, where there may be one */
 char *prepared_operand(Gen *g, Shape shape);
 char *product_update(Gen *g, Shape acc, const char *name, int depth);
+char *product_of_loads(Gen *g, Shape acc, Dtype type, int inner, const char *name); /* NULL: no room for it */
 char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
 char *step_update(Gen *g, Shape acc, const char *name, const GridVariable *v); /* NULL: no room for it */
 bool pair_update(Gen *g, Shape acc, const char *first, const char *second);    /* false: no room for it */
@@ -232,6 +233,10 @@ void loop_statement(Gen *g);
 void while_statement(Gen *g);
 void chain_statement(Gen *g);
 void step_statement(Gen *g, const GridVariable *v);
+void residual_statement(Gen *g);
+
+/* ---- parts.c ----------------------------------------------------------------------------------------------------- */
+
 bool parts_statement(Gen *g); /* a whole region's; false: its tiles do not divide */
 bool blocks_statement(Gen *g);
 

@@ -142,6 +142,8 @@ static void grid_body(Gen *g)
         span_begin();
         if (g->products && v < g->grid + g->ngrid && chance(80))
             step_statement(g, v);
+        else if (g->products && chance(12))
+            residual_statement(g);
         else if (g->products && chance(25))
             chain_statement(g);
         else

@@ -182,6 +182,18 @@ char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound)
     return text("ws_dot_f32(%s, %s, %s)", x, y, acc);
 }
 
+/* acc + a b of 16-bit numbers that a ring holds as they are loaded, or NULL: no room for it.  */
+char *product_of_loads(Gen *g, Shape acc, Dtype type, int inner, const char *name)
+{
+    Shape left = {type, acc.rows, inner}, right = {type, inner, acc.cols}, turned = {type, acc.cols, inner};
+    bool lies = chance(40);
+    if (!dot_shape(g, acc) || !dot_affordable(g, acc, inner) || !can_load(g, left) || !can_load(g, lies ? right : turned))
+        return NULL;
+    note_product(g, acc, inner);
+    char *x = load_text(g, left, true), *y = load_text(g, lies ? right : turned, true);
+    return text(lies ? "ws_dot(%s, %s, %s)" : "ws_dot(%s, ws_trans(%s), %s)", x, y, name);
+}
+
 char *product_update(Gen *g, Shape acc, const char *name, int depth)
 {
     if (!dot_shape(g, acc) || !dot_affordable(g, acc, 64))

@@ -164,10 +164,14 @@ ok 'what holds a wait back, when something else is in its variable' spoiled atte
 ok 'a tile that loads and has not waited' spoiled beside "'producer' loads, and does not wait" '/await_tiles/d'
 ok 'a tile that waits behind its loads' spoiled beside "'producer' waits for tiles 1 times" \
     '/await_tiles/d;/put_done/s/$/\n        await_tiles/'
-ok 'a tile that nobody says to be done' spoiled beside "'consumer' waits for tiles 0 times, or says 2 times" \
-    's/^\( *\)tile_done/&\n\1tile_done/'
-ok 'a tile that is said to be done in a loop' spoiled beside "'consumer' waits for tiles 0 times, or says 2 times" \
+told="'consumer' does not tell once of each tile that it has stored"
+ok 'a tile that is said to be done twice' spoiled beside "$told" 's/^\( *\)tile_done/&\n\1tile_done/'
+ok 'a tile that is said to be done in a loop' spoiled beside "$told" \
     '/tile_done/d;s/^\( *\)consumed.*/&\n\1tile_done/'
+ok 'tiles of which nobody is told in the grid' spoiled beside "$told" '/^      tell_tiles/d'
+ok 'a last tile of which nobody is told' spoiled beside "$told" '/^    tell_tiles/d'
+ok 'a last tile that is told of before the grid' spoiled beside "$told" \
+    '/^    tell_tiles/d;'"$consumer"'s/^    grid/    tell_tiles\n&/'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \

@@ -10,13 +10,16 @@ struct residual_params {
 
 static WS_DEVICE void residual_all(const residual_params &p, int group)
 {
+    ws::telling telling;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // together_residual.c:12
         const int i = t.at(0);
         const int j = t.at(1);
+        telling.tell(p.together);
         ws::await_tiles<true>(p.together, t);
         ws::store(p.r, i, j, ws::mul(ws::load<32, 64, ws::lines_4>(p.z, i, j), 2));  // together_residual.c:15
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
 }
 
 static WS_KERNEL(128, 8) void residual_kernel(WS_PARAMS(residual_params) p)
@@ -88,6 +91,7 @@ static WS_DEVICE void residual_2_consumer(const residual_2_params &p, residual_2
 {
     ws::consumer<2> w_tile_x_tile(s.w_tile_x_tile);
     ws::warp_output y_out(s.y_out);
+    ws::telling telling;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // together_residual.c:17
         const int i = t.at(0);
         const int j = t.at(1);
@@ -101,6 +105,7 @@ static WS_DEVICE void residual_2_consumer(const residual_2_params &p, residual_2
         }
         ws::wait<0>(acc);
         w_tile_x_tile.consumed<0>();
+        telling.tell(p.together);
         ws::await_tiles<true, 2>(p.together, t);
         ws::store_wait<0>();
         const auto x = ws::load<64, 64, ws::frag>(y_out, p.r, i, j);
@@ -109,8 +114,9 @@ static WS_DEVICE void residual_2_consumer(const residual_2_params &p, residual_2
         const auto box = ws::stage(y_out, x_2);
         ws::fence();
         ws::store(y_out, p.y, p.y_map, i, j, box);  // together_residual.c:24
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
     ws::store_wait<0>();
 }
 

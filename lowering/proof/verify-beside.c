@@ -87,7 +87,8 @@ static bool tells_of_all(const Role *role, const int *counts)
     if (!last || !own->last || !own->last->prev || own->last->prev->code != OP_TILE_DONE)
         return false;
     FOR_OPS (op, tile)
-        if (own != tile && !(op->nblocks && op->blocks[0] == own) && (is_stored(op, NULL) || ir_any(op, is_stored, NULL)))
+        if (own != tile && !(op->nblocks && op->blocks[0] == own) &&
+            (is_stored(op, NULL) || ir_any(op, is_stored, NULL)))
             return false;
     return own == tile || !any_stored(own->parent->blocks[1]);
 }

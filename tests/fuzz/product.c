@@ -187,7 +187,8 @@ char *product_of_loads(Gen *g, Shape acc, Dtype type, int inner, const char *nam
 {
     Shape left = {type, acc.rows, inner}, right = {type, inner, acc.cols}, turned = {type, acc.cols, inner};
     bool lies = chance(40);
-    if (!dot_shape(g, acc) || !dot_affordable(g, acc, inner) || !can_load(g, left) || !can_load(g, lies ? right : turned))
+    if (!dot_shape(g, acc) || !dot_affordable(g, acc, inner) || !can_load(g, left) ||
+        !can_load(g, lies ? right : turned))
         return NULL;
     note_product(g, acc, inner);
     char *x = load_text(g, left, true), *y = load_text(g, lies ? right : turned, true);

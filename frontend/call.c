@@ -7,6 +7,7 @@
  *
  * Arguments are computed from the last to the first, as GCC does.
  */
+#include <float.h>
 #include <string.h>
 
 #include "frontend.h"
@@ -298,6 +299,36 @@ static Result absolute(Walk *w, CXCursor e)
     return result_of(op_of(w, OP_MAXI, x->type, 2, args));
 }
 
+/* isnan (x): x != x.  isinf (x): above all numbers, or below.  */
+static bool class_call(Walk *w, CXCursor e, const char *name, Result *result)
+{
+    static const char *const names[] = {"isnan", "isinf", "isinf_sign", "isfinite"};
+    int which = 0;
+    name += strncmp(name, "__builtin_", 10) ? 0 : 10;
+    while (which < 4 && strcmp(name, names[which]))
+        which++;
+    if (which == 4)
+        return false;
+    Value *x = value_of(w, clang_Cursor_getArgument(e, 0));
+    if (!dtype_is_float(x->type.dtype))
+        return false;
+    if (which == 0) {
+        *result = result_of(convert(w, compare(w, OP_NEI, x, x), D_I32));
+        return true;
+    }
+    Value *most = literal(w, x->type.dtype, 0, x->type.dtype == D_F32 ? FLT_MAX : DBL_MAX);
+    if (which == 2) {
+        Value *least = literal(w, x->type.dtype, 0, x->type.dtype == D_F32 ? -FLT_MAX : -DBL_MAX);
+        *result = result_of(binary(w, OP_SUBI, D_I32, convert(w, compare(w, OP_GTI, x, most), D_I32),
+                                   convert(w, compare(w, OP_LTI, x, least), D_I32)));
+        return true;
+    }
+    Value *size = op_of(w, OP_MATHI, x->type, 1, &x);
+    size->def->scalar->function = x->type.dtype == D_F32 ? "fabsf" : "fabs";
+    *result = result_of(convert(w, compare(w, which == 1 ? OP_GTI : OP_LEI, size, most), D_I32));
+    return true;
+}
+
 /* ---- functions of the file --------------------------------------------------------------------------------------- */
 
 static bool calls_itself(const Walk *w, CXCursor function)
@@ -417,6 +448,8 @@ Result call(Walk *w, CXCursor e)
             return result_of(value_of(w, clang_Cursor_getArgument(e, 0)));
         if (!strcmp(name, "abs") || !strcmp(name, "labs"))
             return absolute(w, e);
+        if (class_call(w, e, name, &result))
+            return result;
         if (!strncmp(name, "ws_", 3) && ws_call(w, e, name, &result))
             return result;
         if (is_math(name))

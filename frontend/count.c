@@ -132,13 +132,24 @@ static bool is_count(const Walk *w, CXCursor loop, CXCursor decl, const Count *c
     return clang_Cursor_isNull(count->iv) || same_decl(count->iv, decl);
 }
 
-/* x is k, or k + offset in a type that does not wrap.  */
-static bool counts(const Walk *w, CXCursor loop, CXCursor x, Count *count, Bound *bound)
+/* A number that is added to a size_t: k + 1 < n, in which k is below n.  */
+static bool adds_to_size(Walk *w, CXCursor sum)
+{
+    Cursors sides = children(w->u, sum);
+    Dtype dtype;
+    int64_t number;
+    return scalar_type(clang_getCursorType(sum), &dtype) && dtype == D_U64 &&
+           clang_getCursorBinaryOperatorKind(sum) == CXBinaryOperator_Add && constant_int(w, sides.list[1], &number) &&
+           number >= 0 && number <= INT32_MAX;
+}
+
+/* x is k, or k + offset in a type that does not wrap, or k + a number in one of 64 bits.  */
+static bool counts(Walk *w, CXCursor loop, CXCursor x, Count *count, Bound *bound)
 {
     CXCursor iv = variable_in(w->u, x), e = bare(w->u, x);
     Dtype dtype;
     if (!is_count(w, loop, iv, count) && e.kind == CXCursor_BinaryOperator &&
-        scalar_type(clang_getCursorType(e), &dtype) && dtype_is_signed(dtype)) {
+        scalar_type(clang_getCursorType(e), &dtype) && (dtype_is_signed(dtype) || adds_to_size(w, e))) {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
         Cursors sides = children(w->u, e);
         if (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub)
@@ -156,7 +167,7 @@ static bool counts(const Walk *w, CXCursor loop, CXCursor x, Count *count, Bound
     return true;
 }
 
-static bool bound_of(const Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
+static bool bound_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
 {
     Cursors sides = children(w->u, e);
     Bound *bound = &count->bounds[count->nbounds];
@@ -189,7 +200,7 @@ CXCursor leading_break(const Unit *u, const LoopParts *parts, int number)
     return then.kind == CXCursor_BreakStmt ? below.list[0] : clang_getNullCursor();
 }
 
-static bool bounds_of(const Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
+static bool bounds_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
 {
     e = peel(w->u, e);
     if (e.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_LNot)
@@ -218,6 +229,10 @@ static bool bounds_agree(Walk *w, const Count *count)
 {
     if (count->nbounds == 1 && clang_Cursor_isNull(count->bounds[0].offset))
         return true;
+    int64_t number;
+    if (count->nbounds == 1 && is_unsigned(clang_getCursorType(count->iv)) &&
+        bytes_of(clang_getCursorType(count->iv)) == 8 && is_unsigned(clang_getCursorType(count->bounds[0].hi)))
+        return is_upper(count->bounds[0].compare) && constant_int(w, count->bounds[0].offset, &number);
     for (int i = 0; i < count->nbounds; i++) {
         const Bound *bound = &count->bounds[i];
         int64_t known;

@@ -298,6 +298,8 @@ static Value *condition_value(Walk *w, gcond *stmt)
     Value *left = value_of(w, x);
     if (left->type.dtype == D_I1 && known_y && integer_zerop(known_y))
         return code == NE_EXPR ? left : branch_negated(w, left);
+    if (code == UNORDERED_EXPR || code == ORDERED_EXPR)
+        return scalar_unordered(w, w->where, code, left, value_of(w, y));
     if (!opcode_of(code, &opcode, &negate)) {
         complain(w->where, NULL, "this condition is not supported in a grid");
         return value_anything(w, boolean_type_node);

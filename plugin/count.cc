@@ -174,14 +174,22 @@ static bool count_escapes(const Shape *shape, gphi *iv)
     return loop_used_outside(NULL, shape->loop, gimple_phi_result(iv));
 }
 
-/* x is k, or k + offset in a type that does not wrap.  */
+/* A number that is added to a size_t: k + 1 < n, in which k is below n.  */
+static bool adds_to_size(tree type, enum tree_code code, tree right)
+{
+    return TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == 64 && code == PLUS_EXPR && TREE_CODE(right) == INTEGER_CST &&
+           tree_fits_shwi_p(right) && tree_to_shwi(right) >= 0 && tree_to_shwi(right) <= INT32_MAX;
+}
+
+/* x is k, or k + offset in a type that does not wrap, or k + a number in one of 64 bits.  */
 static bool counts(class loop *loop, tree x, Count *count, Bound *bound)
 {
     gphi *iv = header_phi(loop, x);
     tree name = bare(x), left, right;
     enum tree_code code;
     if (!iv && TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && INTEGRAL_TYPE_P(TREE_TYPE(name)) &&
-        TYPE_OVERFLOW_UNDEFINED(TREE_TYPE(name)) && sum_operands(SSA_NAME_DEF_STMT(name), &code, &left, &right)) {
+        sum_operands(SSA_NAME_DEF_STMT(name), &code, &left, &right) &&
+        (TYPE_OVERFLOW_UNDEFINED(TREE_TYPE(name)) || adds_to_size(TREE_TYPE(name), code, right))) {
         if (code == PLUS_EXPR && !header_phi(loop, left))
             swap_trees(left, right);
         if ((code == PLUS_EXPR || code == MINUS_EXPR) && loop_leaves_alone(loop, right, 0)) {
@@ -267,6 +275,10 @@ static bool bounds_agree(const Count *count)
 {
     if (count->nbounds == 1 && !count->bounds[0].offset)
         return true;
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    if (count->nbounds == 1 && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == 64 &&
+        TYPE_UNSIGNED(TREE_TYPE(count->bounds[0].hi)))
+        return is_upper(count->bounds[0].compare) && TREE_CODE(count->bounds[0].offset) == INTEGER_CST;
     for (int i = 0; i < count->nbounds; i++) {
         const Bound *bound = &count->bounds[i];
         bool wide = TYPE_PRECISION(TREE_TYPE(bare(bound->hi))) > 32 && !constant_of(bound->hi);

@@ -299,6 +299,7 @@ bool value_call(Walk *w, gcall *call);
 Value *scalar_operation(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree));
 void refuse_handle_arithmetic(Walk *w, gimple *stmt);
 bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
+Value *scalar_unordered(Walk *w, location_t where, enum tree_code code, Value *x, Value *y);
 bool is_sanitizer_check(const gimple *stmt);
 bool is_poison(tree name);          /* what a variable holds out of its scope, which -fsanitize=address gives a name */
 bool asks_size(const gimple *stmt); /* how large the object behind an address is */

@@ -148,8 +148,24 @@ bool pure_scalar_stmt(gimple *stmt)
     return true;
 }
 
+/* isnan (x), as GCC folds it, and what else asks whether two numbers have an order; NULL: another code.  */
+Value *scalar_unordered(Walk *w, location_t where, enum tree_code code, Value *x, Value *y)
+{
+    if (code != UNORDERED_EXPR && code != ORDERED_EXPR)
+        return NULL;
+    Opcode same = code == ORDERED_EXPR ? OP_EQI : OP_NEI;
+    Value *first[] = {x, x}, *second[] = {y, y};
+    Value *both[] = {value_new_op(w, same, where, type_scalar(D_I1), NULL, 2, first), NULL};
+    if (x == y)
+        return both[0];
+    both[1] = value_new_op(w, same, where, type_scalar(D_I1), NULL, 2, second);
+    return value_new_op(w, code == ORDERED_EXPR ? OP_ANDI : OP_ORI, where, type_scalar(D_I1), NULL, 2, both);
+}
+
 static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, const char *name, Value *x, Value *y)
 {
+    if (Value *unordered = y ? scalar_unordered(w, where, code, x, y) : NULL)
+        return unordered;
     int index = code_index(code);
     Value *args[] = {x, y};
     if (index < 0) {

@@ -64,9 +64,15 @@ static Dtype element_dtype(const Op *op)
     return dtype == D_U16 ? D_I16 : dtype == D_U32 ? D_I32 : dtype == D_U64 ? D_I64 : dtype;
 }
 
-static bool offset_of(Nest *in, const Op *op, Poly *offset)
+static bool offset_of(Nest *in, const Op *op, Group *group, Poly *offset)
 {
-    *offset = poly_of(op->args[1]);
+    Wrapped wrapped;
+    *offset = poly_of_subscript(op->args[1], &wrapped);
+    for (int i = 0; i < wrapped.count; i++)
+        if (!reach_is_below_2_32(in, op, group, wrapped.values[i])) {
+            *offset = poly_of(op->args[1]);
+            break;
+        }
     if (!offset->known || !poly_divide_by(offset, dtype_bytes(element_dtype(op)))) {
         reject(in->kernel, op->loc, REASON_PLAIN_ALIGNED, base_name(op->args[0]));
         return false;
@@ -107,7 +113,7 @@ static void refuse_rank(Nest *in, const Op *op)
 static void visit_strides(Nest *in, Op *op, bool composed)
 {
     Poly offset, one = poly_constant(1);
-    if (!offset_of(in, op, &offset))
+    if (!offset_of(in, op, NULL, &offset))
         return;
     Group *group = group_of(in, op);
     group->stored |= op->code == OP_SET_ELEMENT;
@@ -300,9 +306,10 @@ static void visit_access(Nest *in, Op *op)
 {
     Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
     Poly offset;
-    if (in->again || !offset_of(in, op, &offset))
+    Group *group = group_of(in, op);
+    if (in->again || !offset_of(in, op, group, &offset))
         return;
-    *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
+    *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group};
     access->gathered = gathered(in, op);
     if (access->gathered || scatter_of(in, op))
         visit_gathered(in, access, &offset);

@@ -87,8 +87,9 @@ Poly poly_multiply(const Poly *x, const Poly *y)
     return product;
 }
 
-/* Behind conversions that keep the value, modulo 2^64 where the result has so many bits.  */
-static Value *unconverted(Value *value)
+/* Behind conversions that keep the value, modulo 2^64 where the result has so many bits; in sums modulo 2^32 behind
+   those that keep 32 bits.  */
+static Value *unconverted(Value *value, bool modulo)
 {
     while (value->def && value->def->code == OP_CONVI) {
         Value *from = value->def->args[0];
@@ -97,7 +98,8 @@ static Value *unconverted(Value *value)
             break;
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
         bool counter = !from->def && from->block && dtype_is_signed(to); /* of a loop with wider bounds: it fits */
-        if (!wider && dtype_bytes(to) < 8 && !counter)
+        bool keeps = modulo && dtype_bytes(to) == 4 && dtype_bytes(dtype) >= 4;
+        if (!wider && dtype_bytes(to) < 8 && !counter && !keeps)
             break;
         value = from;
     }
@@ -109,21 +111,32 @@ static bool does_not_wrap(Dtype dtype)
     return dtype_is_signed(dtype) || dtype_bytes(dtype) == 8;
 }
 
-Poly poly_of(Value *value)
+static Poly poly_through(Value *value, Wrapped *wrapped)
 {
     int64_t number;
-    value = unconverted(value);
+    bool modulo = wrapped && wrapped->inside;
+    value = unconverted(value, modulo);
     if (ir_constant(value, &number))
-        return poly_constant(number);
+        return poly_constant(modulo ? (int32_t)number : number); /* i - 1 is i + 0xffffffff */
     const Op *op = value->def;
-    if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype) ||
-        !does_not_wrap(value->type.dtype))
+    if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype))
         return poly_value(value);
-    Poly x = poly_constant(0), y = x, result;
-    if (op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI || op->code == OP_NEGI || op->code == OP_SHLI)
-        x = poly_of(op->args[0]);
-    if (op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI)
-        y = poly_of(op->args[1]);
+    bool sum = op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI, wraps = false;
+    if (!does_not_wrap(value->type.dtype)) {
+        wraps = wrapped && value->type.dtype == D_U32 && (sum || op->code == OP_NEGI || op->code == OP_SHLI);
+        if (!wraps || (!modulo && wrapped->count == MAX_WRAPPED))
+            return poly_value(value);
+        if (!modulo)
+            wrapped->values[wrapped->count++] = value;
+        wrapped->inside = true;
+    }
+    Poly x = poly_constant(0), y = x, result = x;
+    if (sum || op->code == OP_NEGI || op->code == OP_SHLI)
+        x = poly_through(op->args[0], wrapped);
+    if (sum)
+        y = poly_through(op->args[1], wrapped);
+    if (wraps)
+        wrapped->inside = modulo;
     switch (op->code) {
     case OP_ADDI:
         result = poly_add(&x, &y, 1);
@@ -146,6 +159,29 @@ Poly poly_of(Value *value)
         return poly_value(value);
     }
     return result.known ? result : poly_value(value);
+}
+
+Poly poly_of(Value *value)
+{
+    return poly_through(value, NULL);
+}
+
+Poly poly_of_subscript(Value *value, Wrapped *wrapped)
+{
+    *wrapped = (Wrapped){.count = 0};
+    return poly_through(value, wrapped);
+}
+
+Poly poly_of_place(const Op *access)
+{
+    Wrapped wrapped;
+    return poly_of_subscript(access->args[1], &wrapped);
+}
+
+Poly poly_modulo(Value *value)
+{
+    Wrapped wrapped = {.inside = true};
+    return poly_through(value, &wrapped);
 }
 
 bool poly_is_constant(const Poly *x, int64_t *number)

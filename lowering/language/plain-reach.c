@@ -33,6 +33,49 @@ bool reach_add_least(Group *group, const Poly *x)
     return true;
 }
 
+/* A sum of numbers without a sign.  */
+static bool is_unsigned_sum(const Poly *x)
+{
+    for (int i = 0; i < x->count; i++) {
+        bool bare = x->terms[i].factor >= 0;
+        for (int k = 0; k < x->terms[i].count; k++)
+            bare &= !dtype_is_signed(x->terms[i].values[k]->type.dtype);
+        if (!bare)
+            return false;
+    }
+    return true;
+}
+
+/* A value of 32 bits, less a number.  */
+static bool is_at_most_a_value(const Poly *x)
+{
+    int values = 0;
+    for (int i = 0; i < x->count; i++) {
+        const Term *term = &x->terms[i];
+        values += term->count;
+        if (term->count ? term->factor != 1 || dtype_bytes(term->values[0]->type.dtype) > 4 : term->factor > 0)
+            return false;
+    }
+    return values == 1;
+}
+
+bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value)
+{
+    Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);
+    int64_t number;
+    if (!bound_of(in, &least, op, false, false) || !bound_of(in, &most, op, true, false))
+        return false;
+    for (int i = 0; i < least.count; i++)
+        if (least.terms[i].factor < 0)
+            return false;
+    if (!poly_is_constant(&least, &number) && !is_unsigned_sum(&least) && group && !reach_add_least(group, &least))
+        return false;
+    Poly room = poly_add(&last, &most, -1);
+    if (poly_is_constant(&room, &number))
+        return number >= 0;
+    return is_at_most_a_value(&most) || !group || reach_add_least(group, &room);
+}
+
 /* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a
    counter is multiplied by.  */
 bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
@@ -97,7 +140,7 @@ static Op *find_same(Nest *in, Block *block, const Op *element, const Poly *offs
 {
     FOR_OPS (op, block) {
         if (op->code == OP_ELEMENT && op->args[0] == element->args[0]) {
-            Poly other = poly_of(op->args[1]);
+            Poly other = poly_of_place(op);
             if (poly_same(&other, offset))
                 return op;
         }
@@ -118,7 +161,7 @@ void reach_join(Nest *in, Poly *x)
             Value *value = x->terms[i].values[k];
             if (!value->def || value->def->code != OP_ELEMENT || memory_is_stored(in, value->def->args[0]))
                 continue;
-            Poly offset = poly_of(value->def->args[1]);
+            Poly offset = poly_of_place(value->def);
             Op *first = find_same(in, in->region->blocks[0], value->def, &offset);
             if (!first || first == value->def)
                 continue;

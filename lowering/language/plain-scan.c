@@ -447,7 +447,7 @@ static bool same_element(const Nest *in, const Value *x, const Value *y)
     if (!x->def || !y->def || x->def->code != OP_ELEMENT || y->def->code != OP_ELEMENT ||
         x->def->args[0] != y->def->args[0] || region_stores(in->kernel->body, x->def->args[0]))
         return false;
-    Poly place = poly_of(x->def->args[1]), other = poly_of(y->def->args[1]);
+    Poly place = poly_of_place(x->def), other = poly_of_place(y->def);
     return poly_same(&place, &other);
 }
 

@@ -53,6 +53,16 @@ typedef struct {
 Poly poly_constant(int64_t number);
 Poly poly_value(Value *value);
 Poly poly_of(Value *value); /* through sums, products and conversions that do not wrap around */
+/* The same, also through sums of unsigned numbers of 32 bits, which are these modulo 2^32.  */
+enum { MAX_WRAPPED = 4 };
+typedef struct {
+    int count;
+    Value *values[MAX_WRAPPED]; /* each is its sum where that is from 0 to 2^32 - 1 */
+    bool inside;
+} Wrapped;
+Poly poly_of_subscript(Value *value, Wrapped *wrapped);
+Poly poly_modulo(Value *value);       /* the sum of one of them */
+Poly poly_of_place(const Op *access); /* where an element lies, for whether two are one */
 Poly poly_add(const Poly *x, const Poly *y, int64_t factor);
 Poly poly_multiply(const Poly *x, const Poly *y);
 bool poly_same(const Poly *x, const Poly *y);

@@ -76,6 +76,17 @@ static void run(int h, int w)
     struct point *points_ = plain_copy(points, (size_t)n * sizeof *points);
     struct point *moved_ = plain_copy(moved, (size_t)n * sizeof *moved);
     PLAIN_FLOATS(down, n);
+    PLAIN_FLOATS(around, n);
+    PLAIN_FLOATS(odd, n);
+    PLAIN_FLOATS(clean, n);
+    PLAIN_DOUBLES(wide, n);
+    NUMBERS(int, kind, n);
+    for (int i = 0; i < n; i++) {
+        odd[i] = odd_[i] = i % 5 == 0 ? (float)NAN : i % 5 == 1 ? (float)INFINITY : i % 5 == 2 ? -INFINITY : f[i];
+        wide[i] = wide_[i] = i % 7 == 0 ? (double)NAN : i % 7 == 1 ? -(double)INFINITY : 1e300;
+    }
+    PLAIN_FLOATS(steps, n);
+    PLAIN_FLOATS(last, h);
     masks(n, P(m), P(other), P(f), P(g), P(o), P(differ), P(count));
     rows_of_masks(h, w, P(m), P(sums), P(some), P(all));
     life(h, w, P(m), P(next));
@@ -84,7 +95,14 @@ static void run(int h, int w)
     digits((unsigned)n, (unsigned)w, P(f), P(turned));
     centres(n - 9, 9, P(points), (struct point *)P(points) + n - 9);
     downwards(h, w, P(points), P(moved), P(down));
+    classes(n, P(odd), P(wide), P(kind), P(clean));
+    stencil((unsigned)h, (unsigned)w, P(f), P(around));
+    differences((size_t)n, (size_t)w, P(f), P(steps), P(last));
+    differences(0, 1, P(f), P(steps), P(last));
     check_fetch();
+    classes_plain(n, odd_, wide_, kind_, clean_);
+    stencil_plain((unsigned)h, (unsigned)w, f_, around_);
+    differences_plain((size_t)n, (size_t)w, f_, steps_, last_);
     masks_plain(n, m_, other_, f_, g_, o_, differ_, count_);
     rows_of_masks_plain(h, w, m_, sums_, some_, all_);
     life_plain(h, w, m_, next_);
@@ -96,6 +114,11 @@ static void run(int h, int w)
     SAME(points, n);
     SAME(moved, n);
     SAME(down, n);
+    SAME(around, n);
+    SAME(kind, n);
+    SAME(clean, n);
+    SAME(steps, n);
+    PLAIN_SAME(last, h, 1e-5);
     SAME(g, n);
     SAME(o, n);
     SAME(differ, n);

@@ -111,3 +111,38 @@ KERNEL(downwards)(int n, int m, const struct point *p, struct point *q, float *y
         }
     }
 }
+
+/* subscripts in numbers without a sign, which go below 0 on the way */
+KERNEL(stencil)(unsigned n, unsigned m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (unsigned i = 1; i < n - 1; i++)
+        for (unsigned j = 1; j < m - 1; j++)
+            y[i * m + j] = x[(i - 1) * m + j] + x[(i + 1) * m + j] - x[i * m + j - 1] - x[i * m + (j + 1)];
+}
+
+/* bounds that a size_t does not reach by one */
+KERNEL(differences)(size_t n, size_t m, const float *x, float *y, float *last)
+{
+    WS(grid(1))
+    for (size_t i = 0; i + 1 < n; i++)
+        y[i] = x[i + 1] - x[i];
+    WS(grid(1) tile(16))
+    for (size_t i = 0; i < n / m; i++) {
+        float s = 0;
+        WS(pipeline(auto) tile(32) reduction(+: s))
+        for (size_t k = 0; k + 2 < m; k++)
+            s += x[i * m + k] * x[i * m + k + 2];
+        last[i] = s;
+    }
+}
+
+/* which kind of number each is */
+KERNEL(classes)(int n, const float *x, const double *z, int *y, float *clean)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        y[i] = (isnan(x[i]) ? 1 : isinf(x[i]) ? 2 : 0) + (isfinite(z[i]) ? 0 : 4);
+        clean[i] = isnan(x[i]) ? 0 : fminf(fmaxf(x[i], -1), 0.5f);
+    }
+}

@@ -224,7 +224,7 @@ typedef struct {
 } TensorInfo;
 typedef struct { /* LOADs and COPY_IN */
     double fill;
-    int clipped, resident, along, ahead, share;
+    int clipped, resident, along, ahead, share, window, apart;
     bool present;
 } TransferInfo;
 typedef struct {

@@ -728,3 +728,4 @@ void pass_layout(Kernel *kernel)
     }
     layout_pairs(kernel);
 }
+        plan_windows(kernel, role);

@@ -112,6 +112,8 @@ typedef struct {
 } RowWindow;
 bool load_window(const Kernel *kernel, const Op *load, RowWindow *window);
 bool loop_is_of_loads(const Op *loop); /* a short one, which is unrolled */
+void plan_windows(const Kernel *kernel, const Role *role);
+int window_rows(const Op *load); /* of one whose rows stay, that the first iteration of a run loads beyond its tile */
 Layout layout_in_strips(const Kernel *kernel, const Role *role);
 
 #endif

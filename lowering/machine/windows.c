@@ -197,3 +197,25 @@ Layout layout_in_strips(const Kernel *kernel, const Role *role)
     }
     return best;
 }
+
+/* ---- what it comes to -------------------------------------------------------------------------------------------- */
+
+static void visit_window(Op *op, void *context)
+{
+    RowWindow window;
+    if (op->code != OP_LOAD || !load_window(context, op, &window))
+        return;
+    op->transfer->window = window.period;
+    op->transfer->apart = window.apart;
+}
+
+void plan_windows(const Kernel *kernel, const Role *role)
+{
+    if (role->layout >= LAYOUT_STRIPS)
+        ir_walk(role->body, visit_window, (void *)(uintptr_t)kernel);
+}
+
+int window_rows(const Op *load)
+{
+    return (load->transfer->window - 1) * load->transfer->apart;
+}

@@ -159,6 +159,12 @@ static bool check_reads(Kernel *kernel, Labels *labels)
     return verify_reads(kernel);
 }
 
+static bool check_windows(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_windows(kernel);
+}
+
 static bool check_uniform(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -198,6 +204,7 @@ static const Obligation obligations[] = {
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
     {"versions", check_versions, "each role has a program for tensors that the TMA cannot load"},
     {"uniform", check_uniform, "threads of a warp take the branches alike that say so"},
+    {"windows", check_windows, "rows that stay in registers from one iteration to the next are those that it loads"},
     {"beside", check_beside, "no tile loads before it has waited, and none stores when it has said that it is done"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,

@@ -19,6 +19,9 @@ bool verify_reads(Kernel *kernel);
 /* verify-shares.c: what threads have of a row's sum.  */
 bool verify_shares(Kernel *kernel);
 
+/* verify-windows.c: rows that stay in registers.  */
+bool verify_windows(Kernel *kernel);
+
 /* verify-uniform.c: branches that threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 

@@ -475,6 +475,7 @@ static void renew_group(Group *group)
     memset(group->gathered, 0, sizeof group->gathered);
     memset(group->producers, 0, (size_t)plan->narefs * sizeof *group->producers);
     memset(group->consumers, 0, (size_t)plan->narefs * sizeof *group->consumers);
+    memory_drop_held(group);
     memset(group->stored, 0, (size_t)plan->nstorages * sizeof *group->stored);
     arena_reset(&group->arena);
 }
@@ -487,6 +488,7 @@ static void drop_group(Group *group)
     free(group->producers);
     free(group->consumers);
     free(group->stored);
+    memory_drop_held(group);
     arena_drop(&group->arena);
 }
 

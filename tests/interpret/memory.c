@@ -5,6 +5,7 @@
  * What runtime/emulate/tensor.cuh and aref.cuh do by templates, with sizes that are known only now: the same
  * calls of the scheduler in the same order.  A shared tile is a plain row-major array at its planned offset.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
@@ -378,14 +379,70 @@ static void pass_through(Group *group, const Op *load)
     ws_sched_write_apart(ws_sched_current(), (ws_sched_range){buffer, BUFFER_BYTES});
 }
 
+/* ---- rows that stay ---------------------------------------------------------------------------------------------- */
+
+struct Held {
+    const Op *load;
+    unsigned char *rows;
+    struct Held *next;
+};
+
+void memory_drop_held(Group *group)
+{
+    while (group->held) {
+        struct Held *first = group->held;
+        group->held = first->next;
+        free(first->rows);
+        free(first);
+    }
+}
+
+/* Until an iteration has loaded them all ones, which is NaN.  */
+static unsigned char *held_rows(Group *group, const Op *load, size_t bytes)
+{
+    struct Held *held = group->held;
+    while (held && held->load != load)
+        held = held->next;
+    if (held)
+        return held->rows;
+    held = malloc(sizeof *held);
+    unsigned char *rows = malloc(bytes);
+    if (!held || !rows)
+        abort();
+    *held = (struct Held){load, memset(rows, 0xff, bytes), group->held};
+    group->held = held;
+    return rows;
+}
+
+/* As window.cuh has it: the first iteration of a run loads the rows of all of them.  */
+static ws_tile load_of_run(Group *group, const Op *op, const Window *t, long *at, const void *fill)
+{
+    Type type = op->results[0]->type;
+    int rows = type.rows + (op->transfer->window - 1) * op->transfer->apart, row = t->rank - 2;
+    size_t line = (size_t)type.cols * (size_t)element_bytes(type.dtype);
+    int place = (int)(number_of(group, op->parent->args[0]) % op->transfer->window),
+        below = place * op->transfer->apart;
+    unsigned char *held = held_rows(group, op, (size_t)rows * line);
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    if (place == 0) {
+        Patch patch = patch_of(t, at, row, t->rank - 1, rows, type.cols);
+        ws_sched_point(ws_sched_current());
+        fetch(&patch, held, rows, type.cols, fill);
+    }
+    memcpy(tile->data, held + (size_t)below * line, (size_t)type.rows * line);
+    return tile;
+}
+
 ws_tile memory_load(Group *group, const Op *op)
 {
     Type type = op->results[0]->type;
     const Window *t = evaluate(group, op->args[0]).tensor;
     long at[4] = {0}, fill;
-    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
     coordinates(group, op, 1, t->rank, at);
     element_of(type.dtype, op->transfer->fill, &fill);
+    if (op->transfer->window)
+        return load_of_run(group, op, t, at, &fill);
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
     Patch patch = patch_for(op, t, at, type.rows, type.cols);
     if (op->storage && op->storage->use == USE_OUTPUT)
         pass_through(group, op);

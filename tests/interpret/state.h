@@ -92,6 +92,7 @@ typedef struct {
     Cell *cells;
     End *producers, *consumers;      /* by aref */
     int64_t gathered[MOST_STORAGES]; /* by the storage's place */
+    struct Held *held;               /* rows that stay from one iteration to the next, by load */
     int *stored;                     /* by storage, in the kernel's order: whose turn it is of an output's buffers */
     Arena arena;
     /* the walk over the grid */
@@ -209,6 +210,7 @@ Window window_box(const Window *t, const long *at, const int *extents);
 Datum memory_at(Group *group, const Op *op);
 ws_tile memory_load_at(Group *group, const Op *op, ws_tile index);
 ws_tile memory_load(Group *group, const Op *op);
+void memory_drop_held(Group *group); /* rows that stay from one iteration to the next */
 void memory_store(Group *group, const Op *op);
 uint32_t blocks_along(const Launch *launch, int along,
                       int block); /* launch.c: those that share tiles so, itself included */

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread powers turned_store flat task_rows; do
+    chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -56,6 +56,16 @@ ok 'and in front of the fence of what is put next' spoiled prepared \
 ok 'and where the fence stands behind the release' spoiled transposed \
     "releases a slot of .* that is still read: threads have read the slot without a fence" \
     '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
+
+# windows
+ok 'rows that stay lie further apart than the loads' spoiled shifted \
+    "'load' takes its tile out of rows that do not have it" 's/apart=1/apart=2/'
+ok 'rows that stay in runs that do not divide the loop' spoiled shifted \
+    "'load' takes its tile out of rows that stay, and not in runs of its loop" 's/window=9/window=2/'
+ok 'rows that stay of a tensor that is stored' spoiled shifted \
+    "'load' takes its tile out of rows that are stored" 's/store %y/store %x/'
+ok 'rows that stay while the counter counts by two' spoiled shifted \
+    "'load' takes its tile out of rows that stay, and not in runs of its loop" 's/= 0, < 9, 1/= 0, < 9, 2/'
 
 # memory
 ok 'what is resident and written by others' spoiled resident "storage 'tb' keeps in 4 of 8 slots what others write" \

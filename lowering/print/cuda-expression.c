@@ -483,7 +483,7 @@ static bool print_cast_less(Printer *in, const Op *op)
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    if (print_cast_less(in, op))
+    if (print_cast_less(in, op) || cuda_picked(in, op))
         return;
     fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
           : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"

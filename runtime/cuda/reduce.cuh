@@ -209,6 +209,27 @@ template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_tot
 }
 
 template <typename T, int R, int BYTES>
+/* What each thread has of a row's element in one column, of those from `first` on.  */
+template <typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
+{
+    typedef spread<R, C, L> S;
+    tile<T, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const u32 at = (u32)column.get(slot, 0).low - (u32)first;
+        math_of<T> element = 0;
+        if (warp_uniform(at < (u32)C))
+            WS_FOR_PAIRS(S, j)
+            {
+                const pair<math_of<T>> p = x.get(slot, j);
+                element = at == (u32)S::col(j) ? p.low : at == (u32)S::col(j) + 1 ? p.high : element;
+            }
+        y.set(slot, 0, element, element);
+    }
+    return y;
+}
+
 static WS_DEVICE tile<T, R, 1, wide> row_total(const tile<T, R, 1, wide> &x, scratch<BYTES> &s)
 {
     math_of<T> all[R];

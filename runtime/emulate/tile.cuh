@@ -381,6 +381,11 @@ template <int COUNTS, int R, int C, layout L, int BYTES>
 WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &)
 {
     tile<int, 1, COUNTS, L> y;
+template <typename T, int R, int C, layout L>
+WS_DEVICE auto row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
+{
+    return row_part(select(eq(add(col_index<1, C, L>(), (int)first), column), x, 0.0f));
+}
     for (int i = 0; i < COUNTS; i++)
         y.at[i] = 0;
     for (int i = 0; i < R * C; i++)

@@ -203,19 +203,24 @@ enum { MOST_ITERATION = 40 };
 /* Addresses, beside those; where warps do not wait for each other, fewer blocks that stay do better.  */
 enum { BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
 
-/* Columns of a row that all threads share, from which on each has too many vectors on the way for BESIDE.  */
-enum { LONG_ROW = 64 * MACHINE_GROUP_THREADS };
-
-/* Addresses of what is kept in shared memory; and blocks, more of which leave too few registers for them.  */
-enum { OF_SLOTS = 12, FEW_BLOCKS = 3 };
+/* Columns of each thread of a row that all share, from which on it has too many vectors on the way for BESIDE.  */
+enum { LONG_ROW = 64 };
 
 /* Rows of a tile whose addresses BESIDE has room for: four of each warp.  */
 enum { FEW_ROWS = 16 };
 
-static bool is_long(const Op *op, const void *none)
+static bool is_long(const Op *op, const void *context)
+{
+    const Role *role = context;
+    int threads = machine_wide_groups(role->layout) * MACHINE_GROUP_THREADS;
+    return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= LONG_ROW * threads;
+}
+
+/* A tile that is one row of a long tensor: what it has in common with others is read for that row alone.  */
+static bool is_of_one_row(const Op *op, const void *none)
 {
     (void)none;
-    return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= LONG_ROW;
+    return op->code == OP_LOAD && op->results[0]->type.rows == 1;
 }
 
 /* Of one column or row all threads have much the same, and it comes from L2.  */
@@ -243,11 +248,16 @@ static int registers_of(const Kernel *kernel, const Role *role, int how)
     return registers;
 }
 
-static void mark(const Kernel *kernel, int how)
+static void mark_as(const Kernel *kernel, int how, int mark)
 {
     FOR_OPS (op, kernel_grid(kernel)->blocks[0])
         if (is_loaded_so(kernel, op, how))
-            op->transfer->ahead = how;
+            op->transfer->ahead = mark;
+}
+
+static void mark(const Kernel *kernel, int how)
+{
+    mark_as(kernel, how, how);
 }
 
 static bool stores_rows(const Op *op, const void *none)
@@ -260,7 +270,7 @@ static bool stores_rows(const Op *op, const void *none)
    measured.  */
 static bool is_worth_it(const Kernel *kernel, const Role *role)
 {
-    return (role->layout == LAYOUT_WIDE || !kernel->grid.parts) && ir_any_of(role->body, waits_for_all, NULL) &&
+    return (machine_wide_groups(role->layout) || !kernel->grid.parts) && ir_any_of(role->body, waits_for_all, NULL) &&
            ir_any_of(role->body, stores_rows, NULL);
 }
 
@@ -275,12 +285,13 @@ static int slots_of(int how)
 /* 0: not of each of them.  */
 static int64_t kept_bytes(const Kernel *kernel, int how)
 {
+    Layout layout = kernel->roles->layout;
     int64_t sum = 0;
     FOR_OPS (op, kernel_grid(kernel)->blocks[0]) {
         bool loaded = is_loaded_so(kernel, op, how);
-        int64_t bytes = loaded ? slots_of(how) * machine_kept_bytes(op->results[0]->type) : 0;
-        bool vectors =
-            how == AHEAD_ONCE || (loaded && op->code == OP_LOAD && machine_brings_vectors(op->results[0]->type));
+        int64_t bytes = loaded ? slots_of(how) * machine_kept_bytes(op->results[0]->type, layout) : 0;
+        bool vectors = how == AHEAD_ONCE ||
+                       (loaded && op->code == OP_LOAD && machine_brings_vectors(op->results[0]->type, layout));
         if (loaded && (!bytes || !vectors))
             return 0;
         sum += bytes;
@@ -301,10 +312,15 @@ static void keep(Kernel *kernel, const Role *role, int how)
     kernel->shared_bytes = budget_place(kernel);
 }
 
+static bool may_keep(const Kernel *kernel, const Role *role)
+{
+    return machine_wide_groups(role->layout) > (kernel->grid.parts ? 0 : 1);
+}
+
 /* What tiles of the grid have in common stays in shared memory where it is too much for registers.  */
 static bool keep_in_memory(Kernel *kernel, const Role *role)
 {
-    int64_t bytes = role->layout == LAYOUT_WIDE && kernel->grid.parts ? kept_bytes(kernel, AHEAD_ONCE) : 0;
+    int64_t bytes = may_keep(kernel, role) ? kept_bytes(kernel, AHEAD_ONCE) : 0;
     if (!bytes || bytes * role->replicas > AHEAD_MOST_KEPT)
         return false;
     mark(kernel, AHEAD_ONCE);
@@ -312,29 +328,38 @@ static bool keep_in_memory(Kernel *kernel, const Role *role)
     return true;
 }
 
+/* Threads of a team have fewer registers each, and its blocks are few: what makes room for another one is better in
+   memory.  */
+static bool makes_room(const Kernel *kernel, const Role *role, int peak, int once, int others)
+{
+    if (machine_wide_groups(role->layout) < 2 || !once)
+        return false;
+    int64_t all = kernel->shared_bytes + kept_bytes(kernel, AHEAD_ONCE);
+    mark(kernel, AHEAD_ONCE);
+    int blocks = plan_blocks_with(kernel, peak, others + once, kernel->shared_bytes);
+    bool more = plan_blocks_with(kernel, peak, others, all) > blocks || kernel->threads == kernel->machine->max_threads;
+    mark_as(kernel, AHEAD_ONCE, 0);
+    return more;
+}
+
 /* So does the next tile, which copies bring that need no register.  */
 static bool next_in_memory(Kernel *kernel, const Role *role)
 {
-    bool may = role->layout == LAYOUT_WIDE && kernel->grid.parts && role->replicas == 1;
-    int64_t bytes = may ? kept_bytes(kernel, AHEAD_NEXT) : 0;
+    int64_t bytes = may_keep(kernel, role) && role->replicas == 1 ? kept_bytes(kernel, AHEAD_NEXT) : 0;
     if (!bytes || !budget_fits(kernel, kernel->shared_bytes + bytes))
         return false;
     keep(kernel, role, AHEAD_NEXT);
     return true;
 }
 
-/* ... where that makes room for another block beside few, and a tile loads nothing that all have in common; or where so
-   much of that is kept that ptxas lacks registers in the one block that there is.  On an H200, softmax of rows of
-   16384, 65536 and 131072 f16 went from 0.76, 0.66 and 0.60 of a copy to 0.77, 0.69 and 0.61.  Beside scales it costs
-   more than it brings, RMSNorm of 131072 0.93 to 0.86, and for rows of more than 32 registers: softmax of 262144 0.55
-   to 0.50.  */
-static bool is_better_in_memory(const Kernel *kernel, int peak, int next, int once, int beside)
+/* ... where so much of what tiles have in common is kept that ptxas lacks registers in the one block that there is, and
+   where a team has few registers in each thread: ptxas would put off loads into them until they are wanted.  On an
+   H200, LayerNorm of rows of 65536 f16 in teams of eight groups has 0.49 of a copy with registers, 0.69 with two slots,
+   softmax of 8192 in four 0.78 and 0.93.  Else registers are as good or better: softmax of 65536 and 131072 has 0.94
+   and 0.88 in registers, 0.92 and 0.79 in memory, RMSNorm of 131072 0.93 and 0.86.  */
+static bool is_better_in_memory(const Kernel *kernel, int next)
 {
-    if (once || next > MOST_NEXT)
-        return next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT;
-    int64_t all = kernel->shared_bytes + kept_bytes(kernel, AHEAD_NEXT);
-    int blocks = plan_blocks_with(kernel, peak, next + beside, kernel->shared_bytes);
-    return blocks <= FEW_BLOCKS && plan_blocks_with(kernel, peak, beside + OF_SLOTS, all) > blocks;
+    return machine_wide_groups(kernel->roles->layout) > 1 || (next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT);
 }
 
 /* Loads ahead from one tile of the grid to the next, and registers of a thread that they take.  A row that several
@@ -346,22 +371,24 @@ static int ahead_of_tiles(Kernel *kernel, const Role *role, int peak)
     if (grid->dynamic || !stays || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
         return 0;
     int next = registers_of(kernel, role, AHEAD_NEXT);
-    int once = role->layout == LAYOUT_WIDE ? registers_of(kernel, role, AHEAD_ONCE) : 0, common = once;
-    int room = role->layout != LAYOUT_WIDE      ? MOST_NEXT_OF_WARPS
-               : grid->cluster[1] > MANY_BLOCKS ? MOST_NEXT_OF_MANY
-                                                : MOST_NEXT;
+    int once = machine_wide_groups(role->layout) ? registers_of(kernel, role, AHEAD_ONCE) : 0;
+    int room = !machine_wide_groups(role->layout) ? MOST_NEXT_OF_WARPS
+               : grid->cluster[1] > MANY_BLOCKS   ? MOST_NEXT_OF_MANY
+                                                  : MOST_NEXT;
     if (!next || next > room)
         return 0;
     mark(kernel, AHEAD_NEXT);
-    bool many = grid->cluster[1] >= MANY_BLOCKS, kept = many && once > MOST_ONCE && keep_in_memory(kernel, role);
+    int beside = !machine_wide_groups(role->layout)     ? BESIDE_WARPS
+                 : ir_any_of(role->body, is_long, role) ? BESIDE_LONG
+                                                        : BESIDE;
+    bool many = grid->cluster[1] >= MANY_BLOCKS || ir_any_of(role->body, is_of_one_row, NULL);
+    bool kept = ((many && once > MOST_ONCE) || makes_room(kernel, role, peak, once, next + beside)) &&
+                keep_in_memory(kernel, role);
     once = !kept && once <= (many ? MOST_ONCE_OF_MANY : MOST_ONCE) ? once : 0;
     if (once)
         mark(kernel, AHEAD_ONCE);
     kernel->grid.persistent = true;
-    int beside = role->layout != LAYOUT_WIDE            ? BESIDE_WARPS
-                 : ir_any_of(role->body, is_long, NULL) ? BESIDE_LONG
-                                                        : BESIDE;
-    bool brought = is_better_in_memory(kernel, peak, next, common, beside) && next_in_memory(kernel, role);
+    bool brought = is_better_in_memory(kernel, next) && next_in_memory(kernel, role);
     next = brought ? 0 : next;
     remark(kernel, DIAG_OPTIMIZED, kernel->loc,
            "persistent: a block begins to load its next tile before it works on this one, in %s%s",

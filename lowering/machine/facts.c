@@ -186,7 +186,7 @@ int64_t storage_bytes(const Storage *storage)
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
     case USE_KEPT:
-        return machine_kept_bytes(storage->tile);
+        return machine_kept_bytes(storage->tile, LAYOUT_WIDE);
     default:
         return machine_slot_bytes(storage->tile, storage->line);
     }
@@ -218,7 +218,7 @@ int role_first_group(const Kernel *kernel, const Role *role)
 {
     int group = 0;
     for (const Role *other = kernel->roles; other && other != role; other = other->next)
-        group += other->replicas;
+        group += role_groups(other);
     return group;
 }
 

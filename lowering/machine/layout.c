@@ -144,6 +144,65 @@ static Layout rows_together(const Kernel *kernel, const Role *only)
     return best.layout;
 }
 
+/* ---- teams ------------------------------------------------------------------------------------------------------- */
+
+/* What the threads of several groups do as those of one do.  */
+static bool suits_no_team(const Op *op, const void *none)
+{
+    (void)none;
+    switch (op->code) {
+    case OP_FULL:
+    case OP_SPLAT:
+    case OP_ROW_INDEX:
+    case OP_COL_INDEX:
+    case OP_ROW_SUM:
+    case OP_ROW_PART:
+    case OP_ROW_TOTAL:
+    case OP_ROW_MAX:
+    case OP_ROW_MIN:
+    case OP_ROW_ARGMAX:
+    case OP_ROW_FIRST:
+    case OP_POWERS_SENT:
+        return false;
+    default:
+        break;
+    }
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_TILE)
+        return op_meets_blocks(op) ? !op->tile->piece : !op_is_elementwise(op);
+    if (class_ == CLASS_STORE)
+        return op->code != OP_STORE && op->code != OP_STORE_ROW && op->code != OP_STORE_COL;
+    return class_ != CLASS_SCALAR && class_ != CLASS_TENSOR && class_ != CLASS_READ && class_ != CLASS_LOAD &&
+           class_ != CLASS_CONTROL;
+}
+
+static void visit_widest(Op *op, void *context)
+{
+    int *widest = context;
+    for (int i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i]) && op->results[i]->type.cols > *widest)
+            *widest = op->results[i]->type.cols;
+}
+
+/* Rows so long that each thread of one group would have many columns of them: more groups share them, and each thread
+   has registers left for what comes next.  Where blocks of a cluster meet for each row, that costs each warp as much as
+   some columns do.  On an H200, softmax of rows of 4096 and 8192 f16 in one block has 0.84 and 0.90 of a copy where a
+   thread has 32 columns, 0.90 and 0.93 with 16; of 65536 in eight blocks 0.94 with 64, 0.86 with 32, 0.64 with 16.  */
+enum { COLUMNS_OF_THREAD = 16, COLUMNS_IN_CLUSTER = 64 };
+
+static Layout team_of(const Kernel *kernel, Layout layout)
+{
+    const Role *role = kernel->roles;
+    int widest = 0, most = kernel->grid.cluster[1] > 1 ? COLUMNS_IN_CLUSTER : COLUMNS_OF_THREAD;
+    if (layout != LAYOUT_WIDE || !role || role->next || kernel->arefs || role->replicas > 1 ||
+        ir_any_of(role->body, suits_no_team, NULL))
+        return layout;
+    ir_walk(role->body, visit_widest, &widest);
+    while (layout < LAYOUT_WIDE_8 && widest >= 2 * machine_wide_groups(layout) * MACHINE_GROUP_THREADS * most)
+        layout++;
+    return layout;
+}
+
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
 
 static Value *trans_view(const Shaper *in, Op *where, Value *view)
@@ -413,8 +472,9 @@ static void visit_parts(Op *op, void *context)
         return;
     const char *name = op->results[0]->name ? op->results[0]->name : "sum";
     if (op->code != OP_SUM_PARTS) {
-        op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_shares", name), USE_SHARES,
-                                  machine_shares(op, in->kernel->grid.cluster[1]), in->role->replicas);
+        op->storage =
+            storage_new(in->kernel, arena_print(in->kernel->module, "%s_shares", name), USE_SHARES,
+                        machine_shares(op, in->kernel->grid.cluster[1], in->role->layout), in->role->replicas);
         return;
     }
     op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
@@ -702,16 +762,19 @@ static void round_on_arrival(Kernel *kernel)
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
-    kernel->layout = rows_together(kernel, NULL);
+    kernel->layout = team_of(kernel, rows_together(kernel, NULL));
     round_on_arrival(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product, kernel);
     FOR_ROLES (role, kernel) {
         bool free = !multiplies(role) && role_holds_tiles(role);
         Layout strips = free ? layout_in_strips(kernel, role) : LAYOUT_COUNT;
-        role->layout = !free ? kernel->layout : strips != LAYOUT_COUNT ? strips : rows_together(kernel, role);
+        role->layout = !free                    ? kernel->layout
+                       : strips != LAYOUT_COUNT ? strips
+                                                : team_of(kernel, rows_together(kernel, role));
     }
     FOR_ROLES (role, kernel) {
+        plan_windows(kernel, role);
         Shaper in = {.kernel = kernel, .role = role};
         ir_walk(role->body, visit_entry, &in);
         ir_walk(role->body, visit_register_operand, &in);
@@ -728,4 +791,3 @@ void pass_layout(Kernel *kernel)
     }
     layout_pairs(kernel);
 }
-        plan_windows(kernel, role);

@@ -93,7 +93,7 @@ enum { WARPS = MACHINE_GROUP_THREADS / 32 };
 int64_t machine_scratch_bytes(const Op *op, Layout layout)
 {
     Type type = op->nargs ? op->args[0]->type : (Type){0};
-    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
+    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4, warps = WARPS * machine_wide_groups(layout);
     switch (op->code) {
     case OP_TRANS:
         return (int64_t)type.rows * type.cols * bytes;
@@ -110,11 +110,11 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     case OP_ROW_MAX:
     case OP_ROW_MIN:
     case OP_ROW_TOTAL:
-        return layout == LAYOUT_WIDE ? WARPS * type.rows * wide : 0;
+        return warps * type.rows * wide;
     case OP_ROW_FIRST:
-        return layout == LAYOUT_WIDE ? WARPS * type.rows * 4 : 0;
+        return warps * type.rows * 4;
     case OP_ROW_ARGMAX:
-        return layout == LAYOUT_WIDE ? WARPS * type.rows * (wide + 8) : 0;
+        return warps * type.rows * (wide + 8);
     default:
         return 0;
     }
@@ -133,12 +133,20 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
+/* Of a team, by row: two slots for a word of each block, one word of each warp; and a barrier.  */
+static int words_of_team(int rows, int each, int blocks, int groups)
+{
+    int all = each * rows * (2 * (int)round_up(blocks, 4) + WARPS * groups) + 2;
+    return (all + blocks * rows - 1) / (blocks * rows);
+}
+
 /* Of a row that is reduced first, each warp sends what it has; where order counts, each piece is sent.  */
-Type machine_shares(const Op *op, int blocks)
+Type machine_shares(const Op *op, int blocks, Layout layout)
 {
     Type part = op->args[0]->type;
-    int pieces = op->tile->piece ? part.cols / op->tile->piece : 0;
-    int words = op->nargs == 3 ? 2 * WARPS : WARPS; /* of sums of powers: and what they are below */
+    int pieces = op->tile->piece ? part.cols / op->tile->piece : 0, groups = machine_wide_groups(layout);
+    int each = op->nargs == 3 ? 2 : 1; /* of sums of powers: and what they are below */
+    int words = groups > 1 ? words_of_team(part.rows, each, blocks, groups) : each * WARPS;
     int columns = pieces ? (pieces > words ? pieces : words) : part.cols == 1 ? 1 : round_up(part.cols, 2);
     return type_tile(part.dtype, blocks, part.rows * columns);
 }
@@ -150,11 +158,12 @@ int64_t machine_shares_bytes(Type shares)
 
 enum { KEPT_AT_ONCE = 16 };
 
-int64_t machine_kept_bytes(Type tile)
+int64_t machine_kept_bytes(Type tile, Layout layout)
 {
+    int threads = MACHINE_GROUP_THREADS * machine_wide_groups(layout);
     int64_t bytes = (int64_t)tile.rows * tile.cols * dtype_bytes(tile.dtype);
-    bool even = tile.dtype != D_MASK && bytes % (KEPT_AT_ONCE * MACHINE_GROUP_THREADS) == 0 &&
-                machine_tile_registers(tile, LAYOUT_WIDE) * 4 * MACHINE_GROUP_THREADS == bytes;
+    bool even = threads && tile.dtype != D_MASK && bytes % (KEPT_AT_ONCE * threads) == 0 &&
+                machine_tile_registers(tile, layout) * 4 * threads == bytes;
     return even ? bytes : 0;
 }
 
@@ -172,7 +181,13 @@ int machine_product_columns(const Machine *machine, int threads, bool in_registe
 /* That share a row.  */
 static int lanes_of(Layout layout)
 {
-    return layout == LAYOUT_WIDE ? MACHINE_GROUP_THREADS : 32 / machine_rows_together(layout);
+    int groups = machine_wide_groups(layout);
+    return groups ? groups * MACHINE_GROUP_THREADS : 32 / machine_rows_together(layout);
+}
+
+int machine_wide_groups(Layout layout)
+{
+    return layout >= LAYOUT_WIDE && layout <= LAYOUT_WIDE_8 ? 1 << (layout - LAYOUT_WIDE) : 0;
 }
 
 int machine_rows_together(Layout layout)
@@ -212,7 +227,7 @@ int machine_tile_registers(Type tile, Layout layout)
         elements = row_slots * column_slots;
     } else {
         int lanes = lanes_of(layout), across = lanes * machine_vector_columns(tile.cols, layout);
-        int together = MACHINE_GROUP_THREADS / lanes; /* rows of the group */
+        int together = lanes < MACHINE_GROUP_THREADS ? MACHINE_GROUP_THREADS / lanes : 1; /* rows of the group */
         int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, together) / together;
         elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / lanes);
     }
@@ -220,8 +235,8 @@ int machine_tile_registers(Type tile, Layout layout)
     return (elements * bytes + 3) / 4;
 }
 
-bool machine_brings_vectors(Type tile)
+bool machine_brings_vectors(Type tile, Layout layout)
 {
-    int columns = machine_vector_columns(tile.cols, LAYOUT_WIDE), bytes = dtype_bytes(tile.dtype);
-    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * MACHINE_GROUP_THREADS) == 0;
+    int columns = machine_vector_columns(tile.cols, layout), bytes = dtype_bytes(tile.dtype);
+    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * lanes_of(layout)) == 0;
 }

@@ -97,14 +97,16 @@ Type machine_parts(const Op *op, int blocks);
 int64_t machine_parts_bytes(Type part);
 /* Tiles that so many blocks send each other whole, or reduced: a row for each, pairs of columns together; and their
    bytes, with two barriers.  */
-Type machine_shares(const Op *op, int blocks);
+Type machine_shares(const Op *op, int blocks, Layout layout);
 int64_t machine_shares_bytes(Type shares);
 /* What a group keeps of a tile in place of registers, each thread its share, where all threads share a row; 0: that
    does not go 16 bytes at a time.  */
-int64_t machine_kept_bytes(Type tile);
-bool machine_brings_vectors(Type tile); /* 16 bytes of a row at a time, of LAYOUT_WIDE */
+int64_t machine_kept_bytes(Type tile, Layout layout);
+bool machine_brings_vectors(Type tile, Layout layout); /* 16 bytes of a row at a time */
+/* How many groups share each row, all of their threads: 1 of LAYOUT_WIDE, 2 and more of a team; 0: none.  */
+int machine_wide_groups(Layout layout);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
-int machine_rows_together(Layout layout); /* not of LAYOUT_WIDE */
+int machine_rows_together(Layout layout); /* of none that is wide */
 int machine_vector_columns(int cols, Layout layout);
 /* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in
    registers. */

@@ -28,11 +28,17 @@ static int64_t round_up(int64_t value, int64_t multiple)
 
 /* ---- threads and registers --------------------------------------------------------------------------------------- */
 
+int role_groups(const Role *role)
+{
+    int team = machine_wide_groups(role->layout);
+    return role->replicas * (team ? team : 1);
+}
+
 int kernel_groups(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
-        groups += role->replicas;
+        groups += role_groups(role);
     return groups;
 }
 
@@ -515,7 +521,7 @@ static bool passes_scratch(const Op *op, const void *context)
     const Role *role = context;
     if (!op->storage || op->storage->use != USE_SCRATCH)
         return false;
-    bool sums = role->layout == LAYOUT_WIDE && op->results[0]->type.cols == 1;
+    bool sums = machine_wide_groups(role->layout) && op->results[0]->type.cols == 1;
     return !sums && !(op->code == OP_TRANS && machine_turns_vectors(op->args[0]->type, role->layout));
 }
 

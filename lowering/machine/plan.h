@@ -100,6 +100,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role, int most);
 int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
+int role_groups(const Role *role);              /* of all replicas; a team is several */
 int kernel_groups(const Kernel *kernel);        /* of all roles */
 
 #ifdef __cplusplus
@@ -111,9 +112,9 @@ typedef struct {
     int period, apart, span;
 } RowWindow;
 bool load_window(const Kernel *kernel, const Op *load, RowWindow *window);
-bool loop_is_of_loads(const Op *loop); /* a short one, which is unrolled */
 void plan_windows(const Kernel *kernel, const Role *role);
 int window_rows(const Op *load); /* of one whose rows stay, that the first iteration of a run loads beyond its tile */
+bool loop_is_of_loads(const Op *loop); /* a short one, which is unrolled */
 Layout layout_in_strips(const Kernel *kernel, const Role *role);
 
 #endif

@@ -147,7 +147,8 @@ static Loads loads_of(const Loaded *in, const Value *value)
     if (value->var || !op || op->nresults != 1 || !value_is_tile(value))
         return loads;
     loads = loads_of_operands(in, op);
-    if (op_info[op->code].class_ == CLASS_LOAD) {
+    bool there = load_is_ahead(op) && op->transfer->ahead == AHEAD_ONCE && machine_wide_groups(in->role->layout) > 1;
+    if (op_info[op->code].class_ == CLASS_LOAD && !there) {
         loads.loads++;
         loads.registers += machine_tile_registers(value->type, in->role->layout);
     }

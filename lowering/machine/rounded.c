@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rounded.c - powers of which few bits are seen.
+ * rounded.c - powers and quotients of which few bits are seen.
  *
  *   before                                     after
  *   d = sub s, (max most, (row_max s))         d = sub s, (max most, (row_max s))
@@ -13,6 +13,11 @@
  *   - where the power is rounded to f16, bf16 or fewer bits: those of f16 are left of |x| < 22, with an error of 2^-19
  *     at most, those of bf16 of |x| < 89, with 2^-17;
  *   - in a sum along a row of powers below the row's largest: there |x| e^x is 0.37 at most, and the sum 1 at least.
+ *     So are the sums that blocks of a cluster have together.
+ *
+ *
+ * A quotient of each number of a row by the same one takes six instructions where it is the nearest, and one where the
+ * reciprocal is multiplied: that is off by a relative 2^-23, which is not seen where it is rounded so.
  *
  * The proof takes no notice: the mark says nothing of what is computed but in the last places.  tests/gpu compares
  * programs whose powers are so marked with the sequential library's.
@@ -39,6 +44,12 @@ static bool is_below_largest(const Value *value)
     return op && op->code == OP_SUB && is_largest(op->args[1], op->args[0], 0);
 }
 
+/* To whole numbers a quotient may be rounded down that should be one.  */
+static bool is_short(Dtype dtype)
+{
+    return dtype_is_float(dtype) && dtype_bytes(dtype) <= 2;
+}
+
 static bool is_seen_rounded(const Uses *uses, const Value *value, bool below, int steps)
 {
     if (steps == MOST_STEPS || !uses_of(uses, value))
@@ -47,7 +58,7 @@ static bool is_seen_rounded(const Uses *uses, const Value *value, bool below, in
         const Op *op = use->op;
         bool scaled = op->code == OP_MUL || (op->code == OP_DIV && op->args[0] == value);
         bool sum = op->code == OP_ROW_SUM || op->code == OP_ROW_PART;
-        if (op->code == OP_CAST ? dtype_bytes(op->results[0]->type.dtype) > 2
+        if (op->code == OP_CAST ? !is_short(op->results[0]->type.dtype)
             : sum               ? !below
             : scaled            ? !is_seen_rounded(uses, op->results[0], false, steps + 1)
                                 : true)
@@ -56,10 +67,32 @@ static bool is_seen_rounded(const Uses *uses, const Value *value, bool below, in
     return true;
 }
 
+/* Rows of which each number is divided by the same one.  */
+static bool divides_rows(const Op *op)
+{
+    Type x = op->args[0]->type, y = op->args[1]->type;
+    return x.kind == K_TILE && y.kind == K_TILE && x.cols > 1 && y.cols == 1 && y.rows <= x.rows;
+}
+
+/* Nobody takes the powers, or all who do see few bits.  */
+static bool powers_are_seen_rounded(const Uses *uses, const Op *sum)
+{
+    for (const Use *use = uses_of(uses, sum->results[0]); use; use = use->next)
+        if (use->op->code == OP_POWERS_SENT && !is_seen_rounded(uses, use->op->results[0], false, 0))
+            return false;
+    return true;
+}
+
 static void visit_power(Op *op, void *context)
 {
-    if (op->code == OP_EXP && op->results[0]->type.dtype == D_F32)
+    if (!op->nresults || op->results[0]->type.dtype != D_F32)
+        return;
+    if (op->code == OP_EXP)
         op->tile->rounded = is_seen_rounded(context, op->results[0], is_below_largest(op->args[0]), 0);
+    else if (op->code == OP_SUM_EXP_BLOCKS)
+        op->tile->rounded = powers_are_seen_rounded(context, op);
+    else if (op->code == OP_DIV && divides_rows(op))
+        op->tile->rounded = is_seen_rounded(context, op->results[0], false, 0);
 }
 
 /* require: programs of roles.   ensure: rounded on powers of which few bits are seen.  */

@@ -31,6 +31,8 @@ const char *cuda_layout_text(const Printer *in)
     case LAYOUT_WIDE:
         return "ws::wide";
     default:
+        if (machine_wide_groups(in->role->layout))
+            return arena_print(in->kernel->module, "ws::wide_%d", machine_wide_groups(in->role->layout));
         if (in->role->layout == LAYOUT_STRIPS)
             return "ws::strips";
         return arena_print(in->kernel->module, in->role->layout > LAYOUT_STRIPS ? "ws::strips_%d" : "ws::lines_%d",
@@ -487,6 +489,7 @@ static void print_elementwise(Printer *in, const Op *op)
         return;
     fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
           : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"
+          : op->code == OP_DIV && op->tile->rounded ? "ws::div_rounded"
                                                     : op_info[op->code].call,
           in->out);
     if (op->code == OP_TALLY)
@@ -527,7 +530,7 @@ static bool looks_for_columns(const Value *value)
 static bool is_seldom_taken(const Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
-    return op->code == OP_SELECT && type.rows > 1 && type.cols == 1 && in->role->layout != LAYOUT_WIDE &&
+    return op->code == OP_SELECT && type.rows > 1 && type.cols == 1 && !machine_wide_groups(in->role->layout) &&
            type_equal(op->args[2]->type, type) && op->args[0]->type.rows == type.rows &&
            looks_for_columns(op->args[1]) && products_are_done(op);
 }

@@ -13,6 +13,7 @@
 
 #include "print/cuda.h"
 #include "machine/footprint.h"
+#include "machine/machine.h"
 #include "ir/queries.h"
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
@@ -738,7 +739,10 @@ static void print_sync(Printer *in, const Op *op)
         cuda_line(in, "telling.tell(p.together);");
         break;
     default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
-        cuda_line(in, "%s();", op_info[op->code].call);
+        if (op->code == OP_BARRIER && machine_wide_groups(in->role->layout) > 1)
+            cuda_line(in, "ws::meet_group<%s>();", cuda_layout_text(in));
+        else
+            cuda_line(in, "%s();", op_info[op->code].call);
     }
 }
 
@@ -799,8 +803,8 @@ static void print_sends(Printer *in, const Op *first)
             if (mentions(op->args[0], before))
                 return;
         cuda_begin(in);
-        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s<%d%s>(%s, ", op->storage->name, calls[op->code],
-                op->tile->piece,
+        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s%s<%d%s>(%s, ", op->storage->name, calls[op->code],
+                op->tile->rounded ? "_rounded" : "", op->tile->piece,
                 op->nargs < 3     ? ""
                 : op->tile->fused ? ", true"
                                   : ", false",

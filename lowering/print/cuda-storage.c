@@ -73,6 +73,7 @@ static void print_pair(Printer *in, const Storage *storage, const Storage *behin
 static void print_member(Printer *in, const Storage *storage)
 {
     const Storage *behind = storage_beside(in->kernel, storage);
+    const int team = machine_wide_groups(in->kernel->layout);
     const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
                             ? arena_print(in->kernel->module, "[%d]", storage_places(storage))
                             : "";
@@ -84,11 +85,13 @@ static void print_member(Printer *in, const Storage *storage)
         cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
                   in->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
     else if (storage->use == USE_SHARES)
-        cuda_line(in, "ws::shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype], storage->tile.rows,
-                  storage->tile.cols, storage->name, count);
+        cuda_line(in, "ws::%sshares<%s, %d, %d%s> %s%s;", team > 1 ? "team_" : "",
+                  cuda_element_text[storage->tile.dtype], storage->tile.rows, storage->tile.cols,
+                  team > 1 ? arena_print(in->kernel->module, ", %d", team) : "", storage->name, count);
     else if (storage->use == USE_KEPT)
-        cuda_line(in, "ws::kept_tile<%s, %d, %d, ws::wide> %s%s;", cuda_element_text[storage->tile.dtype],
-                  storage->tile.rows, storage->tile.cols, storage->name, count);
+        cuda_line(in, "ws::kept_tile<%s, %d, %d, ws::wide%s> %s%s;", cuda_element_text[storage->tile.dtype],
+                  storage->tile.rows, storage->tile.cols, team > 1 ? arena_print(in->kernel->module, "_%d", team) : "",
+                  storage->name, count);
     else if (storage->use == USE_SCRATCH)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else

@@ -145,6 +145,16 @@ static const char *producer_type(const Printer *in, const Aref *aref)
     return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
 
+/* A role's end of it; of a team another warp sends what each is about.  */
+static void print_exchange(Printer *in, const Storage *storage)
+{
+    int team = machine_wide_groups(in->role->layout), number = storage_place(in->kernel, storage);
+    const char *kind = storage->use == USE_PARTS ? "part_sum" : team > 1 ? "team_exchange" : "exchange";
+    cuda_line(in, "ws::%s<%s%s> %s(s.%s%s);", kind, cuda_cluster(in),
+              team > 1 ? arena_print(in->kernel->module, ", %d, %d", team, number % (4 * team)) : "", storage->name,
+              storage->name, storage->slots > 1 ? "[group]" : "");
+}
+
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
@@ -170,8 +180,7 @@ static void print_role(Printer *in, Role *role)
                       storage->slots > 1 ? "[group]" : "");
     FOR_STORAGES (storage, kernel)
         if (storage_is_exchange(storage) && ir_any_of(role->body, uses_storage, storage))
-            cuda_line(in, "ws::%s<%s> %s(s.%s%s);", storage->use == USE_PARTS ? "part_sum" : "exchange",
-                      cuda_cluster(in), storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
+            print_exchange(in, storage);
     if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
         cuda_line(in, "s.pingpong.begin(group);");
     FOR_STORAGES (storage, kernel)
@@ -450,6 +459,14 @@ static void print_launcher_parameters(Printer *in, bool is_own)
     fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", in->out);
 }
 
+/* A team runs as one.  */
+static const char *threads_text(const Kernel *kernel)
+{
+    int team = machine_wide_groups(kernel->layout);
+    return team > 1 ? arena_print(kernel->module, "ws::team(%d)", team)
+                    : arena_print(kernel->module, "%d", kernel->threads);
+}
+
 /* What the launcher of another form takes, that takes it.  */
 static void print_forms(Printer *in)
 {
@@ -468,7 +485,7 @@ static void print_forms(Printer *in)
         }
         int blocks = form->grid.cluster[0] * form->grid.cluster[1];
         if (blocks > kernel->machine->cluster_blocks)
-            fprintf(in->out, " && ws::places(%s_kernel, %d, sizeof(%s_shared), %d)", form->name, form->threads,
+            fprintf(in->out, " && ws::places(%s_kernel, %s, sizeof(%s_shared), %d)", form->name, threads_text(form),
                     form->name, blocks);
         fputs(") {\n", in->out);
         in->indent++;
@@ -548,7 +565,7 @@ static void print_run(Printer *in)
 {
     const Kernel *kernel = in->kernel;
     cuda_begin(in);
-    fprintf(in->out, "call.run(%s_kernel, p, %d, ", kernel->name, kernel->threads);
+    fprintf(in->out, "call.run(%s_kernel, p, %s, ", kernel->name, threads_text(kernel));
     if (uses_shared(kernel))
         fprintf(in->out, "sizeof(%s_shared)", kernel->name);
     else

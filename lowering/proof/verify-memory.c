@@ -224,7 +224,7 @@ static void check_parts(RoleUses *uses, const Op *op)
 static void check_shares(RoleUses *uses, const Op *op)
 {
     Type type = op->results[0]->type, from = op->args[0]->type;
-    Type shares = machine_shares(op, uses->kernel->grid.cluster[1]);
+    Type shares = machine_shares(op, uses->kernel->grid.cluster[1], uses->role->layout);
     int piece = op->tile->piece;
     bool whole = piece ? piece > 0 && from.cols % piece == 0 && from.rows == type.rows && type.cols == 1 &&
                              from.dtype == type.dtype
@@ -379,14 +379,15 @@ static void check_kept(RoleUses *uses, const Op *op)
     Keepers keepers = {op->storage, 0};
     FOR_ROLES (role, uses->kernel)
         ir_walk(role->body, visit_keeper, &keepers);
-    if (!is_own(uses, op->storage, USE_KEPT) || keepers.count != 1 || uses->role->layout != LAYOUT_WIDE)
+    if (!is_own(uses, op->storage, USE_KEPT) || keepers.count != 1 || !machine_wide_groups(uses->role->layout))
         complain(uses, op, "keeps its tile in memory that is not its own");
     else if (!type_equal(op->storage->tile, op->results[0]->type))
         complain(uses, op, "keeps its tile in memory of another shape");
     else if (!load_is_kept(op))
         complain(uses, op, "keeps what it does not load before its tile");
-    else if (op->transfer->ahead == AHEAD_NEXT && (op->storage->slots != 2 || uses->role->replicas != 1 ||
-                                                   op->code != OP_LOAD || !machine_brings_vectors(op->storage->tile)))
+    else if (op->transfer->ahead == AHEAD_NEXT &&
+             (op->storage->slots < 2 || uses->role->replicas != 1 || op->code != OP_LOAD ||
+              !machine_brings_vectors(op->storage->tile, uses->role->layout)))
         complain(uses, op, "brings its next tile where this one is read, or in pieces that no copy brings");
 }
 
@@ -478,10 +479,15 @@ bool verify_machine(Kernel *kernel)
 {
     int groups = 0, registers = 0, asking = 0, turns = kernel_has_pingpong(kernel);
     FOR_ROLES (role, kernel) {
-        groups += role->replicas;
-        registers += role->replicas * role->registers;
-        asking += role->registers ? role->replicas : 0;
+        int own = role_groups(role);
+        groups += own;
+        registers += own * role->registers;
+        asking += role->registers ? own : 0;
         bool warps = role->warps == 1 || role->warps == MACHINE_GROUP_THREADS / 32;
+        if (own > role->replicas && (role->replicas > 1 || role->next || role != kernel->roles)) {
+            BUG(kernel, "'%s' is a team of groups, and not alone", role->name);
+            return false;
+        }
         if (!warps || role->registers % 8 ||
             (role->registers && (role->registers < kernel->machine->fewest_role_registers ||
                                  role->registers > kernel->machine->most_role_registers))) {

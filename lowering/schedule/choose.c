@@ -92,7 +92,7 @@ static void visit_collect(Op *op, void *context)
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(machine_parts(op, in->kernel->grid.cluster[1]));
     else if (op_meets_blocks(op))
-        in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1]));
+        in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1], LAYOUT_ROWS));
     in->scratch_bytes = scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;
     if (pipeline_of(op))
         choose_push(in->kernel, &in->loops, &in->nloops, op);

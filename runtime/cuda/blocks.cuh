@@ -234,6 +234,12 @@ struct by_exp {
         return expf(x);
     }
 };
+struct by_exp_rounded { /* lowering/machine/rounded.c */
+    static WS_DEVICE float of(float x)
+    {
+        return one::exp_rounded()(x);
+    }
+};
 struct by_exp2 {
     static WS_DEVICE float of(float x)
     {
@@ -409,11 +415,15 @@ static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, L> &x)
     return sent;
 }
 
-template <int PIECE, bool FUSED, typename B, typename X> static WS_DEVICE auto send_sum_exp(exchange<B> &s, const X &x)
+template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp(E &s, const X &x)
 {
     return send_powers<by_exp, FUSED>(s, x);
 }
-template <int PIECE, bool FUSED, typename B, typename X> static WS_DEVICE auto send_sum_exp2(exchange<B> &s, const X &x)
+template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp_rounded(E &s, const X &x)
+{
+    return send_powers<by_exp_rounded, FUSED>(s, x);
+}
+template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp2(E &s, const X &x)
 {
     return send_powers<by_exp2, FUSED>(s, x);
 }
@@ -433,19 +443,21 @@ template <typename B, typename X> static WS_DEVICE X min_blocks(exchange<B> &s, 
     return over_blocks(one::minimum(), s, x, first);
 }
 
-template <int PIECE, typename B, typename X> static WS_DEVICE auto send_sum(exchange<B> &s, const X &x)
+template <int PIECE, typename E, typename X> static WS_DEVICE auto send_sum(E &s, const X &x)
 {
     return send_rows(one::add(), s, x);
 }
-template <int PIECE, typename B, typename X> static WS_DEVICE auto send_max(exchange<B> &s, const X &x)
+template <int PIECE, typename E, typename X> static WS_DEVICE auto send_max(E &s, const X &x)
 {
     return send_rows(one::maximum(), s, x);
 }
-template <int PIECE, typename B, typename X> static WS_DEVICE auto send_min(exchange<B> &s, const X &x)
+template <int PIECE, typename E, typename X> static WS_DEVICE auto send_min(E &s, const X &x)
 {
     return send_rows(one::minimum(), s, x);
 }
 
 } // namespace ws
+
+#include "teams.cuh"
 
 #endif

@@ -21,7 +21,8 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
     typedef tile<T, R, C, L> whole;
     static constexpr int words = sizeof(whole) / 16;
     static_assert(words * 16 == sizeof(whole), "16 bytes at a time");
-    uint4 share[words][128];
+    static constexpr int threads = group_threads<L>;
+    uint4 share[words][threads];
 
     /* The word that begins with a thread's element 2 j of a row.  */
     static WS_DEVICE int word_of(int slot, int j)
@@ -35,7 +36,7 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
         memcpy(word, &x, sizeof x);
 #pragma unroll
         for (int i = 0; i < words; i++)
-            share[i][threadIdx.x % 128] = word[i];
+            share[i][threadIdx.x % threads] = word[i];
     }
     WS_DEVICE whole take() const
     {
@@ -43,7 +44,7 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
         whole x;
 #pragma unroll
         for (int i = 0; i < words; i++)
-            word[i] = share[i][threadIdx.x % 128];
+            word[i] = share[i][threadIdx.x % threads];
         memcpy(&x, word, sizeof x);
         return x;
     }
@@ -72,7 +73,8 @@ static WS_DEVICE void bring_or(kept_tile<T, R, C, L> &to, double fill, const X &
             for (int i = 0; i < piece::pieces; i++) {
                 uint4 other;
                 memcpy(&other, &outside.whole[i], 16);
-                ptx::async_copy_if(inside, ptx::shared_address(&to.share[to.word_of(slot, j) + i][threadIdx.x % 128]),
+                ptx::async_copy_if(inside,
+                                   ptx::shared_address(&to.share[to.word_of(slot, j) + i][threadIdx.x % to.threads]),
                                    from + i * (16 / (int)sizeof(T)), other);
             }
         }
@@ -87,7 +89,7 @@ static WS_DEVICE void bring_or(kept_tile<T, R, C, L> &to, double fill, const X &
                     x.v[e] = *p.at(r, c + e);
 #pragma unroll
             for (int i = 0; i < piece::pieces; i++)
-                memcpy(&to.share[to.word_of(slot, j) + i][threadIdx.x % 128], &x.whole[i], 16);
+                memcpy(&to.share[to.word_of(slot, j) + i][threadIdx.x % to.threads], &x.whole[i], 16);
         }
     }
 }
@@ -97,34 +99,48 @@ static WS_DEVICE void bring(kept_tile<T, R, C, L> &to, const X &t, I... at)
     bring_or<R, C, L>(to, 0.0, t, at...);
 }
 
-/* Two slots take turns: bring (t, to) begins a load into one for where a walk stands.  */
-template <typename K, typename W, typename F> struct brought {
-    K (&slots)[2];
+/* Slots take turns: bring (t, to) begins a load into one for where a walk stands, all but one tile ahead.  */
+template <typename K, int N, typename W, typename F> struct brought {
+    K (&slots)[N];
     F bring;
     int turn;
 
-    WS_DEVICE brought(K (&to)[2], const W &first, F f) : slots(to), bring(f), turn(0)
+    WS_DEVICE brought(K (&to)[N], const W &first, F f) : slots(to), bring(f), turn(0)
     {
-        if (first.more())
-            bring(first, slots[0]);
+        W ahead = first;
+#pragma unroll
+        for (int i = 0; i < N - 1; i++) {
+            if (i)
+                ahead.next();
+            begin(ahead, slots[i]);
+        }
     }
-    /* Of this tile; that of the next one is under way.  */
+    /* A group of copies, of none behind the last tile: so many groups are behind the one that is waited for.  */
+    WS_DEVICE void begin(const W &t, K &to)
+    {
+        if (t.more())
+            bring(t, to);
+        ptx::async_copy_commit();
+    }
+    /* Of this tile; that of a later one is under way.  */
     WS_DEVICE typename K::whole take(const W &t)
     {
         const K &now = slots[turn];
-        ptx::async_copy_wait();
-        turn ^= 1;
+        ptx::async_copy_wait_but<N - 2>();
         W behind = t;
-        behind.next();
-        if (behind.more())
-            bring(behind, slots[turn]);
+#pragma unroll
+        for (int i = 0; i < N - 1; i++)
+            behind.next();
+        begin(behind, slots[turn == 0 ? N - 1 : turn - 1]);
+        turn = turn == N - 1 ? 0 : turn + 1;
         trace::did(trace::TILE, (u32)t.index);
         return now.take();
     }
 };
-template <typename K, typename W, typename F> static WS_DEVICE auto bring_ahead(K (&to)[2], const W &first, F bring)
+template <typename K, int N, typename W, typename F>
+static WS_DEVICE auto bring_ahead(K (&to)[N], const W &first, F bring)
 {
-    return brought<K, W, F>(to, first, bring);
+    return brought<K, N, W, F>(to, first, bring);
 }
 
 } // namespace ws

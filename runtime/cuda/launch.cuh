@@ -214,6 +214,12 @@ template <> constexpr long most<unsigned int> = UINT_MAX;
 
 /* ---- one call of one kernel -------------------------------------------------------------------------------------- */
 
+/* Threads of so many groups that share rows.  */
+constexpr int team(int groups)
+{
+    return 128 * groups;
+}
+
 struct launch {
     static constexpr int max_tensors = 64;
 

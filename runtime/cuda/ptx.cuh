@@ -472,6 +472,16 @@ static WS_DEVICE void async_copy_wait()
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+/* Those since the last commit are a group; until all of them but the last COUNT groups have arrived.  */
+static WS_DEVICE void async_copy_commit()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int COUNT> static WS_DEVICE void async_copy_wait_but()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
+}
+
 /* Added to four numbers of global memory at a multiple of 16 bytes, each by itself.  */
 static WS_DEVICE void add_four(float *at, float a, float b, float c, float d)
 {
@@ -553,6 +563,11 @@ static WS_DEVICE uint2 load_shared_8(u32 address)
     uint2 x;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(address) : "memory");
     return x;
+}
+
+static WS_DEVICE void store_shared_4(u32 address, u32 x)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(x) : "memory");
 }
 
 static WS_DEVICE u32 load_shared_4(u32 address)

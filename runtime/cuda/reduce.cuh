@@ -86,8 +86,16 @@ template <layout L> struct sharing {
 template <> struct sharing<frag> {
     static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;
 };
-template <> struct sharing<wide> { /* and all warps share a row */
+struct sharing_wide { /* and all warps share a row */
     static constexpr int row_first = 1, row_last = 16, col_first = 32, col_last = 16;
+};
+template <> struct sharing<wide> : sharing_wide {
+};
+template <> struct sharing<wide_2> : sharing_wide {
+};
+template <> struct sharing<wide_4> : sharing_wide {
+};
+template <> struct sharing<wide_8> : sharing_wide {
 };
 
 template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across(F f, M x)
@@ -100,21 +108,26 @@ template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
 
-/* The warps of a wide layout have a share of each row, which all its lanes know: f of all four, in their order.  */
-template <typename F, typename M, int R, int BYTES> static WS_DEVICE void meet(F f, M (&x)[R], scratch<BYTES> &s)
+/* The warps of a wide layout have a share of each row, which all its lanes know: f of all, in the same order in all
+   threads.  */
+template <layout L, typename F, typename M, int R, int BYTES>
+static WS_DEVICE void meet(F f, M (&x)[R], scratch<BYTES> &s)
 {
-    static_assert(BYTES >= 4 * R * (int)sizeof(M), "scratch of a wide row's reduction: 4 * R numbers");
+    constexpr int warps = group_warps<L>;
+    static_assert(BYTES >= warps * R * (int)sizeof(M), "scratch of a wide row's reduction: a number of each warp");
     M *partial = reinterpret_cast<M *>(s.bytes);
-    const int warp = (int)(threadIdx.x / 32 % 4);
-    group_barrier();
+    meet_group<L>();
     if (ptx::lane() == 0)
 #pragma unroll
         for (int r = 0; r < R; r++)
-            partial[r * 4 + warp] = x[r];
-    group_barrier();
+            partial[r * warps + warp_of_group<L>()] = x[r];
+    meet_group<L>();
 #pragma unroll
     for (int r = 0; r < R; r++)
-        x[r] = f(f(partial[r * 4], partial[r * 4 + 1]), f(partial[r * 4 + 2], partial[r * 4 + 3]));
+        if (warps == 4)
+            x[r] = f(f(partial[r * 4], partial[r * 4 + 1]), f(partial[r * 4 + 2], partial[r * 4 + 3]));
+        else
+            x[r] = across<1, warps / 2>(f, partial[r * warps + (int)ptx::lane() % warps]);
 }
 
 /* What this thread holds of a row, in the type of the arithmetic: rounded to T only when the row is whole.  */
@@ -148,18 +161,18 @@ static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
         return y;
     }
 }
-template <typename F, typename T, int R, int C, int BYTES>
-static WS_DEVICE tile<T, R, 1, wide> row_reduce(F f, const tile<T, R, C, wide> &x, scratch<BYTES> &s)
+template <typename F, typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
     if constexpr (C == 1) {
         return x;
     } else {
         math_of<T> all[R];
-        tile<T, R, 1, wide> y;
+        tile<T, R, 1, L> y;
 #pragma unroll
         for (int r = 0; r < R; r++)
             all[r] = across<1, 16>(f, share_of_row(f, x, r));
-        meet(f, all, s);
+        meet<L>(f, all, s);
 #pragma unroll
         for (int r = 0; r < R; r++)
             y.set(r, 0, all[r], all[r]);
@@ -196,19 +209,6 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> 
     }
     return y;
 }
-template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
-{
-    typedef spread<R, 1, L> S;
-    tile<T, R, 1, L> y;
-    WS_FOR_SLOTS(S, slot)
-    {
-        auto all = across<sharing<L>::row_first, sharing<L>::row_last>(one::add(), x.get(slot, 0).low);
-        y.set(slot, 0, all, all);
-    }
-    return y;
-}
-
-template <typename T, int R, int BYTES>
 /* What each thread has of a row's element in one column, of those from `first` on.  */
 template <typename T, int R, int C, layout L>
 static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
@@ -230,14 +230,27 @@ static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const t
     return y;
 }
 
-static WS_DEVICE tile<T, R, 1, wide> row_total(const tile<T, R, 1, wide> &x, scratch<BYTES> &s)
+template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
+{
+    typedef spread<R, 1, L> S;
+    tile<T, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        auto all = across<sharing<L>::row_first, sharing<L>::row_last>(one::add(), x.get(slot, 0).low);
+        y.set(slot, 0, all, all);
+    }
+    return y;
+}
+
+template <typename T, int R, layout L, int BYTES>
+static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x, scratch<BYTES> &s)
 {
     math_of<T> all[R];
-    tile<T, R, 1, wide> y;
+    tile<T, R, 1, L> y;
 #pragma unroll
     for (int r = 0; r < R; r++)
         all[r] = across<1, 16>(one::add(), x.get(r, 0).low);
-    meet(one::add(), all, s);
+    meet<L>(one::add(), all, s);
 #pragma unroll
     for (int r = 0; r < R; r++)
         y.set(r, 0, all[r], all[r]);
@@ -397,16 +410,16 @@ static WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const t
     }
     return y;
 }
-template <typename T, int R, int C, int BYTES>
-static WS_DEVICE tile<int, R, 1, wide> row_first(const tile<T, R, C, wide> &x, const tile<T, R, 1, wide> &number,
-                                                 scratch<BYTES> &s)
+template <typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number,
+                                              scratch<BYTES> &s)
 {
     int index[R];
-    tile<int, R, 1, wide> y;
+    tile<int, R, 1, L> y;
 #pragma unroll
     for (int r = 0; r < R; r++)
         index[r] = across<1, 16>(one::minimum(), column_of(number.get(r, 0).low, x, r));
-    meet(one::minimum(), index, s);
+    meet<L>(one::minimum(), index, s);
 #pragma unroll
     for (int r = 0; r < R; r++)
         y.set(r, 0, column_or_first(index[r]), column_or_first(index[r]));
@@ -417,28 +430,29 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L
 {
     return row_first(x, row_max(x));
 }
-template <typename T, int R, int C, int BYTES>
-static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, scratch<BYTES> &s)
+template <typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
     typedef hit<math_of<T>> H;
-    static_assert(BYTES >= 4 * R * (int)sizeof(H), "scratch of a wide row's argmax: 4 * R candidates");
+    constexpr int warps = group_warps<L>;
+    static_assert(BYTES >= warps * R * (int)sizeof(H), "scratch of a wide row's argmax: a candidate of each warp");
     H *partial = reinterpret_cast<H *>(s.bytes);
-    tile<int, R, 1, wide> y;
-    group_barrier();
+    tile<int, R, 1, L> y;
+    meet_group<L>();
 #pragma unroll
     for (int r = 0; r < R; r++) {
         const auto value = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
         const int index = across<1, 16>(one::minimum(), column_of(value, x, r));
         if (ptx::lane() == 0)
-            partial[r * 4 + threadIdx.x / 32 % 4] = {value, index};
+            partial[r * warps + warp_of_group<L>()] = {value, index};
     }
-    group_barrier();
+    meet_group<L>();
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        H best = partial[r * 4];
+        H best = partial[r * warps];
 #pragma unroll
-        for (int warp = 1; warp < 4; warp++)
-            best.update(partial[r * 4 + warp].value, partial[r * 4 + warp].index);
+        for (int warp = 1; warp < warps; warp++)
+            best.update(partial[r * warps + warp].value, partial[r * warps + warp].index);
         const int index = column_or_first(best.index);
         y.set(r, 0, index, index);
     }
@@ -764,8 +778,8 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
 {
     typedef spread<R, C, L> S;
     static __device__ int lock;
-    group_barrier();
-    if (group_leader()) {
+    meet_group<L>();
+    if (threadIdx.x % group_threads<L> == 0) {
         while (atomicCAS(&lock, 0, 1))
             ;
         if constexpr (sizeof...(I) > 0)
@@ -774,12 +788,12 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
             printf("%s", format);
         printf(": %s (%d,%d)\n", type_name<T>::get(), R, C);
     }
-    group_barrier();
+    meet_group<L>();
 #pragma unroll 1
     for (int r = 0; r < R; r++) {
 #pragma unroll 1
         for (int c = 0; c < C; c++) {
-            if ((int)(threadIdx.x / 32 % 4) == S::warp_of(r, c)) {
+            if (warp_of_group<L>() == S::warp_of(r, c)) {
                 if ((int)ptx::lane() == S::lane_of(r, c)) {
                     pair<math_of<T>> p = x.get(S::slot_of(r), S::pair_of(c));
                     printf(c ? "" : " ");
@@ -791,12 +805,12 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
                 }
                 __syncwarp();
             }
-            if (L == wide)
-                group_barrier();
+            if (is_wide<L>)
+                meet_group<L>();
         }
-        group_barrier();
+        meet_group<L>();
     }
-    if (group_leader()) {
+    if (threadIdx.x % group_threads<L> == 0) {
         __threadfence();
         atomicExch(&lock, 0);
     }

@@ -11,6 +11,8 @@
  *   strips, strips_2, ... strips_8
  *          the same, but a thread's rows follow each other: for loads that lie a row apart (window.cuh).
  *   wide   all 128 threads run along the columns, a vector of up to 8 elements each, and hold all rows there.
+ *   wide_2, wide_4, wide_8
+ *          the same with the threads of so many groups, which are a team then: all of the CTA.
  * All say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
  * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
  * one. All register arrays are indexed by constants: every loop here is unrolled.
@@ -32,11 +34,33 @@ enum layout {
     lines_16 = 16,
     lines_32 = 32,
     wide = 64,
+    wide_2 = 64 + 2,
+    wide_4 = 64 + 4,
+    wide_8 = 64 + 8,
     strips = 128 + 1,
     strips_2 = 128 + 2,
     strips_4 = 128 + 4,
     strips_8 = 128 + 8
 };
+
+/* Groups whose threads share rows, 0: no layout of that kind.  */
+WS_CONSTANT int wide_groups(layout l)
+{
+    return l == wide ? 1 : l > wide && l < strips ? l - wide : 0;
+}
+template <layout L> constexpr bool is_wide = wide_groups(L) > 0;
+template <layout L> constexpr int group_threads = 128 * (is_wide<L> ? wide_groups(L) : 1);
+template <layout L> constexpr int group_warps = group_threads<L> / 32;
+
+/* Of those that have a tile.  */
+template <layout L> static WS_DEVICE int warp_of_group()
+{
+    return (int)(threadIdx.x / 32 % group_warps<L>);
+}
+template <layout L> static WS_DEVICE void meet_group()
+{
+    ptx::barrier_sync(1 + threadIdx.x / group_threads<L>, group_threads<L>);
+}
 
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
@@ -95,8 +119,8 @@ template <int R, int C, layout L> struct spread {
     }
 };
 
-template <int R, int C> struct spread<R, C, wide> {
-    static constexpr int lanes = 128; /* of a row */
+template <int R, int C, int GROUPS> struct spread_wide {
+    static constexpr int lanes = 128 * GROUPS; /* of a row */
     static constexpr int slots = R;
     static constexpr int vector = vector_columns(C, lanes);
     static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
@@ -112,7 +136,7 @@ template <int R, int C> struct spread<R, C, wide> {
     }
     static WS_DEVICE int col(int j)
     {
-        return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)(threadIdx.x % 128)) * vector + j % (vector / 2) * 2;
+        return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)(threadIdx.x % lanes)) * vector + j % (vector / 2) * 2;
     }
     static WS_CONSTANT int behind(int j)
     {
@@ -136,8 +160,17 @@ template <int R, int C> struct spread<R, C, wide> {
     }
     static WS_DEVICE bool speaks()
     {
-        return C > 1 || threadIdx.x % 128 == 0;
+        return C > 1 || threadIdx.x % lanes == 0;
     }
+};
+
+template <int R, int C> struct spread<R, C, wide> : spread_wide<R, C, 1> {
+};
+template <int R, int C> struct spread<R, C, wide_2> : spread_wide<R, C, 2> {
+};
+template <int R, int C> struct spread<R, C, wide_4> : spread_wide<R, C, 4> {
+};
+template <int R, int C> struct spread<R, C, wide_8> : spread_wide<R, C, 8> {
 };
 
 template <int R, int C> struct spread<R, C, frag> {
@@ -946,6 +979,32 @@ template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto div(c
         return apply<typename joined<X, Y>::element>(one::div(), x, y);
 }
 
+/* As near as two products are, where the divisor is easy (lowering/machine/rounded.c).  */
+template <typename T, int R, int C, layout L, typename Y>
+static WS_DEVICE tile<T, R, C, L> div_rounded(const tile<T, R, C, L> &x, const Y &y)
+{
+    typedef spread<R, C, L> S;
+    static_assert(divides_rows<tile<T, R, C, L>, Y>::value, "many numbers divided by one");
+    tile<T, R, C, L> z;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const row_divisor d(operand<float>(y, slot, 0).low);
+        if (d.easy())
+            WS_FOR_PAIRS(S, j)
+            {
+                const pair<float> p = x.get(slot, j);
+                z.set(slot, j, p.low * d.reciprocal, p.high * d.reciprocal);
+            }
+        else
+            WS_FOR_PAIRS(S, j)
+            {
+                const pair<float> p = x.get(slot, j);
+                z.set(slot, j, p.low / d.d, p.high / d.d);
+            }
+    }
+    return z;
+}
+
 template <int R, int C, layout L> static WS_DEVICE auto mask_not(const tile<bool, R, C, L> &x)
 {
     return apply<bool>(one::mask_not(), x);
@@ -1021,7 +1080,7 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
                 i, of_bytes<U>::template word<sign>(x.cell.v[i / 4 * 2 + i % 2] ^ (sign ? 0x80808080 : 0), i % 4 / 2));
         return y;
     }
-    if constexpr (L == wide && C > 1 && sizeof(U) == 4 && (same_type<T, f16> || same_type<T, bf16>)) {
+    if constexpr (is_wide<L> && C > 1 && sizeof(U) == 4 && (same_type<T, f16> || same_type<T, bf16>)) {
         /* Converted where it is wanted: else the assembler keeps what it has converted, in twice the registers.  */
         tile<T, R, C, L> anew = x;
 #pragma unroll

@@ -27,6 +27,7 @@
  *   parts.cuh      parts of a sum, by the blocks of a cluster
  *   box.cuh        tiles whose rows span several dimensions of a tensor
  *   blocks.cuh     sums, largest and smallest over the blocks of a cluster
+ *   teams.cuh      the same for rows that several groups share
  *   table.cuh      tensors out of an array of pointers
  *   together.cuh   tiles that wait for those of grids beside theirs
  *   device.cuh     the host's side of a device: its memory, what is asked of it once

@@ -46,6 +46,12 @@ inline void group_barrier()
     ws_sched_barrier(ws_sched_current());
 }
 
+/* Of a team: it is one group here.  */
+template <layout L> void meet_group()
+{
+    group_barrier();
+}
+
 inline void fence()
 {
     ws_sched_fence(ws_sched_current());

@@ -41,67 +41,74 @@ inline int smallest_of(int x, int y)
     return ws_i32_min(x, y);
 }
 
-/* Which one it is of, its constructor finds out.  */
-template <typename B> struct exchange {
-    void *mine;
+template <typename T, int P, int WORDS, int GROUPS> using team_shares = shares<T, P, WORDS>;
 
-    template <typename S> explicit exchange(S &s) : mine(&s)
+/* Whose words of each CTA are so many bytes apart.  */
+template <typename B> struct exchange {
+    char *mine;
+    size_t apart;
+    const uint64_t *number;
+
+    template <typename T, int P, int WORDS>
+    explicit exchange(shares<T, P, WORDS> &s) : mine((char *)&s), apart(sizeof s.from[0]), number(&s.number)
     {
+        static_assert(P == B::y, "shares are those of a cluster's CTAs along y");
+    }
+    template <typename T> const T *from(int part) const
+    {
+        return (const T *)(mine + part * apart);
     }
 };
+template <typename B, int GROUPS, int NUMBER> using team_exchange = exchange<B>;
 
-/* All get so many numbers of each, S::from; and what has come.  */
-template <typename S, typename B, typename T> void send_to_all(exchange<B> &which, const T *from, int count)
+/* All get so many numbers of each, and what has come.  */
+template <typename B, typename T> void send_to_all(exchange<B> &which, const T *from, int count)
 {
-    const exchanged<B, S> s = {(S *)which.mine};
+    const exchanged<B> s = {which.number};
     ws_sched *scheduler = ws_sched_current();
     s.sync();
     for (int other = 0; other < B::y; other++) {
-        T *to = s.there(other)->from[B::place(along_y)];
+        char *to = s.there(other, which.mine + B::place(along_y) * which.apart);
         ws_sched_point(scheduler);
         ws_sched_write_apart(scheduler, {to, count * sizeof(T)});
         memcpy(to, from, count * sizeof(T));
     }
 }
-template <typename S, typename B> const S &received(exchange<B> &which, int count)
+template <typename T, typename B> void receive(exchange<B> &which, int count)
 {
-    const exchanged<B, S> s = {(S *)which.mine};
-    s.sync();
+    exchanged<B>{which.number}.sync();
     for (int part = 0; part < B::y; part++)
-        ws_sched_read(ws_sched_current(), {s.mine->from[part], count * sizeof s.mine->from[0][0]});
-    return *s.mine;
+        ws_sched_read(ws_sched_current(), {which.template from<T>(part), count * sizeof(T)});
 }
 
 template <typename B, typename F, typename T, int R, int C, layout L>
 tile<T, R, C, L> over_blocks(F f, exchange<B> &which, const tile<T, R, C, L> &x, const tile<T, R, C, L> &first)
 {
-    typedef shares<T, B::y, R *(C == 1 ? 1 : (C + 1) / 2 * 2)> S;
     x.check("reads");
     first.check("reads");
-    send_to_all<S>(which, x.at, R * C);
-    const S &s = received<S>(which, R * C);
+    send_to_all(which, x.at, R * C);
+    receive<T>(which, R * C);
     tile<T, R, C, L> y = first;
     for (int part = 0; part < B::y; part++)
         for (int i = 0; i < R * C; i++)
-            y.at[i] = f(y.at[i], s.from[part][i]);
+            y.at[i] = f(y.at[i], which.template from<T>(part)[i]);
     return y;
 }
 
 /* Of rows, PIECE columns at a time, as the loop does it whose iterations the blocks share.  */
 template <typename F, typename B, int PIECES, typename Y> struct sent;
 template <typename F, typename B, int PIECES, typename T, int R, layout L> struct sent<F, B, PIECES, tile<T, R, 1, L>> {
-    typedef shares<T, B::y, R *(PIECES > 4 ? PIECES : 4)> S;
     exchange<B> &which;
     F f;
 
     tile<T, R, 1, L> received(const tile<T, R, 1, L> &first) const
     {
         first.check("reads");
-        const S &s = ws::received<S>(which, R * PIECES);
+        receive<T>(which, R * PIECES);
         tile<T, R, 1, L> y = first;
         for (int part = 0; part < B::y; part++)
             for (int i = 0; i < R * PIECES; i++)
-                y.at[i / PIECES] = f(y.at[i / PIECES], s.from[part][i]);
+                y.at[i / PIECES] = f(y.at[i / PIECES], which.template from<T>(part)[i]);
         return y;
     }
 };
@@ -116,7 +123,7 @@ auto send_rows(F f, exchange<B> &which, const tile<T, R, C, L> &x)
         for (int i = 0; i < pieces; i++)
             parts[r * pieces + i] = ALONG::apply(PIECE, x.at + r * C + i * PIECE, 1);
     ws_sched_work("reduce", R * C);
-    send_to_all<typename sent<F, B, pieces, tile<T, R, 1, L>>::S>(which, parts, R * pieces);
+    send_to_all(which, parts, R * pieces);
     return s;
 }
 
@@ -124,7 +131,6 @@ auto send_rows(F f, exchange<B> &which, const tile<T, R, C, L> &x)
    pieces goes round, then what each has below the largest up to it.  */
 template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L> struct sent_powers {
     static constexpr int pieces = C / PIECE, count = R * pieces;
-    typedef shares<float, B::y, R *(pieces > 8 ? pieces : 8)> S;
     typedef tile<float, R, 1, L> column;
     exchange<B> &which;
     float at[R * C];
@@ -147,26 +153,27 @@ template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L>
         largest.check("reads");
         for (int i = 0; i < count; i++)
             parts[i] = one::along::max::apply(PIECE, at + i / pieces * C + i % pieces * PIECE, 1);
-        send_to_all<S>(which, parts, count);
-        const S &most = ws::received<S>(which, count);
+        send_to_all(which, parts, count);
+        receive<float>(which, count);
         for (int r = 0; r < R; r++)
             for (int i = 0; i < B::y * pieces; i++)
-                now[r * B::y * pieces + i] = largest_of(i ? now[r * B::y * pieces + i - 1] : largest.at[r],
-                                                        most.from[i / pieces][r * pieces + i % pieces]);
+                now[r * B::y * pieces + i] =
+                    largest_of(i ? now[r * B::y * pieces + i - 1] : largest.at[r],
+                               which.template from<float>(i / pieces)[r * pieces + i % pieces]);
         for (int i = 0; i < count; i++) {
             const int mine = i / pieces * B::y * pieces + B::place(along_y) * pieces + i % pieces;
             for (int c = 0; c < PIECE; c++)
                 e[c] = F::of(at[i / pieces * C + i % pieces * PIECE + c] - now[mine]);
             parts[i] = one::along::sum::apply(PIECE, e, 1);
         }
-        send_to_all<S>(which, parts, count);
-        const S &s = ws::received<S>(which, count);
+        send_to_all(which, parts, count);
+        receive<float>(which, count);
         column y = first;
         for (int r = 0; r < R; r++)
             for (int i = 0; i < B::y * pieces; i++) {
                 const float *here = now + r * B::y * pieces + i;
                 const float shrink = F::of((i ? here[-1] : largest.at[r]) - here[0]);
-                const float part = s.from[i / pieces][r * pieces + i % pieces];
+                const float part = which.template from<float>(i / pieces)[r * pieces + i % pieces];
                 y.at[r] = FUSED ? fmaf(y.at[r], shrink, part) : y.at[r] * shrink + part;
             }
         ws_sched_work("reduce", R * C);
@@ -197,6 +204,10 @@ auto send_powers(exchange<B> &which, const tile<float, R, C, L> &x)
 template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp(exchange<B> &s, const X &x)
 {
     return send_powers<by_exp, FUSED, PIECE>(s, x);
+}
+template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp_rounded(exchange<B> &s, const X &x)
+{
+    return send_sum_exp<PIECE, FUSED>(s, x);
 }
 template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp2(exchange<B> &s, const X &x)
 {

@@ -104,32 +104,38 @@ template <typename W, typename F> auto load_once(const W &first, F load)
     return load(first);
 }
 
-/* The same in shared memory, of which two slots take turns.  */
-template <typename K, typename W, typename F> struct brought {
-    K (&slots)[2];
+/* The same in shared memory, of which slots take turns: all but one tile ahead.  */
+template <typename K, int N, typename W, typename F> struct brought {
+    K (&slots)[N];
     F bring;
     int turn;
 
-    brought(K (&to)[2], const W &first, F f) : slots(to), bring(f), turn(0)
+    brought(K (&to)[N], const W &first, F f) : slots(to), bring(f), turn(0)
     {
-        if (first.more())
-            bring(first, slots[0]);
+        W ahead = first;
+        for (int i = 0; i < N - 1; i++) {
+            if (i)
+                ahead.next();
+            if (ahead.more())
+                bring(ahead, slots[i]);
+        }
     }
     typename K::whole take(W &t)
     {
         const K &now = slots[turn];
-        turn ^= 1;
         W behind = t;
-        behind.next();
+        for (int i = 0; i < N - 1; i++)
+            behind.next();
         if (behind.more())
-            bring(behind, slots[turn]);
+            bring(behind, slots[turn == 0 ? N - 1 : turn - 1]);
+        turn = turn == N - 1 ? 0 : turn + 1;
         t.locate();
         return now.take();
     }
 };
-template <typename K, typename W, typename F> auto bring_ahead(K (&to)[2], const W &first, F bring)
+template <typename K, int N, typename W, typename F> auto bring_ahead(K (&to)[N], const W &first, F bring)
 {
-    return brought<K, W, F>(to, first, bring);
+    return brought<K, N, W, F>(to, first, bring);
 }
 
 /* The same for a loop: load(i) makes it for where the counter stands.  */

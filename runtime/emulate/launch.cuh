@@ -100,6 +100,12 @@ template <typename P> bool places(void (*)(const P &), int, size_t, int)
     return true;
 }
 
+/* Groups of a team are one here.  */
+constexpr int team(int)
+{
+    return 128;
+}
+
 struct launch {
     ws_emulate_launch state;
     long tiles;

@@ -28,21 +28,21 @@ template <typename T, int P, int R, int C> struct alignas(16) parts {
 };
 
 /* What groups of one number in all CTAs along y have in shared memory.  */
-template <typename B, typename S> struct exchanged {
-    S *mine;
+template <typename B> struct exchanged {
+    const uint64_t *number;
 
     /* The same of another CTA.  */
-    S *there(int other) const
+    template <typename S> static S *there(int other, S *here)
     {
         const int block = ws_sched_block(ws_sched_current()) / B::y * B::y + other;
-        return (S *)((char *)cta_of(block).shared + ((char *)mine - (char *)this_cta().shared));
+        return (S *)((char *)cta_of(block).shared + ((char *)here - (char *)this_cta().shared));
     }
 
     /* Two rounds of turns, as groups of one CTA meet.  */
     void sync() const
     {
         ws_sched *s = ws_sched_current();
-        const int number = (int)there(0)->number, place = B::place(along_y);
+        const int number = (int)*there(0, this->number), place = B::place(along_y);
         group_barrier();
         for (int round = 0; round < 2; round++) {
             ws_sched_take(s, number, place);
@@ -82,12 +82,13 @@ WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &which, c
 {
     constexpr int share = share_of<B, C, SHARE>(), holders = C / share;
     typedef parts<T, B::y, R, share * B::y> memory;
-    const exchanged<B, memory> s = {(memory *)which.mine};
+    memory *mine = (memory *)which.mine;
+    const exchanged<B> s = {&mine->number};
     ws_sched *scheduler = ws_sched_current();
     x.check("reads");
     s.sync();
     for (int other = 0; other < holders; other++) {
-        T *to = s.there(other)->from[B::place(along_y)];
+        T *to = s.there(other, mine)->from[B::place(along_y)];
         ws_sched_point(scheduler);
         ws_sched_write_apart(scheduler, {to, R * share * sizeof(T)});
         for (int r = 0; r < R; r++)
@@ -98,9 +99,9 @@ WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &which, c
     for (int i = 0; i < R * share; i++)
         y.at[i] = (T)first;
     for (int part = 0; part < B::y && B::place(along_y) < holders; part++) {
-        ws_sched_read(scheduler, {s.mine->from[part], R * share * sizeof(T)});
+        ws_sched_read(scheduler, {mine->from[part], R * share * sizeof(T)});
         for (int i = 0; i < R * share; i++)
-            y.at[i] = add_words(y.at[i], s.mine->from[part][i]);
+            y.at[i] = add_words(y.at[i], mine->from[part][i]);
     }
     return y;
 }

@@ -14,7 +14,23 @@
 
 namespace ws {
 
-enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32, wide, strips, strips_2, strips_4, strips_8 };
+enum layout {
+    frag,
+    lines,
+    lines_2,
+    lines_4,
+    lines_8,
+    lines_16,
+    lines_32,
+    wide,
+    wide_2,
+    wide_4,
+    wide_8,
+    strips,
+    strips_2,
+    strips_4,
+    strips_8
+};
 
 template <typename T, int R, int C, layout L> struct tile {
     typedef T element;
@@ -243,6 +259,11 @@ template <typename X, if_tile<X> = 0> WS_DEVICE auto exp_rounded(const X &x)
     return exp(x);
 }
 
+template <typename X, typename Y> WS_DEVICE auto div_rounded(const X &x, const Y &y)
+{
+    return div(x, y);
+}
+
 template <typename M, typename X, typename Y> WS_DEVICE auto select(const M &mask, const X &x, const Y &y)
 {
     return apply<typename joined<X, Y>::element, one::select>(mask, x, y);
@@ -360,6 +381,11 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
     }
 WS_EMULATE_ROW(row_sum, sum)
 WS_EMULATE_ROW(row_part, sum) /* a row has one owner here: its share is all */
+template <typename T, int R, int C, layout L>
+WS_DEVICE auto row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
+{
+    return row_part(select(eq(add(col_index<1, C, L>(), (int)first), column), x, 0.0f));
+}
 template <typename T, int R, layout L> WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
 {
     return x;
@@ -381,11 +407,6 @@ template <int COUNTS, int R, int C, layout L, int BYTES>
 WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &)
 {
     tile<int, 1, COUNTS, L> y;
-template <typename T, int R, int C, layout L>
-WS_DEVICE auto row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
-{
-    return row_part(select(eq(add(col_index<1, C, L>(), (int)first), column), x, 0.0f));
-}
     for (int i = 0; i < COUNTS; i++)
         y.at[i] = 0;
     for (int i = 0; i < R * C; i++)

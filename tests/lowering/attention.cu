@@ -167,7 +167,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         l = ws::row_total(l);
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.ir:39
-            const auto out = ws::div(ws::columns<64>(acc, subtile), l);
+            const auto out = ws::div_rounded(ws::columns<64>(acc, subtile), l);
             const auto half = ws::cast<ws::f16>(out);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, half);

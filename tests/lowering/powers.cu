@@ -34,7 +34,7 @@ static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int gro
         const auto p2 = ws::exp_rounded(e2);
         const auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
     }
@@ -102,13 +102,13 @@ static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, pow
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
         const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -153,10 +153,12 @@ struct powers_to_16384_params {
 struct powers_to_16384_shared {
     ws::shares<float, 2, 8> most_shares;
     ws::shares<float, 2, 8> sum_shares;
+    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
 };
 static_assert(offsetof(powers_to_16384_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_16384_shared, sum_shares) == 80);
-static_assert(sizeof(powers_to_16384_shared) == 160);
+static_assert(offsetof(powers_to_16384_shared, g_kept) == 160);
+static_assert(sizeof(powers_to_16384_shared) == 32928);
 
 static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, powers_to_16384_shared &s, int group)
 {
@@ -168,6 +170,11 @@ static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, power
         const int n = j * 8192;
         return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
     });
+    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_16384_cluster>(p.grid), [&](const auto &t) {
+        const int j = t.at(1);
+        const int n = j * 8192;
+        return ws::load_row<8192, ws::wide>(p.g, n);
+    }));
     for (ws::tiles<2, powers_to_16384_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
         const int j = t.at(1);
@@ -177,13 +184,13 @@ static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, power
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = ws::load_row<8192, ws::wide>(p.g, n);
+        const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -255,7 +262,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         auto p2 = ws::exp_rounded(e2);
         auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
         auto a = ws::mul(p2, scale);
-        auto b = ws::div(a, sum);
+        auto b = ws::div_rounded(a, sum);
         auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
         w2 = ws::cast<float>(v_2);
@@ -263,7 +270,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         p2 = ws::exp_rounded(e2);
         scale = ws::load_row<1024, ws::lines>(p.g, 1024);
         a = ws::mul(p2, scale);
-        b = ws::div(a, sum);
+        b = ws::div_rounded(a, sum);
         h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 1024, h);  // powers.ir:33
     }
@@ -288,6 +295,93 @@ static void ws_launch_powers_to_2048(int M, int N, const void *X, const void *G,
 }
 
 // powers.ir:3: powers
+typedef ws::cluster<1, 16> powers_to_262144_cluster;  // blocks side by side, which make iterations of a loop
+
+struct powers_to_262144_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<float, 1> g;
+    ws::tensor<ws::f16, 2> y;
+    ws::grid<2, powers_to_262144_cluster> grid;
+};
+
+struct powers_to_262144_shared {
+    ws::team_shares<float, 16, 16, 2> most_shares;
+    ws::team_shares<float, 16, 16, 2> sum_shares;
+    ws::kept_tile<float, 1, 16384, ws::wide_2> g_kept;
+    ws::kept_tile<ws::f16, 1, 16384, ws::wide_2> x_kept[2];
+};
+static_assert(offsetof(powers_to_262144_shared, most_shares) == 0);
+static_assert(offsetof(powers_to_262144_shared, sum_shares) == 1040);
+static_assert(offsetof(powers_to_262144_shared, g_kept) == 2080);
+static_assert(offsetof(powers_to_262144_shared, x_kept) == 67616);
+static_assert(sizeof(powers_to_262144_shared) == 133152);
+
+static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, powers_to_262144_shared &s, int group)
+{
+    ws::team_exchange<powers_to_262144_cluster, 2, 0> most_shares(s.most_shares);
+    ws::team_exchange<powers_to_262144_cluster, 2, 1> sum_shares(s.sum_shares);
+    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<2, powers_to_262144_cluster>(p.grid),
+                                      [&](const auto &t, auto &to) {
+        const int i = t.at(0);
+        const int j = t.at(1);
+        const int n = j * 16384;
+        ws::bring_or<1, 16384, ws::wide_2>(to, -INFINITY, p.x, i, n);
+    });
+    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
+        const int j = t.at(1);
+        const int n = j * 16384;
+        return ws::load_row<16384, ws::wide_2>(p.g, n);
+    }));
+    for (ws::tiles<2, powers_to_262144_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
+        const int i = t.at(0);
+        const int j = t.at(1);
+        const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
+        const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
+        const int n = j * 16384;
+        const auto v = ws_ahead_1.take(t);
+        const auto w = ws::cast<float>(v);
+        const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto most = ws_sent_most_shares.received(low);
+        const auto sum = ws_sent_sum_shares.received(zero, low);
+        const auto w2 = ws::cast<float>(v);
+        const auto e2 = ws::sub(w2, most);
+        const auto p2 = ws::exp_rounded(e2);
+        const auto scale = s.g_kept.take();
+        const auto a = ws::mul(p2, scale);
+        const auto b = ws::div_rounded(a, sum);
+        const auto h = ws::cast<ws::f16>(b);
+        if (t.inside())
+            ws::store(p.y, i, n, h);  // powers.ir:33
+    }
+}
+
+static WS_KERNEL(256, 1) void powers_to_262144_kernel(WS_PARAMS(powers_to_262144_params) p)
+{
+    powers_to_262144_shared &s = ws::shared<powers_to_262144_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_262144_cluster>();
+    powers_to_262144_all(p, s, 0);
+    ws::finish<powers_to_262144_cluster>();
+}
+
+static void ws_launch_powers_to_262144(int M, int N, const void *X, const void *G, const void *Y)
+{
+    ws::launch call("powers");
+    powers_to_262144_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.g, "g", G, {N}, {1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.grid(p.grid, {{0, M, 1}, {0, 16, 1}}, ws::order_auto, 0);
+    call.run(powers_to_262144_kernel, p, ws::team(2), sizeof(powers_to_262144_shared), ws::persistent,
+             powers_to_262144_cluster::size);
+}
+
+// powers.ir:3: powers
 typedef ws::cluster<1, 4> powers_to_32768_cluster;  // blocks side by side, which make iterations of a loop
 
 struct powers_to_32768_params {
@@ -300,10 +394,12 @@ struct powers_to_32768_params {
 struct powers_to_32768_shared {
     ws::shares<float, 4, 8> most_shares;
     ws::shares<float, 4, 8> sum_shares;
+    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
 };
 static_assert(offsetof(powers_to_32768_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_32768_shared, sum_shares) == 144);
-static_assert(sizeof(powers_to_32768_shared) == 288);
+static_assert(offsetof(powers_to_32768_shared, g_kept) == 288);
+static_assert(sizeof(powers_to_32768_shared) == 33056);
 
 static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, powers_to_32768_shared &s, int group)
 {
@@ -315,6 +411,11 @@ static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, power
         const int n = j * 8192;
         return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
     });
+    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_32768_cluster>(p.grid), [&](const auto &t) {
+        const int j = t.at(1);
+        const int n = j * 8192;
+        return ws::load_row<8192, ws::wide>(p.g, n);
+    }));
     for (ws::tiles<2, powers_to_32768_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
         const int j = t.at(1);
@@ -324,13 +425,13 @@ static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, power
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = ws::load_row<8192, ws::wide>(p.g, n);
+        const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -404,13 +505,13 @@ static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
         const auto scale = ws_once_2;
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -486,13 +587,13 @@ static WS_DEVICE void powers_to_65536_all(const powers_to_65536_params &p, power
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
         const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -566,13 +667,13 @@ static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
         const auto scale = ws_once_2;
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div(a, sum);
+        const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -679,7 +780,7 @@ static WS_DEVICE void powers_consumer(const powers_params &p, powers_shared &s, 
             const auto p2 = ws::exp_rounded(e2);
             const auto scale = ws::load_row<1024, ws::lines>(p.g, k);
             const auto a = ws::mul(p2, scale);
-            const auto b = ws::div(a, sum);
+            const auto b = ws::div_rounded(a, sum);
             const auto h = ws::cast<ws::f16>(b);
             ws::store(p.y, i, k, h);  // powers.ir:33
         }
@@ -723,6 +824,11 @@ extern "C" void ws_launch_powers(int M, int N, const void *X, const void *G, con
     }
     if (N >= 1025 && N <= 2048) {
         ws_launch_powers_to_2048(M, N, X, G, Y);
+        return;
+    }
+    if (N >= 131073 && N <= 262144
+        && ws::places(powers_to_262144_kernel, ws::team(2), sizeof(powers_to_262144_shared), 16)) {
+        ws_launch_powers_to_262144(M, N, X, G, Y);
         return;
     }
     if (N >= 16385 && N <= 32768) {

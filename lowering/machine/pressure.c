@@ -7,7 +7,8 @@
  *
  * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is
  * printed at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the
- * registers of a subtile to what is computed of that.
+ * registers of a subtile to what is computed of that.  Where there are not enough, what is made of an element's row and
+ * column and of scalars alone takes none: a few instructions make it again at each use, which the CUDA compiler knows.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -17,6 +18,8 @@ typedef struct {
     const Role *role;
     int *begin, *end;    /* by variable, in positions; end 0: not seen */
     const Op **subtiles; /* by variable: what takes columns of it */
+    bool *stored;        /* by variable: it takes registers; a value of it is more than where an element lies, or .. */
+    bool places;         /* .. those are stored, too */
     Variable **variables;
     int count;
     const Op **ops; /* by position */
@@ -31,6 +34,42 @@ static int variable_index(Estimate *in, const Variable *variable)
     return -1;
 }
 
+enum { LOOK_BACK = 6 };
+
+/* Made of where an element lies and of scalars, by a few instructions.  */
+static bool is_of_places(const Value *value, int depth)
+{
+    const Op *op = value->def;
+    if (!value_is_tile(value))
+        return true;
+    switch (op && depth ? op->code : OP_COUNT) {
+    case OP_SPLAT:
+    case OP_ROW_INDEX:
+    case OP_COL_INDEX:
+        return true;
+    case OP_CAST:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+    case OP_EQ:
+    case OP_NE:
+    case OP_AND:
+    case OP_OR:
+    case OP_NOT:
+        for (int i = 0; i < op->nargs; i++)
+            if (!is_of_places(op->args[i], depth - 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void touch(Estimate *in, const Value *value, const Op *op, int position)
 {
     if (!value->var && value->def) {
@@ -41,6 +80,7 @@ static void touch(Estimate *in, const Value *value, const Op *op, int position)
     int i = value->var && value_is_tile(value) ? variable_index(in, value->var) : -1;
     if (i < 0)
         return;
+    in->stored[i] |= in->places || !is_of_places(value, LOOK_BACK);
     const Block *home = value->def ? value->def->parent : value->block;
     bool argument = !value->def && home->parent == op; /* seen where its own block opens */
     const Op *loop = argument ? NULL : order_outer_loop(op, home);
@@ -77,6 +117,8 @@ static void visit_subtiles(Op *op, void *context)
 static int registers_of(const Estimate *in, int i, int position)
 {
     Type type = in->variables[i]->type;
+    if (!in->stored[i])
+        return 0;
     const Op *columns = in->subtiles[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
     if (loop && loop->position < position && in->end[i] <= order_end(loop))
         type.cols -= columns->results[0]->type.cols;
@@ -99,6 +141,8 @@ static const char *tiles_at(const Estimate *in, int position)
         if (!in->end[i] || in->begin[i] > position || position >= in->end[i])
             continue;
         Type type = in->variables[i]->type;
+        if (!in->stored[i])
+            continue;
         text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name,
                            type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i, position));
     }
@@ -175,10 +219,10 @@ int plan_loads_together(const Role *role)
     return in.most;
 }
 
-Pressure plan_pressure(Kernel *kernel, const Role *role, int most)
+static Pressure pressure(Kernel *kernel, const Role *role, int most, bool places)
 {
     Module *module = kernel->module;
-    Estimate in = {.kernel = kernel, .role = role};
+    Estimate in = {.kernel = kernel, .role = role, .places = places};
     int nvariables = 0;
     for (const Variable *variable = kernel->variables; variable; variable = variable->next)
         nvariables++;
@@ -186,6 +230,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role, int most)
     in.begin = arena_alloc(module, room * sizeof *in.begin);
     in.end = arena_alloc(module, room * sizeof *in.end);
     in.subtiles = arena_alloc(module, room * sizeof *in.subtiles);
+    in.stored = arena_alloc(module, room * sizeof *in.stored);
     in.variables = arena_alloc(module, room * sizeof *in.variables);
     for (Variable *variable = kernel->variables; variable; variable = variable->next)
         if (variable->role == role && (variable->type.kind == K_TILE || variable->type.kind == K_TOKEN))
@@ -208,4 +253,10 @@ Pressure plan_pressure(Kernel *kernel, const Role *role, int most)
     if (peak.registers > most)
         peak.tiles = tiles_at(&in, worst);
     return peak;
+}
+
+Pressure plan_pressure(Kernel *kernel, const Role *role, int most)
+{
+    const Pressure all = pressure(kernel, role, most, true);
+    return all.registers > most ? pressure(kernel, role, most, false) : all;
 }

@@ -489,6 +489,8 @@ static void settle_loop(Chooser *in, Op *loop)
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
     if (asked <= 0 && pipeline->automatic && in->preparers > 1 && choose_wanted_groups(in) > 1)
         wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
+    if (asked <= 0 && pipeline->automatic && pipeline->depth == 2)
+        wanted = 1; /* of two slots one had to wait, full, for the next product to begin */
     if (asked <= 0 && choose_said_slots(in, loop) < wanted)
         wanted = choose_said_slots(in, loop);
     pipeline->in_flight = in_flight_effective(in, loop, wanted);

@@ -86,6 +86,15 @@ static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const O
         part->computes += elements(op) / LANES * REDUCES;
 }
 
+/* Slots that copies may fill while products read the others.  */
+static int slots_filled(const Pipeline *pipeline)
+{
+    if (pipeline->depth <= 0)
+        return SLOTS;
+    const int read = pipeline->in_flight > 1 ? pipeline->in_flight - 1 : 0;
+    return pipeline->depth > read ? pipeline->depth - read : 1;
+}
+
 static void weigh(const Kernel *kernel, Work *work, int index, const Block *block)
 {
     FOR_OPS (op, block) {
@@ -96,7 +105,7 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
             const Pipeline *pipeline = pipeline_of(op);
             memcpy(part.around, work->parts[index].around, sizeof part.around);
             part.around[part.naround++] = op;
-            part.depth = !pipeline ? 0 : pipeline->depth > 0 ? pipeline->depth : SLOTS;
+            part.depth = !pipeline ? 0 : slots_filled(pipeline);
             to = work->count;
             work->parts[work->count++] = part;
         }

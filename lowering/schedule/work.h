@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     const Op *around[WORK_AROUND];
     int naround, nasked;
-    int depth;                         /* 0: not pipelined */
+    int depth;                         /* slots that copies fill while products read others; 0: not pipelined */
     double products, computes, leaves; /* clocks */
     Asked asked[WORK_LOADS];
 } Part;

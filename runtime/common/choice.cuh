@@ -15,8 +15,8 @@
 
 namespace ws {
 
-/* A loop of a tile's work: how often it runs; its slots, 0: it is not pipelined; and what an iteration takes of the
-   tensor cores, the lanes, the way out and L2, in clocks.  */
+/* A loop of a tile's work: how often it runs; the slots that copies fill while products read others, 0: it is not
+   pipelined; and what an iteration takes of the tensor cores, the lanes, the way out and L2, in clocks.  */
 struct tile_work {
     double times;
     int depth;
@@ -82,7 +82,8 @@ static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place,
     const double busy = larger(both(products, arrives), larger(w.computes, w.leaves));
     if (!w.depth)
         return {all + arrives + (arrives > 0 ? ROUND_TRIP : 0), busy};
-    return {larger(larger(0.75 * all, busy) + ITERATION, (double)ROUND_TRIP / w.depth), busy};
+    /* A slot is filled, multiplied and filled again.  */
+    return {larger(larger(0.75 * all, busy) + ITERATION, (ROUND_TRIP + arrives + products) / w.depth), busy};
 }
 
 /* Tiles that are computed at once.  A cluster lies within a group of multiprocessors, and the size of these groups is

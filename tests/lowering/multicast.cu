@@ -381,27 +381,27 @@ extern "C" void ws_launch_product(int M, int N, int K, const void *A, const void
 {
     if (ws::is_faster({{0, (long)M, 64}, {0, (long)N, 128}}, {1, 2, 1, true, 0},
                       {{1, 0, 0, 0, 683, 0},
-                       {ws::times(0, (long)K, 64), 8, 256, 0, 0, 64 * ws::asks((long)K * 2) + 64
+                       {ws::times(0, (long)K, 64), 7, 256, 0, 0, 64 * ws::asks((long)K * 2) + 64
                         * ws::asks((long)K * 2)}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 683, 0},
-                       {ws::times(0, (long)K, 64), 8, 256, 0, 0, 64 * ws::asks((long)K * 2) + 128
+                       {ws::times(0, (long)K, 64), 7, 256, 0, 0, 64 * ws::asks((long)K * 2) + 128
                         * ws::asks((long)K * 2)}})
         && !ws::is_faster({{0, (long)M, 64}, {0, (long)N, 128}}, {1, 2, 2, true, 0},
                           {{1, 0, 0, 0, 683, 0},
-                           {ws::times(0, (long)K, 64), 8, 256, 0, 0, 32 * ws::asks((long)K * 2) + 64
+                           {ws::times(0, (long)K, 64), 7, 256, 0, 0, 32 * ws::asks((long)K * 2) + 64
                             * ws::asks((long)K * 2)}}, {1, 2, 1, true, 0},
                           {{1, 0, 0, 0, 683, 0},
-                           {ws::times(0, (long)K, 64), 8, 256, 0, 0, 64 * ws::asks((long)K * 2) + 64
+                           {ws::times(0, (long)K, 64), 7, 256, 0, 0, 64 * ws::asks((long)K * 2) + 64
                             * ws::asks((long)K * 2)}})) {
         ws_launch_product_in_2x1(M, N, K, A, B, C);
         return;
     }
     if (ws::is_faster({{0, (long)M, 64}, {0, (long)N, 128}}, {1, 2, 2, true, 0},
                       {{1, 0, 0, 0, 683, 0},
-                       {ws::times(0, (long)K, 64), 8, 256, 0, 0, 32 * ws::asks((long)K * 2) + 64
+                       {ws::times(0, (long)K, 64), 7, 256, 0, 0, 32 * ws::asks((long)K * 2) + 64
                         * ws::asks((long)K * 2)}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 683, 0},
-                       {ws::times(0, (long)K, 64), 8, 256, 0, 0, 64 * ws::asks((long)K * 2) + 128
+                       {ws::times(0, (long)K, 64), 7, 256, 0, 0, 64 * ws::asks((long)K * 2) + 128
                         * ws::asks((long)K * 2)}})) {
         ws_launch_product_in_2x2(M, N, K, A, B, C);
         return;

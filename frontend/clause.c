@@ -147,6 +147,11 @@ static void clause_pingpong(Tokens *t, Pragma *pragma)
     pragma->pipeline.pingpong = true;
 }
 
+static void clause_subtile(Tokens *t, Pragma *pragma)
+{
+    pragma->pipeline.subtiles = number(t, "the number of parts", 1, MOST_SUBTILES);
+}
+
 /* ring(x, D): a tile that the loop is going to declare.  */
 static void clause_ring(Tokens *t, Pragma *pragma)
 {
@@ -213,13 +218,10 @@ static const Clause grid_clauses[] = {{"persistent", false, clause_persistent},
                                       {"reduction", true, clause_reduction_of_grid},
                                       {"independent", true, clause_independent},
                                       {NULL, false, NULL}};
-static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule},
-                                          {"pingpong", false, clause_pingpong},
-                                          {"tile", true, clause_tile_of_loop},
-                                          {"reduction", true, clause_reduction},
-                                          {"ring", true, clause_ring},
-                                          {"share", true, clause_share_tiles},
-                                          {NULL, false, NULL}};
+static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule},   {"pingpong", false, clause_pingpong},
+                                          {"subtile", true, clause_subtile},     {"tile", true, clause_tile_of_loop},
+                                          {"reduction", true, clause_reduction}, {"ring", true, clause_ring},
+                                          {"share", true, clause_share_tiles},   {NULL, false, NULL}};
 
 static const Clause task_clauses[] = {{"groups", true, clause_groups},
                                       {"registers", true, clause_registers_of_task},
@@ -246,14 +248,15 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         while (clause->name && strcmp(clause->name, word(t)))
             clause++;
         if (!clause->name) {
-            complain(t->u, here(t),
-                     pragma->kind == PRAGMA_GRID
-                         ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
-                           "tile, precision, extent, reduction and independent"
-                     : pragma->kind == PRAGMA_TASK
-                         ? "the clauses are groups, registers, ring and share"
-                         : "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction",
-                     "'%s' is not a clause of '%s'", word(t), pragma->word);
+            complain(
+                t->u, here(t),
+                pragma->kind == PRAGMA_GRID
+                    ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
+                      "tile, precision, extent, reduction and independent"
+                : pragma->kind == PRAGMA_TASK
+                    ? "the clauses are groups, registers, ring and share"
+                    : "the clauses are schedule, pingpong, subtile, ring and share; of plain loops tile and reduction",
+                "'%s' is not a clause of '%s'", word(t), pragma->word);
             t->failed = true;
             return;
         }

@@ -40,6 +40,7 @@ const Pass passes[] = {
     {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
+    {"divide", PHASE_REWRITE, CHANGES_BODY, pass_divide, "parts of rows, as subtile(n) asks for them"},
     {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
     {"rests", PHASE_REWRITE, CHANGES_BODY, pass_rests,
      "of products of floats, what tf32 drops of the right operand is told apart"},

@@ -75,6 +75,7 @@ void pass_widths(Kernel *kernel); /* ... and forms of it (ir/forms.c) */
 void pass_neighbours(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
+void pass_divide(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_rests(Kernel *kernel);
 void pass_rescale(Kernel *kernel);

@@ -230,6 +230,13 @@ static void clause_pingpong(Tokens *, Pipeline *pipeline)
     pipeline->pingpong = true;
 }
 
+static void clause_subtile(Tokens *t, Pipeline *pipeline)
+{
+    expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'subtile': into how many parts rows are divided");
+    pipeline->subtiles = constant_in_range(t, "the number of parts", 1, MOST_SUBTILES);
+    expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the number of parts");
+}
+
 /* ---- clauses of task --------------------------------------------------------------------------------------------- */
 
 static void clause_groups(Tokens *t, Pragma *pragma)
@@ -319,13 +326,11 @@ static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NU
                                       {"reduction", clause_reduction_of_grid, NULL, NULL},
                                       {"independent", clause_independent, NULL, NULL},
                                       {NULL, NULL, NULL, NULL}};
-static const Clause pipeline_clauses[] = {{"schedule", NULL, clause_schedule, NULL},
-                                          {"pingpong", NULL, clause_pingpong, NULL},
-                                          {"tile", NULL, clause_tile_of_loop, NULL},
-                                          {"reduction", NULL, clause_reduction, NULL},
-                                          {"ring", NULL, NULL, clause_ring},
-                                          {"share", NULL, NULL, clause_share_tiles},
-                                          {NULL, NULL, NULL, NULL}};
+static const Clause pipeline_clauses[] = {
+    {"schedule", NULL, clause_schedule, NULL},   {"pingpong", NULL, clause_pingpong, NULL},
+    {"subtile", NULL, clause_subtile, NULL},     {"tile", NULL, clause_tile_of_loop, NULL},
+    {"reduction", NULL, clause_reduction, NULL}, {"ring", NULL, NULL, clause_ring},
+    {"share", NULL, NULL, clause_share_tiles},   {NULL, NULL, NULL, NULL}};
 static const Clause task_clauses[] = {{"groups", NULL, NULL, clause_groups},
                                       {"registers", NULL, NULL, clause_registers_of_task},
                                       {"ring", NULL, NULL, clause_ring},
@@ -347,7 +352,7 @@ static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragm
         unknown_word(t, "a clause of 'task'", choices, "the clauses are groups, registers, ring and share");
     else
         unknown_word(t, "a clause of 'pipeline'", choices,
-                     "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction");
+                     "the clauses are schedule, pingpong, subtile, ring and share; of plain loops tile and reduction");
 }
 
 static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)

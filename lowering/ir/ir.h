@@ -175,6 +175,7 @@ typedef struct {
     bool pingpong;
     bool optimal; /* schedule(optimal) */
     int variants; /* schedule(optimal, n): so many of what is solved are variants; 0: none */
+    int subtiles; /* subtile(n): parts of its tiles' rows; 0 or 1: none */
     bool ordered; /* a schedule file says in which order an iteration issues its operations */
     bool parts;   /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
     bool blocks;  /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
@@ -186,7 +187,7 @@ typedef struct {
     int put_count;         /* choose: number of arefs filled in the loop */
 } Pipeline;
 
-enum { RELEASE_END = 0x7fffffff };
+enum { RELEASE_END = 0x7fffffff, MOST_SUBTILES = 8 };
 
 /* Blocks of a cluster that share a tile: those of one column of the cluster (along x), of one row (along y), of both,
    or all blocks.  */

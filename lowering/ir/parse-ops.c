@@ -405,7 +405,8 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     } else if (!strcmp(clause, "reduction")) {
         parse_reduction(p, pipeline);
     } else {
-        pipeline->put_count = scan_number_up_to(p, 0, MAX_ITEMS);
+        int *number = !strcmp(clause, "subtile") ? &pipeline->subtiles : &pipeline->put_count;
+        *number = scan_number_up_to(p, 0, number == &pipeline->subtiles ? MOST_SUBTILES : MAX_ITEMS);
     }
     scan_expect(p, ")");
 }
@@ -435,7 +436,8 @@ static Pipeline *parse_pipeline(Parser *p)
             pipeline->ordered = true;
         else if (scan_accept(p, "plain"))
             pipeline->plain = true;
-        else if (scan_at(p, "schedule") || scan_at(p, "puts") || scan_at(p, "tile") || scan_at(p, "reduction"))
+        else if (scan_at(p, "schedule") || scan_at(p, "subtile") || scan_at(p, "puts") || scan_at(p, "tile") ||
+                 scan_at(p, "reduction"))
             parse_pipeline_clause(p, pipeline, scan_word(p, "a clause"));
         else
             break;

@@ -242,6 +242,8 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fputs(")", p->out);
     if (pipeline->pingpong)
         fputs(" pingpong", p->out);
+    if (pipeline->subtiles > 1)
+        fprintf(p->out, " subtile(%d)", pipeline->subtiles);
     if (pipeline->ordered)
         fputs(" ordered", p->out);
     if (pipeline->plain)

@@ -26,6 +26,7 @@
 #include "schedule/cluster.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
+#include "ir/slice.h"
 #include "lower.h"
 
 #include <string.h>
@@ -73,24 +74,27 @@ static bool is_small_beside_one(const Op *source, const Aref *aref)
 }
 
 /* What another role makes in between may want the first of them, and the last may want that.  */
-static bool others_make_between(const Op *first, const Op *last)
+static bool waits_for_others(Kernel *kernel, const Op *first, Op *last)
 {
+    Slice slice = slice_new(kernel);
+    slice_op(&slice, last);
     for (const Op *op = first->next; op && op != last; op = op->next)
-        if (schedule_of(op)->depth && op->code != OP_LOAD && schedule_of(op)->maker != schedule_of(first)->maker)
+        if (schedule_of(op)->depth && op->code != OP_LOAD && schedule_of(op)->maker != schedule_of(first)->maker &&
+            slice_has_op(&slice, op))
             return true;
     return rings_between(first, last);
 }
 
 /* A slot for both: they are put, got and released together.  Of what a role computes that is so where one is small
    beside the other: it would come at most so much earlier as the other takes to be made.  */
-static bool shares(Kernel *kernel, const Aref *aref, const Op *source)
+static bool shares(Kernel *kernel, const Aref *aref, Op *source)
 {
     const Op *first = aref->payload[0]->def;
     const ScheduleRow *row = schedule_of(source), *others = schedule_of(first);
     bool copied = first->code == OP_LOAD && source->code == OP_LOAD && !row->turner && !others->turner;
     bool made = first->code != OP_LOAD && source->code != OP_LOAD && row->maker == others->maker &&
                 !(aref->consumers & row->maker) && aref->home == source->parent && is_small_beside_one(source, aref) &&
-                !others_make_between(first, source);
+                !waits_for_others(kernel, first, source);
     if (!(copied || made) || !kernel_is_specialized(kernel))
         return false; /* one role fills and reads in turn: each load is complete where it stands */
     return aref->home == source->parent && aref->slots == row->depth && others->release == row->release &&

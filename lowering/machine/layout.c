@@ -769,9 +769,11 @@ void pass_layout(Kernel *kernel)
     FOR_ROLES (role, kernel) {
         bool free = !multiplies(role) && role_holds_tiles(role);
         Layout strips = free ? layout_in_strips(kernel, role) : LAYOUT_COUNT;
-        role->layout = !free                    ? kernel->layout
-                       : strips != LAYOUT_COUNT ? strips
-                                                : team_of(kernel, rows_together(kernel, role));
+        Layout rows = free && strips == LAYOUT_COUNT ? rows_together(kernel, role) : LAYOUT_COUNT;
+        role->layout = !free                             ? kernel->layout
+                       : strips != LAYOUT_COUNT          ? strips
+                       : layout_in_fragments(role, rows) ? LAYOUT_MMA
+                                                         : team_of(kernel, rows);
     }
     FOR_ROLES (role, kernel) {
         plan_windows(kernel, role);

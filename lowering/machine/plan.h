@@ -116,5 +116,6 @@ void plan_windows(const Kernel *kernel, const Role *role);
 int window_rows(const Op *load); /* of one whose rows stay, that the first iteration of a run loads beyond its tile */
 bool loop_is_of_loads(const Op *loop); /* a short one, which is unrolled */
 Layout layout_in_strips(const Kernel *kernel, const Role *role);
+bool layout_in_fragments(const Role *role, Layout other); /* fragments.c: than in the other layout? */
 
 #endif

@@ -102,11 +102,11 @@ static WS_DEVICE void probabilities_probabilities(const probabilities_params &p,
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // task_rows.ir:10
         const int i = t.at(0);
         const int j = t.at(1);
-        auto top = ws::full<float, 64, 1, ws::lines_4>(-1e+30);
-        auto sum = ws::full<float, 64, 1, ws::lines_4>(0);
+        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto sum = ws::full<float, 64, 1, ws::frag>(0);
         for (int k = 0; k < p.K; k += 64) {  // task_rows.ir:14
             const int x_tile_slot = x_tile_ring.get();
-            const auto x = ws::read<ws::lines_4>(ws::window<64, 64>(s.x_tile[x_tile_slot], first_row, 0));
+            const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.x_tile[x_tile_slot], first_row, 0));
             const auto s_2 = ws::cast<float>(x);
             const auto now = ws::max(top, ws::row_max(s_2));
             const auto e = ws::exp_rounded(ws::sub(s_2, now));

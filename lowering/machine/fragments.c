@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fragments.c - tiles of a role that multiplies nothing, held as the tensor cores hold theirs.
+ *
+ *   %x: 64x64 f16 = read %view      a row in 8 lanes, 4 rows of a thread        a row in 4 lanes, 2 rows of a thread
+ *   %m = row_max %x                 12 exchanges                                4 exchanges
+ *   put_tile %slot, %p              16 bytes of each lane                       the same, as matrices of 8 x 8
+ *
+ * Of a tile of 16-bit elements whole matrices of 8 x 8 come from shared memory and go there, as fast as rows do.  A
+ * role that has nothing to do with global memory, and sums along rows, then has fewer exchanges between lanes.  On an
+ * H200 probabilities in a task of their own took 0.94 of the time (bench/notes/schedules.md).
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+typedef struct {
+    Layout other;
+    bool fits;
+    int exchanges, others; /* between lanes, of each thread, in fragments and in the other layout */
+    int registers, other_registers;
+} Fragments;
+
+static bool is_made_of_matrices(Type type)
+{
+    return type.rows == 1 || type.cols == 1 ||
+           (type.dtype != D_MASK && dtype_bytes(type.dtype) == 2 && type.rows % MACHINE_MMA_ROWS == 0 &&
+            type.cols % 16 == 0);
+}
+
+static bool reduces_rows(const Op *op)
+{
+    return op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX ||
+           op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
+}
+
+static int logarithm(int lanes)
+{
+    int steps = 0;
+    while (1 << (steps + 1) <= lanes)
+        steps++;
+    return steps;
+}
+
+static void visit_op(Op *op, void *context)
+{
+    Fragments *in = context;
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_LOAD || class_ == CLASS_STORE || op_mixes_rows(op) || op->code == OP_STAGE ||
+        op->code == OP_ROW_CUMSUM)
+        in->fits = false;
+    if (op->code == OP_READ)
+        in->fits &= is_made_of_matrices(op->results[0]->type);
+    if (op->code == OP_PUT_TILE)
+        in->fits &= is_made_of_matrices(op->args[1]->type);
+    if (reduces_rows(op)) {
+        int rows = op->results[0]->type.rows, together = machine_rows_together(in->other);
+        in->exchanges += (rows + 31) / 32 * logarithm(4);
+        in->others += (rows + 4 * together - 1) / (4 * together) * logarithm(32 / together);
+    }
+    for (int i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) {
+            in->registers += machine_tile_registers(op->results[i]->type, LAYOUT_MMA);
+            in->other_registers += machine_tile_registers(op->results[i]->type, in->other);
+        }
+}
+
+bool layout_in_fragments(const Role *role, Layout other)
+{
+    Fragments in = {.other = other, .fits = other != LAYOUT_WIDE && other != LAYOUT_MMA};
+    if (in.fits)
+        ir_walk(role->body, visit_op, &in);
+    return in.fits && in.exchanges < in.others && in.registers <= in.other_registers;
+}

@@ -217,6 +217,21 @@ static void choose_prepared_lines(Chooser *in)
             schedule_op(in->prepared[i])->line = machine_written_line(in->prepared[i]->results[0]->type);
 }
 
+/* The first op of the block that waits for the product.  One that adds to it does not: both are waited for at once, and
+   operands that are small come through one ring, whose wait counts for more than that the first product has to wait for
+   all of them.  */
+static int first_wait(Chooser *in, const Op *product, const Block *block, bool small)
+{
+    int when = RELEASE_END - 1;
+    for (const Use *look = uses_of(&in->uses, product->results[0]); look; look = look->next) {
+        Op *at = op_at_block(look->op, block);
+        bool adds = small && at == look->op && op_is_dot(at) && look->arg == 2;
+        int order = !at ? when : adds ? first_wait(in, at, block, small) : schedule_of(at)->order;
+        when = order < when ? order : when;
+    }
+    return when;
+}
+
 static void release_at_products(Chooser *in, Op *source, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
@@ -237,12 +252,8 @@ static void release_at_products(Chooser *in, Op *source, const Value *value)
         } else if (!op_is_dot(use->op)) {
             when = schedule_of(here)->order;
         } else {
-            when = RELEASE_END - 1;
-            for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
-                Op *at = op_at_block(look->op, source->parent);
-                if (at && schedule_of(at)->order < when)
-                    when = schedule_of(at)->order;
-            }
+            when = first_wait(in, use->op, source->parent,
+                              machine_tile_bytes(source->results[0]->type) < MACHINE_SMALL_SLOT);
         }
         if (when > schedule_of(source)->release)
             schedule_op(source)->release = when;

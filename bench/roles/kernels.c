@@ -69,9 +69,10 @@ static inline ws_tile sum_w4(ws_tensor a, ws_tensor w, ws_tensor s, int i, int j
 #pragma ws pipeline(auto)
     for (int k = first; k < last; k += 128) {
         ws_tile both = ws_load(w, j, k / 2, cols, 64), part = ws_zeros(WS_F32, cols, rows);
-        ws_tile low = ws_cast(ws_bit_and(both, 15), WS_F16), high = ws_cast(ws_ushr(both, 4), WS_F16);
-        part = ws_dot(ws_sub(low, 8), ws_trans(ws_load(a, i, k, rows, 64)), part);
-        part = ws_dot(ws_sub(high, 8), ws_trans(ws_load(a, i, k + 64, rows, 64)), part);
+        ws_tile low = ws_sub(ws_cast(ws_bit_and(both, 15), WS_F16), 8);
+        ws_tile high = ws_sub(ws_cast(ws_ushr(both, 4), WS_F16), 8);
+        part = ws_dot(low, ws_trans(ws_load(a, i, k, rows, 64)), part);
+        part = ws_dot(high, ws_trans(ws_load(a, i, k + 64, rows, 64)), part);
         sum = ws_fma(part, ws_load_col_2d(s, k / 128, j, cols), sum);
     }
     return sum;

@@ -462,6 +462,17 @@ static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
     return true;
 }
 
+/* By how much bytes are shifted to the right where they are used.  */
+static int bytes_shifted(const Value *bytes)
+{
+    enum { BITS = 8 };
+    const Op *shift = !bytes->var && bytes->def && bytes->def->code == OP_USHR ? bytes->def : NULL;
+    const Op *splat = shift ? shift->args[1]->def : NULL;
+    int64_t by;
+    bool number = splat && splat->code == OP_SPLAT && ir_constant(splat->args[0], &by);
+    return number && by > 0 && by < BITS ? (int)by : 0;
+}
+
 /* Bytes as f16, less a number: the conversion subtracts one anyway.  */
 static bool print_cast_less(Printer *in, const Op *op)
 {
@@ -476,8 +487,9 @@ static bool print_cast_less(Printer *in, const Op *op)
         dtype_is_float(literal->type.dtype) ? literal->def->scalar->real : (double)literal->def->scalar->integer;
     if (number < 0 || number > MOST_LESS || number != floor(number))
         return false;
-    fprintf(in->out, "ws::cast_less<ws::f16, %d>(", (int)number);
-    cuda_value(in, cast->args[0], PREC_ANY);
+    int by = bytes_shifted(cast->args[0]);
+    fprintf(in->out, by ? "ws::cast_less<ws::f16, %d, %d>(" : "ws::cast_less<ws::f16, %d>(", (int)number, by);
+    cuda_value(in, by ? cast->args[0]->def->args[0] : cast->args[0], PREC_ANY);
     fputc(')', in->out);
     return true;
 }

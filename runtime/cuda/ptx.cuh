@@ -28,6 +28,12 @@ static WS_DEVICE u32 shared_address(const void *p)
     return (u32)__cvta_generic_to_shared(p);
 }
 
+static WS_DEVICE u32 multiprocessor()
+{
+    u32 x;
+    asm("mov.u32 %0, %%smid;" : "=r"(x));
+    return x;
+}
 static WS_DEVICE u32 lane()
 {
     return threadIdx.x % 32;
@@ -703,6 +709,13 @@ WS_OF_TWO(mul_f16x2, "mul.rn.f16x2")
 WS_OF_TWO(one_if_larger_f16x2, "set.gt.f16x2.f16x2")
 WS_OF_TWO(ones_if_less_f16x2, "set.lt.u32.f16x2")
 #undef WS_OF_TWO
+
+static WS_DEVICE u32 fma_f16x2(u32 x, u32 y, u32 z)
+{
+    u32 w;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(w) : "r"(x), "r"(y), "r"(z));
+    return w;
+}
 
 /* With its size added to 1024, whose neighbours are 1 apart, a smaller number is rounded to a whole one; that is the
    floor, or one more.  Others are whole, or none.  */

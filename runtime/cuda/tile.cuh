@@ -1041,11 +1041,17 @@ static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
 template <typename U> struct of_bytes {
     static constexpr bool fast = false;
 };
+/* The first bytes of 1024 and more, in a register: where ptxas knows them it takes them for the immediate number, and
+   each instruction's choice of bytes is moved to a register first.  */
+static WS_DEVICE u32 thousand()
+{
+    return 0x64646464 | ptx::multiprocessor() >> 31;
+}
 template <> struct of_bytes<f16> {
     static constexpr bool fast = true;
     template <bool SIGN> static WS_DEVICE u32 word(u32 turned, int half)
     {
-        return ptx::sub_f16x2(__byte_perm(turned, 0x64646464, half ? 0x4342 : 0x4140),
+        return ptx::sub_f16x2(__byte_perm(turned, thousand(), half ? 0x4342 : 0x4140),
                               SIGN ? 0x64806480 : 0x64006400); /* 1024 + byte */
     }
 };
@@ -1091,17 +1097,30 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
     return apply<U>(convert<U>(), x);
 }
 
-/* Bytes as numbers of f16, less 0 to 511, which is in what is subtracted anyway.  */
-template <typename U, int LESS, int R, int C, layout L>
+/* The bits of a whole number from 1 to 2047.  */
+WS_CONSTANT u32 f16_of(int x)
+{
+    int exponent = 0;
+    while (x >> (exponent + 1))
+        exponent++;
+    return (u32)(15 + exponent) << 10 | (((u32)x << (10 - exponent)) & 0x3ff);
+}
+
+/* Bytes, their high bits alone, as numbers of f16, less 0 to 511.  That is in what is subtracted anyway; shifted bits
+   stay where they are, and are a multiple.  Exact.  */
+template <typename U, int LESS, int SHIFT = 0, int R, int C, layout L>
 static WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
 {
     static_assert(same_type<U, f16> && C > 1 && LESS >= 0 && LESS < 512, "1024 + LESS is a number of f16");
     tile<U, R, C, L> y;
 #pragma unroll
-    for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
-        y.cell.set_bits(
-            i, ptx::sub_f16x2(__byte_perm(x.cell.v[i / 4 * 2 + i % 2], 0x64646464, i % 4 / 2 ? 0x4342 : 0x4140),
-                              0x64006400u + LESS * 0x10001u));
+    for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++) {
+        const u32 four = x.cell.v[i / 4 * 2 + i % 2] & (0xff >> SHIFT << SHIFT) * 0x01010101u;
+        const u32 two = __byte_perm(four, thousand(), i % 4 / 2 ? 0x4342 : 0x4140);
+        constexpr u32 less = f16_of((1024 >> SHIFT) + LESS), part = (u32)(15 - SHIFT) << 10;
+        y.cell.set_bits(i, SHIFT ? ptx::fma_f16x2(two, part * 0x10001u, (less | 0x8000) * 0x10001u)
+                                 : ptx::sub_f16x2(two, less * 0x10001u));
+    }
     return y;
 }
 

@@ -298,10 +298,10 @@ template <typename U, typename T, int R, int C, layout L> WS_DEVICE tile<U, R, C
     ws_sched_work("cast", R * C);
     return y;
 }
-template <typename U, int LESS, int R, int C, layout L>
+template <typename U, int LESS, int SHIFT = 0, int R, int C, layout L>
 WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
 {
-    return sub(cast<U>(x), (double)LESS);
+    return sub(cast<U>(ushr(x, SHIFT)), (double)LESS);
 }
 
 /* Working memory of the register tiles' exchanges; unused here.  */

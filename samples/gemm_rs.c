@@ -7,13 +7,14 @@
  * and adds the others' parts to it as it ends, in one order: the same bits in every run, no atomics.
  *
  * All devices meet between the loops, and the next device's tile comes over NVLink while the product runs, since three
- * slots of operands leave room for all of it.  Where two devices have many tiles both loops run together, and groups
- * that take tiles in turn add what the other has made under each other's products.
+ * slots of operands leave room for all of it.
  */
 #include "check.h"
 
-static void meeting(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
-                    ws_bf16 *const Y[])
+/* Device r has M x K/n at X[r] and N x K/n at W[r]; P[r] is room for M x N, of which it fills what is for others; Y[r]
+   becomes M/n x N. */
+void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
+             ws_bf16 *const Y[])
 {
     int rows = M / n, part = K / n, there = n > 1 ? rows : 0; /* of the next device, if there is one */
 
@@ -59,60 +60,6 @@ static void meeting(int n, int M, int N, int K, const ws_bf16 *const X[], const 
                 ws_store(y, i, j, ws_cast(acc, WS_BF16));
             }
     }
-}
-
-static void pair(int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
-                 ws_bf16 *const Y[])
-{
-    #pragma ws together
-    int rows = M / 2, part = K / 2;
-
-    #pragma ws devices(2)
-    for (int r = 0; r < 2; r++) {
-        int other = 1 - r;
-        ws_tensor x = ws_tensor_2d(X[r] + (size_t)other * rows * part, WS_BF16, rows, part);
-        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part);
-        ws_tensor p = ws_tensor_2d(P[r] + (size_t)other * rows * N, WS_BF16, rows, N);
-
-        #pragma ws grid(2)
-        for (int i = 0; i < rows; i += 128)
-            for (int j = 0; j < N; j += 256) {
-                ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                #pragma ws pipeline(4, 2)
-                for (int k = 0; k < part; k += 64)
-                    acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                ws_store(p, i, j, ws_cast(acc, WS_BF16));
-            }
-    }
-
-    #pragma ws devices(2)
-    for (int r = 0; r < 2; r++) {
-        ws_tensor x = ws_tensor_2d(X[r] + (size_t)r * rows * part, WS_BF16, rows, part);
-        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
-        ws_tensor p = ws_tensor_2d(P[1 - r] + (size_t)r * rows * N, WS_BF16, rows, N);
-
-        #pragma ws grid(2) consumers(2, tiles)
-        for (int i = 0; i < rows; i += 128)
-            for (int j = 0; j < N; j += 192) {
-                ws_tile acc = ws_zeros(WS_F32, 128, 192);
-                #pragma ws pipeline(4, 2) pingpong
-                for (int k = 0; k < part; k += 64)
-                    acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 192, 64)), acc);
-                acc = ws_add(acc, ws_cast(ws_load(p, i, j, 128, 192), WS_F32));
-                ws_store(y, i, j, ws_cast(acc, WS_BF16));
-            }
-    }
-}
-
-/* Device r has M x K/n at X[r] and N x K/n at W[r]; P[r] is room for M x N, of which it fills what is for others; Y[r]
-   becomes M/n x N. */
-void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
-             ws_bf16 *const Y[])
-{
-    if (n == 2 && (long)M * N / (128 * 256) > 1024)
-        pair(M, N, K, X, W, P, Y);
-    else
-        meeting(n, M, N, K, X, W, P, Y);
 }
 
 int main(int argc, char **argv)

@@ -119,7 +119,7 @@ enum {
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
     HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AHEAD | HAS_AREF | HAS_STORAGE,
-    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE
+    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE | HAS_PACED
 };
 #define NEEDS_AREF    ((uint64_t)1 << 46 | HAS_AREF) /* and it is never NULL */
 #define NEEDS_STORAGE ((uint64_t)1 << 47 | HAS_STORAGE)
@@ -226,7 +226,7 @@ typedef struct {
 typedef struct { /* LOADs and COPY_IN */
     double fill;
     int clipped, resident, along, ahead, share, window, apart;
-    bool present;
+    bool present, paced;
 } TransferInfo;
 typedef struct {
     double value, start;

@@ -605,6 +605,7 @@ void pass_plan(Kernel *kernel)
     plan_staging(kernel);
     plan_turns(kernel);
     plan_variables(kernel);
+    plan_pace(kernel);
     int peak = 0;
     FOR_ROLES (role, kernel) {
         int registers = check_pressure(kernel, role);

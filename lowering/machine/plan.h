@@ -80,6 +80,9 @@ bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 
 /* whole.c: a tile of the epilogue that comes through a slot of its own, from before the product on.  */
 bool load_comes_whole(const Kernel *kernel, const Op *load);
+void plan_pace(Kernel *kernel);
+bool may_be_paced(const Kernel *kernel, const Op *copy);
+const Op *paced_loop(const Op *copy);
 
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);

@@ -15,6 +15,11 @@
  * begins.  The producer waits for nobody meanwhile who waits for it: between two puts of the slot the groups need
  * nothing but what was put before.
  *
+ * The put stands in front of the loop, and is carried out while the loop runs, a line of the tile's columns every so
+ * many iterations (plan_pace): the next tile's operands need not wait until the groups have read the slot, and a
+ * multiprocessor's engine brings what it is asked for in turn, so that 64 KB over NVLink would hold up the operands
+ * behind them.
+ *
  * That takes shared memory: D slots of the product's operands as the user wants them, one line of staging for the
  * stores, and the tile; and registers beside the accumulator.  Otherwise such loads are cut into subtiles and stay
  * with the groups.
@@ -193,4 +198,117 @@ bool load_comes_whole(const Kernel *kernel, const Op *load)
         return false;
     const Op *loop = only_loop(load->parent);
     return loop && is_candidate(load, loop) && !is_stored_before(load) && has_room(kernel, loop);
+}
+
+/* ---- in pieces --------------------------------------------------------------------------------------------------- */
+
+/* The loop of the producer while which a tile comes in pieces, or NULL.  */
+const Op *paced_loop(const Op *copy)
+{
+    if (copy->code != OP_COPY_IN || !copy->transfer->paced)
+        return NULL;
+    const Op *op = copy->next;
+    while (op && !op->nblocks)
+        op = op->next;
+    return op;
+}
+
+/* The same in each iteration of the loop, also as it is printed.  */
+static bool stays(const Value *value)
+{
+    const Op *def = value->def;
+    if (value->var)
+        return !value->var->mutable_;
+    if (!def)
+        return true;
+    for (int i = 0; i < def->nargs; i++)
+        if (op_info[def->code].class_ != CLASS_SCALAR || !stays(def->args[i]))
+            return false;
+    return true;
+}
+
+static bool counts_up(const Op *loop)
+{
+    int64_t step;
+    return loop && loop->code == OP_FOR && loop->control->compare == OP_LTI && loop->nblocks == 1 &&
+           dtype_is_signed(loop->args[0]->type.dtype) && ir_constant(loop->args[2], &step) && step > 0;
+}
+
+static bool waits_for_groups(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code != OP_PUT && op->code != OP_COPY_IN && op->code != OP_PUT_DONE &&
+           (op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE);
+}
+
+static bool is_put_of(const Op *op, const void *aref)
+{
+    return op->code == OP_PUT && op->aref == aref;
+}
+
+static bool is_get_of(const Op *op, const void *aref)
+{
+    return op->code == OP_GET && op->aref == aref;
+}
+
+/* The group's get of the slot stands behind all gets of what the loop puts, in the same block.  */
+static bool gets_behind(const Kernel *kernel, const Role *role, const Op *loop, const Aref *aref)
+{
+    bool found = false;
+    const Block *own = role_own_tile(role);
+    for (const Op *op = own ? own->first : NULL; op; op = op->next) {
+        const bool here = is_get_of(op, aref);
+        if (!here && ir_any(op, is_get_of, aref))
+            return false;
+        found |= here;
+        FOR_AREFS (other, kernel)
+            if (found && ir_any(loop, is_put_of, other) && (is_get_of(op, other) || ir_any(op, is_get_of, other)))
+                return false;
+    }
+    return found;
+}
+
+static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref)
+{
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GET, aref) && !gets_behind(kernel, role, loop, aref))
+            return false;
+    return true;
+}
+
+/* A put that can wait while the loop puts: of one tile as it lies in memory, and nobody who has not got all of the loop's
+   puts waits for it.  */
+bool may_be_paced(const Kernel *kernel, const Op *copy)
+{
+    const Op *loop = copy->next, *tensor = copy->nargs > 1 ? copy->args[1]->def : NULL;
+    const Aref *aref = copy->aref;
+    while (loop && !loop->nblocks)
+        loop = loop->next;
+    bool triple = copy->prev && copy->prev->code == OP_PUT && copy->prev->aref == aref && copy->next &&
+                  copy->next->code == OP_PUT_DONE && copy->next->aref == aref;
+    bool plain = aref->nstorages == 1 && !copy->transfer->along && !copy->transfer->share && !copy->transfer->fill &&
+                 !copy->storage->resident && aref->fillers == 1 && !aref->also && tensor && tensor->code == OP_TENSOR &&
+                 !tensor->tensor->table &&
+                 copy->storage->tile.cols * dtype_bytes(copy->storage->tile.dtype) % MACHINE_LINE_BYTES == 0;
+    if (!triple || !plain || !counts_up(loop) || !stays(loop->args[0]) || !stays(loop->args[1]) ||
+        ir_any(loop, waits_for_groups, NULL) || ir_any(loop, is_put_of, aref))
+        return false;
+    for (int i = 2; i < copy->nargs; i++)
+        if (!stays(copy->args[i]))
+            return false;
+    return is_got_behind(kernel, loop, aref);
+}
+
+static void visit_copy(Op *op, void *context)
+{
+    if (op->code == OP_COPY_IN)
+        op->transfer->paced = may_be_paced(context, op);
+}
+
+/* Behind variables: what stays the same has one that is not written.  */
+void plan_pace(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_own_tile(role) && kernel_is_specialized(kernel) && role->may == ROLE_COPIES)
+            ir_walk(role->body, visit_copy, kernel);
 }

@@ -72,6 +72,9 @@ static void print_loop(Printer *in, const Op *op, int body)
     fputs(") {", in->out);
     cuda_place(in, op);
     fputc('\n', in->out);
+    in->indent++;
+    cuda_bring(in, op, "bring");
+    in->indent--;
     cuda_block(in, op->blocks[body]);
     cuda_line(in, "}");
 }
@@ -81,6 +84,7 @@ void cuda_for(Printer *in, const Op *op)
     cuda_initial_values(in, op);
     cuda_loop_ahead(in, op);
     cuda_loop_windows(in, op);
+    cuda_pace(in, op);
     if (op->control->unroll)
         cuda_line(in, "WS_UNROLL");
     if (loop_edge(op)) {
@@ -90,4 +94,5 @@ void cuda_for(Printer *in, const Op *op)
     }
     for (int body = 0; body < op->nblocks; body++)
         print_loop(in, op, body);
+    cuda_bring(in, op, "bring_rest");
 }

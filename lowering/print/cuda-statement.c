@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "print/cuda.h"
+#include "machine/machine.h"
 #include "machine/footprint.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
@@ -560,6 +561,52 @@ static void print_copy_in(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
+/* ws::bring(pace, ring, slots, tensor, map, i, j), in the loop, or bring_rest behind it.  */
+static void print_bring(Printer *in, const Op *copy, const char *call)
+{
+    cuda_begin(in);
+    fprintf(in->out, "ws::%s(%s_pace, %s, s.%s, ", call, copy->storage->name, cuda_end_name(in, copy->aref, true),
+            copy->storage->name);
+    cuda_value(in, copy->args[1], PREC_ANY);
+    fprintf(in->out, ", p.%s", cuda_map_for(in, copy));
+    cuda_coordinates(in, copy, 2, copy->nargs);
+    fputs(");\n", in->out);
+}
+
+/* What comes in pieces while the loop runs.  */
+void cuda_bring(Printer *in, const Op *loop, const char *call)
+{
+    for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next)
+        if (paced_loop(copy) == loop)
+            print_bring(in, copy, call);
+}
+
+/* A tile of four lines: ws::pace<4> pace(trips).  */
+void cuda_pace(Printer *in, const Op *loop)
+{
+    for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next) {
+        if (paced_loop(copy) != loop)
+            continue;
+        const Type tile = copy->storage->tile;
+        int64_t step = 1;
+        ir_constant(loop->args[2], &step);
+        cuda_begin(in);
+        fprintf(in->out, "ws::pace<%d> %s_pace(ws::trips(", tile.cols * dtype_bytes(tile.dtype) / MACHINE_LINE_BYTES,
+                copy->storage->name);
+        cuda_coordinate(in, loop->args[0]);
+        fputs(", ", in->out);
+        cuda_coordinate(in, loop->args[1]);
+        fprintf(in->out, ", %lld));\n", (long long)step);
+    }
+}
+
+/* The put of such a tile, of which the copy stands in the middle.  */
+static bool is_paced(const Op *op)
+{
+    const Op *copy = op->code == OP_PUT ? op->next : op->code == OP_PUT_DONE ? op->prev : op;
+    return copy && copy->code == OP_COPY_IN && copy->transfer->paced;
+}
+
 static void print_put_tile(Printer *in, const Op *op)
 {
     cuda_begin(in);
@@ -681,6 +728,8 @@ static void print_print(Printer *in, const Op *op)
 
 static void print_sync(Printer *in, const Op *op)
 {
+    if (is_paced(op))
+        return;
     switch (op->code) {
     case OP_PUT:
     case OP_GET:

@@ -150,7 +150,7 @@ static bool check_names(Kernel *kernel, Labels *labels)
 static bool check_beside(Kernel *kernel, Labels *labels)
 {
     (void)labels;
-    return verify_beside(kernel);
+    return verify_beside(kernel) && verify_pace(kernel);
 }
 
 static bool check_reads(Kernel *kernel, Labels *labels)

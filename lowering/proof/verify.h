@@ -27,6 +27,7 @@ bool verify_uniform(Kernel *kernel);
 
 /* verify-beside.c: tiles of grids that run together.  */
 bool verify_beside(Kernel *kernel);
+bool verify_pace(Kernel *kernel);
 
 /* verify-names.c: which variable a name means.  */
 bool verify_names(Kernel *kernel);

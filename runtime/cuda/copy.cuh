@@ -178,6 +178,105 @@ static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, c
 {
     copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
+
+/* ---- a tile in pieces -------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE int trips(long low, long high, int step)
+{
+    return low < high ? (int)((high - low + step - 1) / step) : 0;
+}
+
+/* Of a tile that is wanted behind a loop a piece comes every so many iterations: as a whole it would keep what the loop
+   loads waiting, which the engine brings in turn.  */
+template <int PIECES> struct pace {
+    int every, wait, piece;
+
+    explicit WS_DEVICE pace(int trips) : every(::max(trips / (PIECES + 1), 1)), wait(every), piece(0)
+    {
+    }
+    WS_DEVICE bool due()
+    {
+        if (piece == PIECES || --wait > 0)
+            return false;
+        wait = every;
+        return true;
+    }
+};
+
+/* Columns of one line of all rows.  */
+template <typename M, typename S, int R, int C, typename... I>
+static WS_DEVICE void copy_line(int line, u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col,
+                                I... outer)
+{
+    constexpr int box = box_rows(R);
+    const u32 to = ptx::shared_address(s.bytes) + line * block_bytes(R, line_bytes<S>);
+    ptx::mbarrier_expect_tx(barrier, (u32)(rows_brought<R>(m, row) * line_bytes<S>));
+#pragma unroll
+    for (int r = 0; r < R; r += box)
+        tma_load(to + r * line_bytes<S>, boxes_at(m, row), barrier, row + r, col + line * line_elements<S>, outer...);
+}
+
+/* Where the engine cannot, all of it is the first piece.  */
+template <int D, bool TMA, typename S, typename T, typename M, int R, int C, int N, typename... I>
+static WS_DEVICE void copy_piece(int piece, const producer<D, TMA> &ring, shared_tile<S, R, C> &s,
+                                 const tensor<T, N> &t, const M &m, int row, int col, I... outer)
+{
+    if ((TMA || m.can_load) && col * (int)sizeof(T) % 16 == 0) {
+        if (!ring.issues() || !ptx::elect())
+            return;
+        if constexpr (TMA)
+            copy_line(piece, ring.barrier(), s, m, row, col, outer...);
+        else
+            copy_line(piece, ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
+    } else if (!piece && ring.issues()) {
+        copy_by_warp(s, plane_at(t, outer..., row, col), 0.0);
+    }
+}
+template <int D, bool TMA, typename S, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_piece_at(int piece, producer<D, TMA> &ring, S &s, const T &t, const M &m, X row, Y col)
+{
+    copy_piece(piece, ring, s, t, m, clamp(row), clamp(col));
+}
+template <int D, bool TMA, typename S, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_piece_at(int piece, producer<D, TMA> &ring, S &s, const T &t, const M &m, W w, X row, Y col)
+{
+    copy_piece(piece, ring, s, t, m, clamp(row), clamp(col), clamp(w));
+}
+template <int D, bool TMA, typename S, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_piece_at(int piece, producer<D, TMA> &ring, S &s, const T &t, const M &m, V v, W w, X row,
+                                    Y col)
+{
+    copy_piece(piece, ring, s, t, m, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
+static WS_DEVICE void bring_piece(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m,
+                                  I... i)
+{
+    if (!p.piece)
+        ring.put();
+    copy_piece_at(p.piece, ring, slots[ring.here.slot], t, m, i...);
+    p.piece++;
+}
+/* In an iteration of the loop.  */
+template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
+static WS_DEVICE void bring(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m, I... i)
+{
+    if (p.due())
+        bring_piece(p, ring, slots, t, m, i...);
+}
+/* Behind it: the put is done.  */
+template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
+static WS_DEVICE void bring_rest(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m, I... i)
+{
+#pragma unroll 1
+    while (p.piece < PIECES)
+        bring_piece(p, ring, slots, t, m, i...);
+    ring.put_done();
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
 /* The engine fills with 0 only.  */
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,

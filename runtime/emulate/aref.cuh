@@ -376,6 +376,36 @@ WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V
     copy_in_or(0, p, to, t, m, i...);
 }
 
+static inline int trips(long low, long high, int step)
+{
+    return low < high ? (int)((high - low + step - 1) / step) : 0;
+}
+
+/* A tile that is wanted behind a loop: its put stands in one of the loop's iterations, or behind it.  */
+template <int PIECES> struct pace {
+    int wait;
+    bool put;
+
+    explicit pace(int trips) : wait(trips / (PIECES + 1) > 1 ? trips / (PIECES + 1) : 1), put(false)
+    {
+    }
+};
+template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
+WS_DEVICE void bring(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m, I... i)
+{
+    if (p.put || --p.wait > 0)
+        return;
+    copy_in(ring, slots[ring.put()], t, m, i...);
+    p.put = true;
+}
+template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
+WS_DEVICE void bring_rest(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m, I... i)
+{
+    if (!p.put)
+        copy_in(ring, slots[ring.put()], t, m, i...);
+    ring.put_done();
+}
+
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole
    tile.  */
 template <typename B, along A, typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>

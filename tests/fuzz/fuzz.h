@@ -233,7 +233,7 @@ void loop_statement(Gen *g);
 void while_statement(Gen *g);
 void chain_statement(Gen *g);
 void step_statement(Gen *g, const GridVariable *v);
-void residual_statement(Gen *g);
+bool residual_statement(Gen *g); /* false: nothing is stored */
 
 /* ---- parts.c ----------------------------------------------------------------------------------------------------- */
 

@@ -138,12 +138,15 @@ static void grid_body(Gen *g)
     const GridVariable *v = g->grid;
     while (v < g->grid + g->ngrid && !v->by)
         v++;
-    if (chance(85)) { /* most kernels are about a loop */
+    span_begin();
+    bool residual = g->products && chance(12) && residual_statement(g);
+    span_end();
+    if (residual && chance(75))
+        return;
+    if (!residual && chance(85)) { /* most kernels are about a loop */
         span_begin();
         if (g->products && v < g->grid + g->ngrid && chance(80))
             step_statement(g, v);
-        else if (g->products && chance(12))
-            residual_statement(g);
         else if (g->products && chance(25))
             chain_statement(g);
         else

@@ -463,14 +463,14 @@ static char *lines_of(Gen *g)
 }
 
 /* A product, and tiles that are added to it behind its loop.  */
-void residual_statement(Gen *g)
+bool residual_statement(Gen *g)
 {
     static const char *const names[] = {"add", "sub", "max"};
     Shape acc = {F32, g->m, g->n};
     int first = g->ntiles, inner = g->inner[pick(g->ninner)], nscalars = g->nscalars;
     Dtype type = chance(50) ? F16 : BF16;
     if (g->nloops == MAX_LOOPS || live_registers(g) + 2 * tile_registers(g, acc) > (g->large ? 600 : 180))
-        return;
+        return false;
     g->nloops++;
     char *name = g->tiles[tile_new(g, acc, text("ws_zeros(WS_F32, %d, %d)", acc.rows, acc.cols), 1e5, false)].name;
     g->tiles[first].shape.rows = 0; /* nothing else takes it for an operand */
@@ -492,4 +492,5 @@ void residual_statement(Gen *g)
     }
     store_own(g, acc, name);
     g->ntiles = first;
+    return true;
 }

@@ -26,7 +26,8 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted; do
+    chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
+    gemm_bias_gelu; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -182,6 +183,13 @@ ok 'tiles of which nobody is told in the grid' spoiled beside "$told" '/^      t
 ok 'a last tile of which nobody is told' spoiled beside "$told" '/^    tell_tiles/d'
 ok 'a last tile that is told of before the grid' spoiled beside "$told" \
     '/^    tell_tiles/d;'"$consumer"'s/^    grid/    tell_tiles\n&/'
+
+# pace
+paced='comes while a loop runs, which it may not'
+ok 'operands that come while a loop runs' spoiled gemm_bias_gelu "'ta' $paced" \
+    '/copy_in.*storage=ta$/s/present=1/& paced=1/'
+ok 'a tile that comes while groups wait for it in front of the loop' spoiled gemm_bias_gelu "'old' $paced" \
+    "$consumer"'{/= get .*aref=old_ring/d;s/^\( *\)%zero.*/&\n\1%slot.2: i32 var=old_slot = get | order=22 aref=old_ring/;}'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \

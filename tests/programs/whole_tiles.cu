@@ -32,15 +32,15 @@ static WS_DEVICE void in_place_producer(const in_place_params &p, in_place_share
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // whole_tiles.c:11
         const int i = t.at(0);
         const int j = t.at(1);
-        const int c_tile_slot = c_tile_ring.put();
-        ws::copy_in(c_tile_ring, s.c_tile[c_tile_slot], p.c, p.c_map, i, j);
-        c_tile_ring.put_done();
+        ws::pace<1> c_tile_pace(ws::trips(0, p.K, 32));
         for (int k = 0; k < p.K; k += 32) {  // whole_tiles.c:16
+            ws::bring(c_tile_pace, c_tile_ring, s.c_tile, p.c, p.c_map, i, j);
             const int b_tile_a_tile_slot = b_tile_a_tile.put();
             ws::copy_in(b_tile_a_tile, s.b_tile[b_tile_a_tile_slot], p.b, p.b_map, j, k);
             ws::copy_in(b_tile_a_tile, s.a_tile[b_tile_a_tile_slot], p.a, p.a_map, i, k);
             b_tile_a_tile.put_done();
         }
+        ws::bring_rest(c_tile_pace, c_tile_ring, s.c_tile, p.c, p.c_map, i, j);
     }
 }
 

@@ -276,8 +276,8 @@ static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref
     return true;
 }
 
-/* A put that can wait while the loop puts: of one tile as it lies in memory, and nobody who has not got all of the loop's
-   puts waits for it.  */
+/* A put that can wait while the loop puts: of one tile as it lies in memory, for which nobody waits who has not got all
+   of the loop's puts.  */
 bool may_be_paced(const Kernel *kernel, const Op *copy)
 {
     const Op *loop = copy->next, *tensor = copy->nargs > 1 ? copy->args[1]->def : NULL;

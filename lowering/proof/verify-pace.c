@@ -9,10 +9,10 @@
  *     ... puts of other rings            copy in pieces from there on, its end behind the loop
  *   }
  *
- * The copy reads the same coordinates there, and its slot is the ring's, which nobody else fills.  So the groups see the
- * same tile, later.  Nobody waits for ever: the loop's own puts wait for groups alone that have got all puts before
- * them, and a group gets the slot behind all that the loop puts; what frees the slot are groups that have got it for the
- * tile before, of which everything is put by then.
+ * The copy reads the same coordinates there, and its slot is the ring's, which nobody else fills.  So the groups see
+ * the same tile, later.  Nobody waits for ever: the loop's own puts wait for groups alone that have got all puts before
+ * them, and a group gets the slot behind all that the loop puts.  What frees the slot are groups that have got it for
+ * the tile before, of which everything is put by then.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"

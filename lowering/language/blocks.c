@@ -49,6 +49,12 @@ typedef struct {
     Opcode power;
 } Blocks;
 
+/* What blocks have together operations say, also of one block where it has pieces.  */
+static bool joins(const Blocks *in)
+{
+    return in->block || in->piece;
+}
+
 static bool is_blocks(const Op *op)
 {
     return pipeline_of(op) && pipeline_of(op)->blocks;
@@ -262,13 +268,13 @@ static Value *joined(const Blocks *in, Op *loop, int n)
     const Value *result = loop->results[n];
     args[0] = part;
     args[1] = loop->args[3 + n];
-    if (!in->block) { /* as the loop's one iteration has it */
+    if (!joins(in)) { /* as the loop's one iteration has it */
         code = op->code;
         args[op->args[0] == part ? 0 : 1] = part;
         args[op->args[0] == part ? 1 : 0] = loop->args[3 + n];
     }
     Op *all = op_new(in->kernel, code, loop->loc, 2, args);
-    if (in->block && in->piece) { /* of the row itself, which the blocks reduce */
+    if (in->piece) { /* of the row itself, which the blocks reduce */
         all->args[0] = part->def->args[0];
         all->tile->piece = in->piece;
     }
@@ -310,14 +316,14 @@ static Joined joined_as(const Blocks *in, const Op *loop, int n)
 /* Is it left out, since all blocks get what it makes together?  */
 static bool is_replaced(const Blocks *in, const Joined *as, const Op *op)
 {
-    for (int i = 0; as->is_powers && in->block && i < as->powers.count; i++)
+    for (int i = 0; as->is_powers && joins(in) && i < as->powers.count; i++)
         if (op == as->powers.made[i])
             return true;
     return op == as->reduction;
 }
 
-/* So many registers hold powers that one loop sums and another one wants.  */
-enum { MOST_POWERS = 64 };
+/* So many registers of one group, or of a team, hold powers that one loop sums and another one wants.  */
+enum { MOST_POWERS = 128 };
 
 static void note_powers(Blocks *in, const Op *loop, const Joined *as, int n)
 {
@@ -327,7 +333,7 @@ static void note_powers(Blocks *in, const Op *loop, const Joined *as, int n)
         return;
     in->x = powers->x;
     in->power = powers->power;
-    in->sum = in->block ? loop->results[n] : powers->row_sum->args[0];
+    in->sum = joins(in) ? loop->results[n] : powers->row_sum->args[0];
     in->largest = loop->results[powers->largest];
 }
 
@@ -339,7 +345,7 @@ static void unroll(Blocks *in, Op *loop)
     for (int i = 0; i < count; i++)
         as[i] = joined_as(in, loop, i);
     ir_replace_uses(body, body->args[0], block_before(in, loop, body->args[0]->type.dtype));
-    for (int i = 0; i < count && !in->block; i++)
+    for (int i = 0; i < count && !joins(in); i++)
         if (as[i].is_powers) /* the loop's one iteration */
             ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
     FOR_OPS (op, body) {
@@ -354,7 +360,7 @@ static void unroll(Blocks *in, Op *loop)
     for (int i = 0; i < count; i++)
         note_powers(in, loop, &as[i], i);
     for (int i = 0; i < count; i++) {
-        bool powers = as[i].is_powers && in->block;
+        bool powers = as[i].is_powers && joins(in);
         Value *all = powers            ? joined_powers(in, loop, i, &as[i].powers)
                      : as[i].reduction ? joined(in, loop, i)
                                        : block_end(body)->args[i];
@@ -380,7 +386,7 @@ static void take_powers(const Blocks *in)
         if (!difference || difference->code != OP_SUB || difference->args[1] != in->largest ||
             !is_same_tile(difference->args[0], in->x))
             continue;
-        if (!in->block) {
+        if (!joins(in)) {
             ir_replace_uses(in->grid->blocks[0], op->results[0], in->sum);
             continue;
         }

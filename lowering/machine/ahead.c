@@ -356,10 +356,13 @@ static bool next_in_memory(Kernel *kernel, const Role *role)
    where a team has few registers in each thread: ptxas would put off loads into them until they are wanted.  On an
    H200, LayerNorm of rows of 65536 f16 in teams of eight groups has 0.49 of a copy with registers, 0.69 with two slots,
    softmax of 8192 in four 0.78 and 0.93.  Else registers are as good or better: softmax of 65536 and 131072 has 0.94
-   and 0.88 in registers, 0.92 and 0.79 in memory, RMSNorm of 131072 0.93 and 0.86.  */
+   and 0.88 in registers, 0.92 and 0.79 in memory, RMSNorm of 131072 0.93 and 0.86, softmax of 262144 in
+   teams of two groups 0.89 and 0.85.  */
 static bool is_better_in_memory(const Kernel *kernel, int next)
 {
-    return machine_wide_groups(kernel->roles->layout) > 1 || (next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT);
+    if (machine_wide_groups(kernel->roles->layout) > 1)
+        return !kernel->grid.parts || next < MOST_NEXT;
+    return next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT;
 }
 
 /* Loads ahead from one tile of the grid to the next, and registers of a thread that they take.  A row that several

@@ -187,17 +187,36 @@ static void visit_widest(Op *op, void *context)
 /* Rows so long that each thread of one group would have many columns of them: more groups share them, and each thread
    has registers left for what comes next.  Where blocks of a cluster meet for each row, that costs each warp as much as
    some columns do.  On an H200, softmax of rows of 4096 and 8192 f16 in one block has 0.84 and 0.90 of a copy where a
-   thread has 32 columns, 0.90 and 0.93 with 16; of 65536 in eight blocks 0.94 with 64, 0.86 with 32, 0.64 with 16.  */
-enum { COLUMNS_OF_THREAD = 16, COLUMNS_IN_CLUSTER = 64 };
+   thread has 32 columns, 0.90 and 0.93 with 16; of 65536 in eight blocks 0.94 with 64, 0.86 with 32, 0.64 with 16.
+   Where scales leave room for one block in a multiprocessor, LayerNorm of 131072 has 0.81 with 64, 0.84 with 32.  */
+enum { COLUMNS_OF_THREAD = 16, COLUMNS_IN_CLUSTER = 64, COLUMNS_ALONE = 32 };
+
+/* Of rows that all tiles have in common.  */
+static void visit_common(Op *op, void *context)
+{
+    int64_t *bytes = context;
+    if (op->code == OP_LOAD_ROW)
+        *bytes += (int64_t)op->results[0]->type.cols * dtype_bytes(op->results[0]->type.dtype);
+}
+
+static int columns_of_thread(const Kernel *kernel)
+{
+    int64_t common = 0;
+    ir_walk(kernel->roles->body, visit_common, &common);
+    return kernel->grid.cluster[1] <= 1                    ? COLUMNS_OF_THREAD
+           : 2 * common > kernel->machine->sm_shared_bytes ? COLUMNS_ALONE
+                                                           : COLUMNS_IN_CLUSTER;
+}
 
 static Layout team_of(const Kernel *kernel, Layout layout)
 {
     const Role *role = kernel->roles;
-    int widest = 0, most = kernel->grid.cluster[1] > 1 ? COLUMNS_IN_CLUSTER : COLUMNS_OF_THREAD;
+    int widest = 0;
     if (layout != LAYOUT_WIDE || !role || role->next || kernel->arefs || role->replicas > 1 ||
         ir_any_of(role->body, suits_no_team, NULL))
         return layout;
     ir_walk(role->body, visit_widest, &widest);
+    const int most = columns_of_thread(kernel);
     while (layout < LAYOUT_WIDE_8 && widest >= 2 * machine_wide_groups(layout) * MACHINE_GROUP_THREADS * most)
         layout++;
     return layout;

@@ -133,20 +133,24 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
-/* Of a team, by row: two slots for a word of each block, one word of each warp; and a barrier.  */
+/* Of a team, by row: two slots for a word of each block, one word of each warp; and a barrier.  Of one block that has
+   whole rows: two slots for the words of the warps.  */
 static int words_of_team(int rows, int each, int blocks, int groups)
 {
+    if (blocks == 1)
+        return 2 * each * WARPS * groups;
     int all = each * rows * (2 * (int)round_up(blocks, 4) + WARPS * groups) + 2;
     return (all + blocks * rows - 1) / (blocks * rows);
 }
 
 /* Of a row that is reduced first, each warp sends what it has; where order counts, each piece is sent.  */
-Type machine_shares(const Op *op, int blocks, Layout layout)
+Type machine_shares(const Op *op, int cluster, Layout layout)
 {
+    const int blocks = cluster > 1 ? cluster : 1;
     Type part = op->args[0]->type;
     int pieces = op->tile->piece ? part.cols / op->tile->piece : 0, groups = machine_wide_groups(layout);
     int each = op->nargs == 3 ? 2 : 1; /* of sums of powers: and what they are below */
-    int words = groups > 1 ? words_of_team(part.rows, each, blocks, groups) : each * WARPS;
+    int words = groups > 1 || blocks == 1 ? words_of_team(part.rows, each, blocks, groups) : each * WARPS;
     int columns = pieces ? (pieces > words ? pieces : words) : part.cols == 1 ? 1 : round_up(part.cols, 2);
     return type_tile(part.dtype, blocks, part.rows * columns);
 }

@@ -97,7 +97,7 @@ Type machine_parts(const Op *op, int blocks);
 int64_t machine_parts_bytes(Type part);
 /* Tiles that so many blocks send each other whole, or reduced: a row for each, pairs of columns together; and their
    bytes, with two barriers.  */
-Type machine_shares(const Op *op, int blocks, Layout layout);
+Type machine_shares(const Op *op, int cluster, Layout layout);
 int64_t machine_shares_bytes(Type shares);
 /* What a group keeps of a tile in place of registers, each thread its share, where all threads share a row; 0: that
    does not go 16 bytes at a time.  */

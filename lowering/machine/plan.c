@@ -506,7 +506,8 @@ enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
-    ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
+    ENOUGH_THREADS = 1024,  /* of an SM: past these nothing is gained */
+    LEAST_OF_TEAMS = 512    /* with fewer nothing hides what a team waits for; each has 128 registers */
 };
 
 static bool is_polynomial(const Op *op, const void *none)
@@ -523,6 +524,11 @@ static bool passes_scratch(const Op *op, const void *context)
         return false;
     bool sums = machine_wide_groups(role->layout) && op->results[0]->type.cols == 1;
     return !sums && !(op->code == OP_TRANS && machine_turns_vectors(op->args[0]->type, role->layout));
+}
+
+static int blocks_by_memory(const Kernel *kernel, int64_t shared_bytes)
+{
+    return kernel->machine->sm_shared_bytes / (int)(shared_bytes + kernel->machine->block_shared_bytes);
 }
 
 /* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
@@ -543,7 +549,7 @@ int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_b
     int other = ahead ? ahead : OTHER_REGISTERS;
     int each = (int)round_up(peak + other + scratch + coefficients, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
-    int fit = kernel->machine->sm_shared_bytes / (int)(shared_bytes + kernel->machine->block_shared_bytes);
+    int fit = blocks_by_memory(kernel, shared_bytes);
     blocks = blocks < fit ? blocks : fit;
     blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
     return blocks > 1 ? blocks : 1;
@@ -555,6 +561,9 @@ static void plan_blocks(Kernel *kernel, int peak, int ahead)
         if (role->registers || kernel->layout == LAYOUT_MMA)
             return;
     kernel->min_blocks = plan_blocks_with(kernel, peak, ahead, kernel->shared_bytes);
+    int blocks = machine_wide_groups(kernel->layout) > 1 ? LEAST_OF_TEAMS / kernel->threads : 0;
+    if (blocks > kernel->min_blocks && blocks <= blocks_by_memory(kernel, kernel->shared_bytes))
+        kernel->min_blocks = blocks;
 }
 
 static void visit_say_loop(Op *op, void *context)

@@ -84,6 +84,9 @@ static void print_member(Printer *in, const Storage *storage)
     else if (storage->use == USE_PARTS)
         cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
                   in->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
+    else if (storage->use == USE_SHARES && !in->kernel->grid.parts)
+        cuda_line(in, "ws::lone_shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype], storage->tile.cols,
+                  team, storage->name, count);
     else if (storage->use == USE_SHARES)
         cuda_line(in, "ws::%sshares<%s, %d, %d%s> %s%s;", team > 1 ? "team_" : "",
                   cuda_element_text[storage->tile.dtype], storage->tile.rows, storage->tile.cols,

@@ -149,6 +149,10 @@ static const char *producer_type(const Printer *in, const Aref *aref)
 static void print_exchange(Printer *in, const Storage *storage)
 {
     int team = machine_wide_groups(in->role->layout), number = storage_place(in->kernel, storage);
+    if (!in->kernel->grid.parts) {
+        cuda_line(in, "ws::lone_exchange<%d> %s(s.%s);", team, storage->name, storage->name);
+        return;
+    }
     const char *kind = storage->use == USE_PARTS ? "part_sum" : team > 1 ? "team_exchange" : "exchange";
     cuda_line(in, "ws::%s<%s%s> %s(s.%s%s);", kind, cuda_cluster(in),
               team > 1 ? arena_print(in->kernel->module, ", %d, %d", team, number % (4 * team)) : "", storage->name,

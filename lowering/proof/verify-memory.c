@@ -226,6 +226,7 @@ static void check_shares(RoleUses *uses, const Op *op)
     Type type = op->results[0]->type, from = op->args[0]->type;
     Type shares = machine_shares(op, uses->kernel->grid.cluster[1], uses->role->layout);
     int piece = op->tile->piece;
+    bool alone = uses->kernel->grid.cluster[1] <= 1 && piece && machine_wide_groups(uses->role->layout);
     bool whole = piece ? piece > 0 && from.cols % piece == 0 && from.rows == type.rows && type.cols == 1 &&
                              from.dtype == type.dtype
                        : type_equal(from, type);
@@ -233,7 +234,8 @@ static void check_shares(RoleUses *uses, const Op *op)
         complain(uses, op, "has no memory of its own for what other blocks send");
     else if (!type_equal(op->storage->tile, shares) || op->storage->slot_bytes < machine_shares_bytes(shares))
         complain(uses, op, "exchanges tiles in memory of another shape");
-    else if (!uses->kernel->grid.parts || dtype_bytes(type.dtype) != 4 || !type_equal(op->args[1]->type, type) ||
+    else if ((!uses->kernel->grid.parts && !alone) || dtype_bytes(type.dtype) != 4 ||
+             !type_equal(op->args[1]->type, type) ||
              (op->nargs > 2 && (!piece || !type_equal(op->args[2]->type, type))) || !whole)
         complain(uses, op, "does not give each block of a cluster what all have together");
 }

@@ -163,6 +163,81 @@ static WS_DEVICE auto send_rows(F f, team_exchange<B, GROUPS, NUMBER> &s, const 
     return sent_by_team<F, E, tile<T, R, 1, L>>{s};
 }
 
+/* ---- one CTA ----------------------------------------------------------------------------------------------------- */
+
+/* Of a CTA that has whole rows: its warps meet once for each.  Two slots take turns: a warp that leaves words in one
+   has met those that have read what was there before.  */
+template <typename T, int WORDS, int GROUPS> struct alignas(16) lone_shares {
+    static_assert(sizeof(T) == 4, "words");
+    u32 word[(WORDS + 3) / 4 * 4];
+    u64 unused[2];
+};
+
+template <int GROUPS> struct lone_exchange {
+    static constexpr int warps = 4 * GROUPS;
+    u32 from, turn;
+
+    template <typename T, int WORDS>
+    explicit WS_DEVICE lone_exchange(lone_shares<T, WORDS, GROUPS> &s) : from(ptx::shared_address(s.word)), turn(0)
+    {
+    }
+    WS_DEVICE void have_read()
+    {
+        turn++;
+    }
+};
+
+template <int WORDS, int GROUPS> struct lone_words {
+    const lone_exchange<GROUPS> &s;
+
+    WS_DEVICE u32 own(int word) const
+    {
+        return s.from + ((s.turn & 1) * WORDS + word) * (s.warps * 4);
+    }
+    WS_DEVICE void leave(int word, u32 x) const
+    {
+        if (ptx::lane() == 0)
+            ptx::store_shared_4(own(word) + threadIdx.x / 32 % s.warps * 4, x);
+    }
+    WS_DEVICE u32 left(int word) const
+    {
+        return ptx::load_shared_4(own(word) + ptx::lane() % s.warps * 4);
+    }
+};
+
+template <typename F, int GROUPS, typename T, int R, layout L>
+struct sent_by_team<F, lone_exchange<GROUPS>, tile<T, R, 1, L>> {
+    typedef tile<T, R, 1, L> column;
+    lone_exchange<GROUPS> &s;
+
+    WS_DEVICE column received(const column &first) const
+    {
+        const lone_words<R, GROUPS> here{s};
+        column y;
+        meet_group<L>();
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            T all;
+            of_word(all, here.left(r));
+            all = F()(first.get(r, 0).low, across<1, 2 * GROUPS>(F(), all));
+            y.set(r, 0, all, all);
+        }
+        s.have_read();
+        return y;
+    }
+};
+
+template <typename F, int GROUPS, typename T, int R, int C, layout L>
+static WS_DEVICE auto send_rows(F f, lone_exchange<GROUPS> &s, const tile<T, R, C, L> &x)
+{
+    static_assert(wide_groups(L) == GROUPS, "rows that all threads share");
+    const lone_words<R, GROUPS> here{s};
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        here.leave(r, word_of(across<1, 16>(f, share_of_row(f, x, r))));
+    return sent_by_team<F, lone_exchange<GROUPS>, tile<T, R, 1, L>>{s};
+}
+
 /* ---- sums of powers below the largest ---------------------------------------------------------------------------- */
 
 /* Of all lanes that have a largest and a sum below that: the sum below `now`, which is at least as large.  */
@@ -235,6 +310,58 @@ static WS_DEVICE auto send_powers(team_exchange<B, GROUPS, NUMBER> &s, const til
             here.template send<B>(r, word_of(most));
             here.template send<B>(R + r, word_of(sum_below<F, last>(of_warp, sum, most)));
         }
+    return sent;
+}
+
+template <typename F, bool FUSED, int GROUPS, int R, int C, layout L>
+struct powers_of_team<F, FUSED, lone_exchange<GROUPS>, tile<float, R, C, L>> {
+    typedef tile<float, R, 1, L> column;
+    lone_exchange<GROUPS> &s;
+    tile<float, R, C, L> own;
+    column most; /* of a warp's share */
+
+    WS_DEVICE auto powers(const column &largest) const
+    {
+        return below<F>(own, most, largest);
+    }
+
+    WS_DEVICE column received(const column &first, const column &largest) const
+    {
+        constexpr int last = 2 * GROUPS;
+        const lone_words<2 * R, GROUPS> here{s};
+        column y;
+        meet_group<L>();
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            const float before = largest.get(r, 0).low;
+            float of_warp, sum;
+            of_word(of_warp, here.left(r)), of_word(sum, here.left(R + r));
+            const float now = one::maximum()(before, across<1, last>(one::maximum(), of_warp));
+            const float all =
+                with_powers<F, FUSED>(first.get(r, 0).low, before, now, sum_below<F, last>(of_warp, sum, now));
+            y.set(r, 0, all, all);
+        }
+        s.have_read();
+        return y;
+    }
+};
+
+template <typename F, bool FUSED, int GROUPS, int R, int C, layout L>
+static WS_DEVICE auto send_powers(lone_exchange<GROUPS> &s, const tile<float, R, C, L> &x)
+{
+    static_assert(wide_groups(L) == GROUPS, "rows that all threads share");
+    const lone_words<2 * R, GROUPS> here{s};
+    powers_of_team<F, FUSED, lone_exchange<GROUPS>, tile<float, R, C, L>> sent{s, x};
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const float most = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
+        sent.most.set(r, 0, most, most);
+        here.leave(r, word_of(most));
+    }
+    to_powers<F>(sent.own, sent.most);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        here.leave(R + r, word_of(across<1, 16>(one::add(), share_of_row(one::add(), sent.own, r))));
     return sent;
 }
 

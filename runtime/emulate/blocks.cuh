@@ -42,6 +42,17 @@ inline int smallest_of(int x, int y)
 }
 
 template <typename T, int P, int WORDS, int GROUPS> using team_shares = shares<T, P, WORDS>;
+template <typename T, int WORDS, int GROUPS> using lone_shares = shares<T, 1, WORDS>;
+
+/* A CTA that has whole rows, in place of a cluster.  */
+struct lone_cta {
+    static constexpr int y = 1;
+
+    static int place(along)
+    {
+        return 0;
+    }
+};
 
 /* Whose words of each CTA are so many bytes apart.  */
 template <typename B> struct exchange {
@@ -60,8 +71,17 @@ template <typename B> struct exchange {
     }
 };
 template <typename B, int GROUPS, int NUMBER> using team_exchange = exchange<B>;
+template <int GROUPS> using lone_exchange = exchange<lone_cta>;
 
 /* All get so many numbers of each, and what has come.  */
+template <typename T> void send_to_all(exchange<lone_cta> &which, const T *from, int count)
+{
+    ws_sched *scheduler = ws_sched_current();
+    group_barrier(); /* in place of two slots that take turns */
+    ws_sched_point(scheduler);
+    ws_sched_write_apart(scheduler, {which.mine, count * sizeof(T)});
+    memcpy(which.mine, from, count * sizeof(T));
+}
 template <typename B, typename T> void send_to_all(exchange<B> &which, const T *from, int count)
 {
     const exchanged<B> s = {which.number};
@@ -76,7 +96,10 @@ template <typename B, typename T> void send_to_all(exchange<B> &which, const T *
 }
 template <typename T, typename B> void receive(exchange<B> &which, int count)
 {
-    exchanged<B>{which.number}.sync();
+    if constexpr (B::y > 1)
+        exchanged<B>{which.number}.sync();
+    else
+        group_barrier();
     for (int part = 0; part < B::y; part++)
         ws_sched_read(ws_sched_current(), {which.template from<T>(part), count * sizeof(T)});
 }

@@ -216,12 +216,16 @@ static const unsigned char *exchange(Group *group, const Op *op, const void *sen
     const Launch *launch = group->launch;
     const Storage *storage = op->storage;
     ws_sched *s = ws_sched_current();
-    int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0);
+    bool alone = launch->cluster == 1;
+    int barrier = alone ? 0 : *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0);
     if ((int64_t)bytes * launch->cluster > storage->slot_bytes)
         ws_sched_fail(s, "%d blocks exchange %zu bytes each in %lld", launch->cluster, bytes,
                       (long long)storage->slot_bytes);
     unsigned char *own = own_storage(group, storage);
-    sync_blocks(group, barrier);
+    if (alone)
+        ws_sched_barrier(s);
+    else
+        sync_blocks(group, barrier);
     for (int block = 0; block < launch->cluster; block++) {
         unsigned char *to =
             own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
@@ -229,7 +233,10 @@ static const unsigned char *exchange(Group *group, const Op *op, const void *sen
         ws_sched_write_apart(s, (ws_sched_range){to, bytes});
         memcpy(to, sent, bytes);
     }
-    sync_blocks(group, barrier);
+    if (alone)
+        ws_sched_barrier(s);
+    else
+        sync_blocks(group, barrier);
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
     return own;
 }

@@ -59,7 +59,7 @@ static void ws_launch_powers_to_1024(int M, int N, const void *X, const void *G,
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 16> powers_to_131072_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 8> powers_to_131072_cluster;  // blocks side by side, which make iterations of a loop
 
 struct powers_to_131072_params {
     ws::tensor<ws::f16, 2> x;
@@ -69,36 +69,36 @@ struct powers_to_131072_params {
 };
 
 struct powers_to_131072_shared {
-    ws::shares<float, 16, 8> most_shares;
-    ws::shares<float, 16, 8> sum_shares;
-    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
+    ws::team_shares<float, 8, 16, 2> most_shares;
+    ws::team_shares<float, 8, 16, 2> sum_shares;
+    ws::kept_tile<float, 1, 16384, ws::wide_2> g_kept;
 };
 static_assert(offsetof(powers_to_131072_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_131072_shared, sum_shares) == 528);
 static_assert(offsetof(powers_to_131072_shared, g_kept) == 1056);
-static_assert(sizeof(powers_to_131072_shared) == 33824);
+static_assert(sizeof(powers_to_131072_shared) == 66592);
 
 static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, powers_to_131072_shared &s, int group)
 {
-    ws::exchange<powers_to_131072_cluster> most_shares(s.most_shares);
-    ws::exchange<powers_to_131072_cluster> sum_shares(s.sum_shares);
+    ws::team_exchange<powers_to_131072_cluster, 2, 0> most_shares(s.most_shares);
+    ws::team_exchange<powers_to_131072_cluster, 2, 1> sum_shares(s.sum_shares);
     auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
-        const int n = j * 8192;
-        return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
+        const int n = j * 16384;
+        return ws::load_or<1, 16384, ws::wide_2>(-INFINITY, p.x, i, n);
     });
     s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
-        const int n = j * 8192;
-        return ws::load_row<8192, ws::wide>(p.g, n);
+        const int n = j * 16384;
+        return ws::load_row<16384, ws::wide_2>(p.g, n);
     }));
     for (ws::tiles<2, powers_to_131072_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
         const int j = t.at(1);
-        const auto low = ws::full<float, 1, 1, ws::wide>(-1e+30);
-        const auto zero = ws::full<float, 1, 1, ws::wide>(0);
-        const int n = j * 8192;
+        const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
+        const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
+        const int n = j * 16384;
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
@@ -115,7 +115,7 @@ static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, pow
     }
 }
 
-static WS_KERNEL(128, 2) void powers_to_131072_kernel(WS_PARAMS(powers_to_131072_params) p)
+static WS_KERNEL(256, 2) void powers_to_131072_kernel(WS_PARAMS(powers_to_131072_params) p)
 {
     powers_to_131072_shared &s = ws::shared<powers_to_131072_shared>();
     if (ws::first_thread()) {
@@ -135,8 +135,8 @@ static void ws_launch_powers_to_131072(int M, int N, const void *X, const void *
     call.tensor(p.g, "g", G, {N}, {1}, ws::loaded);
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.grid(p.grid, {{0, M, 1}, {0, 16, 1}}, ws::order_auto, 0);
-    call.run(powers_to_131072_kernel, p, 128, sizeof(powers_to_131072_shared), ws::persistent,
+    call.grid(p.grid, {{0, M, 1}, {0, 8, 1}}, ws::order_auto, 0);
+    call.run(powers_to_131072_kernel, p, ws::team(2), sizeof(powers_to_131072_shared), ws::persistent,
              powers_to_131072_cluster::size);
 }
 
@@ -308,24 +308,21 @@ struct powers_to_262144_shared {
     ws::team_shares<float, 16, 16, 2> most_shares;
     ws::team_shares<float, 16, 16, 2> sum_shares;
     ws::kept_tile<float, 1, 16384, ws::wide_2> g_kept;
-    ws::kept_tile<ws::f16, 1, 16384, ws::wide_2> x_kept[2];
 };
 static_assert(offsetof(powers_to_262144_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_262144_shared, sum_shares) == 1040);
 static_assert(offsetof(powers_to_262144_shared, g_kept) == 2080);
-static_assert(offsetof(powers_to_262144_shared, x_kept) == 67616);
-static_assert(sizeof(powers_to_262144_shared) == 133152);
+static_assert(sizeof(powers_to_262144_shared) == 67616);
 
 static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, powers_to_262144_shared &s, int group)
 {
     ws::team_exchange<powers_to_262144_cluster, 2, 0> most_shares(s.most_shares);
     ws::team_exchange<powers_to_262144_cluster, 2, 1> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<2, powers_to_262144_cluster>(p.grid),
-                                      [&](const auto &t, auto &to) {
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 16384;
-        ws::bring_or<1, 16384, ws::wide_2>(to, -INFINITY, p.x, i, n);
+        return ws::load_or<1, 16384, ws::wide_2>(-INFINITY, p.x, i, n);
     });
     s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
@@ -344,9 +341,7 @@ static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, pow
         const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
-        const auto w2 = ws::cast<float>(v);
-        const auto e2 = ws::sub(w2, most);
-        const auto p2 = ws::exp_rounded(e2);
+        const auto p2 = ws_sent_sum_shares.powers(most);
         const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
         const auto b = ws::div_rounded(a, sum);
@@ -356,7 +351,7 @@ static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, pow
     }
 }
 
-static WS_KERNEL(256, 1) void powers_to_262144_kernel(WS_PARAMS(powers_to_262144_params) p)
+static WS_KERNEL(256, 2) void powers_to_262144_kernel(WS_PARAMS(powers_to_262144_params) p)
 {
     powers_to_262144_shared &s = ws::shared<powers_to_262144_shared>();
     if (ws::first_thread()) {
@@ -464,44 +459,40 @@ static void ws_launch_powers_to_32768(int M, int N, const void *X, const void *G
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 2> powers_to_4096_cluster;  // blocks side by side, which make iterations of a loop
-
 struct powers_to_4096_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<float, 1> g;
     ws::tensor<ws::f16, 2> y;
-    ws::grid<2, powers_to_4096_cluster> grid;
+    ws::grid<1> grid;
 };
 
 struct powers_to_4096_shared {
-    ws::shares<float, 2, 8> most_shares;
-    ws::shares<float, 2, 16> sum_shares;
+    ws::lone_shares<float, 16, 2> most_shares;
+    ws::lone_shares<float, 32, 2> sum_shares;
+    ws::kept_tile<float, 1, 4096, ws::wide_2> g_kept;
+    ws::kept_tile<ws::f16, 1, 4096, ws::wide_2> x_kept[2];
 };
 static_assert(offsetof(powers_to_4096_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_4096_shared, sum_shares) == 80);
-static_assert(sizeof(powers_to_4096_shared) == 224);
+static_assert(offsetof(powers_to_4096_shared, g_kept) == 224);
+static_assert(offsetof(powers_to_4096_shared, x_kept) == 16608);
+static_assert(sizeof(powers_to_4096_shared) == 32992);
 
 static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_to_4096_shared &s, int group)
 {
-    ws::exchange<powers_to_4096_cluster> most_shares(s.most_shares);
-    ws::exchange<powers_to_4096_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_4096_cluster>(p.grid), [&](const auto &t) {
+    ws::lone_exchange<2> most_shares(s.most_shares);
+    ws::lone_exchange<2> sum_shares(s.sum_shares);
+    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<1>(p.grid), [&](const auto &t, auto &to) {
         const int i = t.at(0);
-        const int j = t.at(1);
-        const int n = j * 2048;
-        return ws::load_or<2, 2048, ws::wide>(-INFINITY, p.x, i, n);
+        ws::bring_or<1, 4096, ws::wide_2>(to, -INFINITY, p.x, i, 0);
     });
-    const auto ws_once_2 = ws::load_once(ws::tiles<2, powers_to_4096_cluster>(p.grid), [&](const auto &t) {
-        const int j = t.at(1);
-        const int n = j * 2048;
-        return ws::load_row<2048, ws::wide>(p.g, n);
-    });
-    for (ws::tiles<2, powers_to_4096_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
+    s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
+        return ws::load_row<4096, ws::wide_2>(p.g, 0);
+    }));
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
-        const int j = t.at(1);
-        const auto low = ws::full<float, 2, 1, ws::wide>(-1e+30);
-        const auto zero = ws::full<float, 2, 1, ws::wide>(0);
-        const int n = j * 2048;
+        const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
+        const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
@@ -509,25 +500,19 @@ static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = ws_once_2;
+        const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
         const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
-        if (t.inside())
-            ws::store(p.y, i, n, h);  // powers.ir:33
+        ws::store(p.y, i, 0, h);  // powers.ir:33
     }
 }
 
-static WS_KERNEL(128, 4) void powers_to_4096_kernel(WS_PARAMS(powers_to_4096_params) p)
+static WS_KERNEL(256, 4) void powers_to_4096_kernel(WS_PARAMS(powers_to_4096_params) p)
 {
     powers_to_4096_shared &s = ws::shared<powers_to_4096_shared>();
-    if (ws::first_thread()) {
-        s.most_shares.init("most_shares");
-        s.sum_shares.init("sum_shares");
-    }
-    ws::start<powers_to_4096_cluster>();
+    ws::start();
     powers_to_4096_all(p, s, 0);
-    ws::finish<powers_to_4096_cluster>();
 }
 
 static void ws_launch_powers_to_4096(int M, int N, const void *X, const void *G, const void *Y)
@@ -538,9 +523,8 @@ static void ws_launch_powers_to_4096(int M, int N, const void *X, const void *G,
     call.tensor(p.g, "g", G, {N}, {1}, ws::loaded);
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.grid(p.grid, {{0, M, 2}, {0, 2, 1}}, ws::order_auto, 0);
-    call.run(powers_to_4096_kernel, p, 128, sizeof(powers_to_4096_shared), ws::persistent,
-             powers_to_4096_cluster::size);
+    call.grid(p.grid, {{0, M, 1}}, ws::order_auto, 0);
+    call.run(powers_to_4096_kernel, p, ws::team(2), sizeof(powers_to_4096_shared), ws::persistent);
 }
 
 // powers.ir:3: powers
@@ -626,44 +610,40 @@ static void ws_launch_powers_to_65536(int M, int N, const void *X, const void *G
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 2> powers_to_8192_cluster;  // blocks side by side, which make iterations of a loop
-
 struct powers_to_8192_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<float, 1> g;
     ws::tensor<ws::f16, 2> y;
-    ws::grid<2, powers_to_8192_cluster> grid;
+    ws::grid<1> grid;
 };
 
 struct powers_to_8192_shared {
-    ws::shares<float, 2, 8> most_shares;
-    ws::shares<float, 2, 16> sum_shares;
+    ws::lone_shares<float, 32, 4> most_shares;
+    ws::lone_shares<float, 64, 4> sum_shares;
+    ws::kept_tile<float, 1, 8192, ws::wide_4> g_kept;
+    ws::kept_tile<ws::f16, 1, 8192, ws::wide_4> x_kept[2];
 };
 static_assert(offsetof(powers_to_8192_shared, most_shares) == 0);
-static_assert(offsetof(powers_to_8192_shared, sum_shares) == 80);
-static_assert(sizeof(powers_to_8192_shared) == 224);
+static_assert(offsetof(powers_to_8192_shared, sum_shares) == 144);
+static_assert(offsetof(powers_to_8192_shared, g_kept) == 416);
+static_assert(offsetof(powers_to_8192_shared, x_kept) == 33184);
+static_assert(sizeof(powers_to_8192_shared) == 65952);
 
 static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_to_8192_shared &s, int group)
 {
-    ws::exchange<powers_to_8192_cluster> most_shares(s.most_shares);
-    ws::exchange<powers_to_8192_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_8192_cluster>(p.grid), [&](const auto &t) {
+    ws::lone_exchange<4> most_shares(s.most_shares);
+    ws::lone_exchange<4> sum_shares(s.sum_shares);
+    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<1>(p.grid), [&](const auto &t, auto &to) {
         const int i = t.at(0);
-        const int j = t.at(1);
-        const int n = j * 4096;
-        return ws::load_or<2, 4096, ws::wide>(-INFINITY, p.x, i, n);
+        ws::bring_or<1, 8192, ws::wide_4>(to, -INFINITY, p.x, i, 0);
     });
-    const auto ws_once_2 = ws::load_once(ws::tiles<2, powers_to_8192_cluster>(p.grid), [&](const auto &t) {
-        const int j = t.at(1);
-        const int n = j * 4096;
-        return ws::load_row<4096, ws::wide>(p.g, n);
-    });
-    for (ws::tiles<2, powers_to_8192_cluster> t(p.grid); t.more(); t.next()) {  // powers.ir:3
+    s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
+        return ws::load_row<8192, ws::wide_4>(p.g, 0);
+    }));
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
-        const int j = t.at(1);
-        const auto low = ws::full<float, 2, 1, ws::wide>(-1e+30);
-        const auto zero = ws::full<float, 2, 1, ws::wide>(0);
-        const int n = j * 4096;
+        const auto low = ws::full<float, 1, 1, ws::wide_4>(-1e+30);
+        const auto zero = ws::full<float, 1, 1, ws::wide_4>(0);
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
@@ -671,25 +651,19 @@ static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = ws_once_2;
+        const auto scale = s.g_kept.take();
         const auto a = ws::mul(p2, scale);
         const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
-        if (t.inside())
-            ws::store(p.y, i, n, h);  // powers.ir:33
+        ws::store(p.y, i, 0, h);  // powers.ir:33
     }
 }
 
-static WS_KERNEL(128, 2) void powers_to_8192_kernel(WS_PARAMS(powers_to_8192_params) p)
+static WS_KERNEL(512, 2) void powers_to_8192_kernel(WS_PARAMS(powers_to_8192_params) p)
 {
     powers_to_8192_shared &s = ws::shared<powers_to_8192_shared>();
-    if (ws::first_thread()) {
-        s.most_shares.init("most_shares");
-        s.sum_shares.init("sum_shares");
-    }
-    ws::start<powers_to_8192_cluster>();
+    ws::start();
     powers_to_8192_all(p, s, 0);
-    ws::finish<powers_to_8192_cluster>();
 }
 
 static void ws_launch_powers_to_8192(int M, int N, const void *X, const void *G, const void *Y)
@@ -700,9 +674,8 @@ static void ws_launch_powers_to_8192(int M, int N, const void *X, const void *G,
     call.tensor(p.g, "g", G, {N}, {1}, ws::loaded);
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.grid(p.grid, {{0, M, 2}, {0, 2, 1}}, ws::order_auto, 0);
-    call.run(powers_to_8192_kernel, p, 128, sizeof(powers_to_8192_shared), ws::persistent,
-             powers_to_8192_cluster::size);
+    call.grid(p.grid, {{0, M, 1}}, ws::order_auto, 0);
+    call.run(powers_to_8192_kernel, p, ws::team(4), sizeof(powers_to_8192_shared), ws::persistent);
 }
 
 // powers.ir:3: powers
@@ -814,7 +787,7 @@ extern "C" void ws_launch_powers(int M, int N, const void *X, const void *G, con
         ws_launch_powers_to_1024(M, N, X, G, Y);
         return;
     }
-    if (N >= 65537 && N <= 131072 && ws::places(powers_to_131072_kernel, 128, sizeof(powers_to_131072_shared), 16)) {
+    if (N >= 65537 && N <= 131072) {
         ws_launch_powers_to_131072(M, N, X, G, Y);
         return;
     }

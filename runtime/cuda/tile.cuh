@@ -1041,17 +1041,11 @@ static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
 template <typename U> struct of_bytes {
     static constexpr bool fast = false;
 };
-/* The first bytes of 1024 and more, in a register: where ptxas knows them it takes them for the immediate number, and
-   each instruction's choice of bytes is moved to a register first.  */
-static WS_DEVICE u32 thousand()
-{
-    return 0x64646464 | ptx::multiprocessor() >> 31;
-}
 template <> struct of_bytes<f16> {
     static constexpr bool fast = true;
     template <bool SIGN> static WS_DEVICE u32 word(u32 turned, int half)
     {
-        return ptx::sub_f16x2(__byte_perm(turned, thousand(), half ? 0x4342 : 0x4140),
+        return ptx::sub_f16x2(__byte_perm(turned, 0x64646464, half ? 0x4342 : 0x4140),
                               SIGN ? 0x64806480 : 0x64006400); /* 1024 + byte */
     }
 };
@@ -1104,6 +1098,13 @@ WS_CONSTANT u32 f16_of(int x)
     while (x >> (exponent + 1))
         exponent++;
     return (u32)(15 + exponent) << 10 | (((u32)x << (10 - exponent)) & 0x3ff);
+}
+
+/* The first bytes of 1024 and more, in a register: where ptxas knows them it takes them for the immediate number, and
+   each instruction's choice of bytes is moved to a register first.  */
+static WS_DEVICE u32 thousand()
+{
+    return 0x64646464 | ptx::multiprocessor() >> 31;
 }
 
 /* Bytes, their high bits alone, as numbers of f16, less 0 to 511.  That is in what is subtracted anyway; shifted bits

@@ -20,15 +20,17 @@ static const char declarations[] =
     "void ws_together_begin_(void); void ws_together_end_(void); void ws_data_begin_(void); void ws_data_end_(void); "
     "void ws_data_add_(const void *, long, long, int, const char *); "
     "void ws_data_update_(const void *, long, long, int, const char *); "
+    "const void *ws_rows_base_(const void *, long); "
+    "long ws_rows_distance_(const void *, long, long, const char *); "
     "static __attribute__((unused)) void ws_leave_data_(int *p) { (void)p; ws_data_end_(); } "
     "static __attribute__((unused)) void ws_leave_together_(int *p) { (void)p; ws_together_end_(); }\n";
 
 const char *around_declarations(const Unit *u)
 {
-    bool sums = false;
+    bool calls = u->naround > 0;
     for (int i = 0; i < u->npragmas; i++)
-        sums |= u->pragmas[i].grid.reductions != NULL;
-    return u->naround || sums ? declarations : "";
+        calls |= u->pragmas[i].grid.reductions || u->pragmas[i].extents;
+    return calls ? declarations : "";
 }
 
 static void add(Unit *u, unsigned begin, unsigned end, int order, const char *text)

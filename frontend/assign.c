@@ -72,54 +72,6 @@ static bool is_union(CXType type)
     return clang_getTypeDeclaration(clang_getCanonicalType(type)).kind == CXCursor_UnionDecl;
 }
 
-/* Numbers of one type alone, which *dtype is after the first.  */
-typedef struct {
-    Dtype dtype;
-    bool uniform;
-} Uniform;
-
-static enum CXVisitorResult visit_field(CXCursor field, CXClientData data);
-
-static void visit_type(CXType type, Uniform *seen)
-{
-    Dtype own;
-    type = clang_getCanonicalType(type);
-    while (type.kind == CXType_ConstantArray)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    if (type.kind == CXType_Record) {
-        clang_Type_visitFields(type, visit_field, seen);
-        return;
-    }
-    if (!scalar_type(type, &own) || own == D_I1 ||
-        (seen->dtype != D_I1 &&
-         (dtype_bytes(seen->dtype) != dtype_bytes(own) || dtype_is_float(seen->dtype) != dtype_is_float(own)))) {
-        seen->uniform = false;
-        return;
-    }
-    seen->dtype = own;
-}
-
-static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
-{
-    visit_type(clang_getCursorType(field), data);
-    return CXVisit_Continue;
-}
-
-/* Members of different types are arrays of their own.  */
-static bool is_mixed(CXType type)
-{
-    Uniform seen = {D_I1, true};
-    visit_type(type, &seen);
-    return !seen.uniform && !is_union(type);
-}
-
-/* The struct of which this is one, or a pointer to one.  */
-static CXType record_of(CXCursor e)
-{
-    CXType type = clang_getCanonicalType(clang_getCursorType(e));
-    return is_pointer(type) && type.kind == CXType_Pointer ? clang_getPointeeType(type) : type;
-}
-
 static bool place_of_member(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -137,7 +89,7 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     }
     if (!whole.local && !whole.direct && whole.base.kind == R_POINTER && whole.base.offset && w->kernel->grid.plain) {
         *place = whole; /* of a struct in an array */
-        if (byte && is_mixed(record_of(below.list[0])))
+        if (byte && is_mixed(below.list[0]) && !is_union(whole.type))
             place->base.member += byte;
         else if (byte)
             place->base.offset = binary(w, OP_ADDI, D_I64, whole.base.offset, literal_int(w, D_I64, byte));
@@ -213,6 +165,8 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
         place->base = (Result){.kind = R_POINTER, .type = type, .text = base.text};
         if (text)
             place->base.text = arena_print(w->u->module, "%s[%s]", base.text, text);
+        else if (rows_known(w, base))
+            place->base = row_of(w, base, number, type);
         else
             place->base.chosen = chosen_index(w, below.list[1], number);
         place->base.name = text ? NULL : base.name;
@@ -267,8 +221,11 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
                "the tensor '%s' is chosen by a branch or changes in a loop", name ? name : "here");
         return result_of(anything(w, place->type));
     }
-    refuse(w, e, "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
-           "which array this pointer goes to is known at run time only");
+    refuse(
+        w, e,
+        "write p[i] for the elements that the pointer passes; of an array of pointers to rows say how many there are, "
+        "extent(p: n), or name each: p[0][i]",
+        "which array this pointer goes to is known at run time only");
     return (Result){.kind = R_NONE};
 }
 
@@ -299,8 +256,11 @@ static bool refuse_chosen_base(Walk *w, const Place *place, CXCursor e)
 {
     if (!place->base.chosen || w->failed)
         return place->base.chosen != NULL;
-    refuse(w, e, "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
-           "which array this pointer goes to is known at run time only");
+    refuse(
+        w, e,
+        "write p[i] for the elements that the pointer passes; of an array of pointers to rows say how many there are, "
+        "extent(p: n), or name each: p[0][i]",
+        "which array this pointer goes to is known at run time only");
     return true;
 }
 

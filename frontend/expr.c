@@ -217,8 +217,11 @@ static Result conditional(Walk *w, CXCursor e, const Cursors *below)
         text = arena_print(w->u->module, "(%s ? %s : %s)", text, x.text, y.text);
         return (Result){.kind = R_POINTER, .text = text, .type = x.type};
     }
-    refuse(w, e, "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
-           "which array this pointer goes to is known at run time only");
+    refuse(
+        w, e,
+        "write p[i] for the elements that the pointer passes; of an array of pointers to rows say how many there are, "
+        "extent(p: n), or name each: p[0][i]",
+        "which array this pointer goes to is known at run time only");
     return nothing_of(w, e);
 }
 

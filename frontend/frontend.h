@@ -12,6 +12,7 @@
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
  *   assign.c   an assignment; what an object in memory holds
+ *   part.c     members of structs, rows of an array of pointers
  *   table.c    elements of the program's own arrays, which a variable chooses
  *   blocks.c   arrays of tiles that loops over blocks write
  *   size.c     arrays whose extents are variables
@@ -450,6 +451,10 @@ typedef struct {
 } Place;
 bool place_at(Walk *w, CXCursor e, Place *place);
 Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
+/* part.c */
+bool is_mixed(CXCursor e);
+const char *rows_known(const Walk *w, Result base);
+Result row_of(Walk *w, Result base, Value *number, CXType type);
 Result place_read(Walk *w, const Place *place, CXCursor e);
 bool refuse_complex(Walk *w, CXCursor e, CXType type); /* false: it is none */
 void place_write(Walk *w, const Place *place, Result result, CXCursor e);

@@ -99,12 +99,14 @@ void plain_refuse_pointer(Walk *w)
 {
     if (!w->failed)
         complain(w->where,
-                 "write p[i] for the elements that the pointer passes; of an array of pointers name each: p[0][i]",
+                 "write p[i] for the elements that the pointer passes; of an array of pointers to rows say how many "
+                 "there are, extent(p: n), or name each: p[0][i]",
                  "which array this pointer goes to is known at run time only");
     w->failed = true;
 }
 
 static bool address_of_reference(Walk *w, tree reference, Address *address);
+static bool address_of_row(Walk *w, gimple *load, Address *address);
 
 static bool clobbers(class loop *outer, tree reference);
 static tree expression_before(Walk *w, tree name, int depth);
@@ -217,7 +219,7 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
         address->base = plain_live_in(w, def);
         if (!address->base)
             address->base = pointer_before(w, name);
-        return address->base != NULL;
+        return address->base != NULL || address_of_row(w, def, address);
     }
     if (gimple_code(def) == GIMPLE_PHI) {
         address->base = pointer_before(w, name);
@@ -320,6 +322,86 @@ static bool address_of_reference(Walk *w, tree reference, Address *address)
         address->offset = add(w, address->offset, value_of_size(w, offset));
     if (constant)
         address->offset = add(w, address->offset, value_literal(w, D_I64, constant, 0));
+    return true;
+}
+
+/* ---- arrays of pointers to rows ---------------------------------------------------------------------------------- */
+
+/* A sum of products with multiples of the number, divided by it; NULL: it is none.  */
+static Value *quotient(Walk *w, Value *x, int64_t number)
+{
+    const Op *op = x->def;
+    int64_t known;
+    if (ir_constant(x, &known))
+        return known % number ? NULL : value_literal(w, D_I64, known / number, 0);
+    if (op && op->code == OP_CONVI && dtype_bytes(op->args[0]->type.dtype) == 8)
+        return quotient(w, op->args[0], number);
+    if (op && op->code == OP_MULI && ir_constant(op->args[1], &known) && known % number == 0)
+        return binary(w, OP_MULI, wide(w, op->args[0]), value_literal(w, D_I64, known / number, 0));
+    if (!op || (op->code != OP_ADDI && op->code != OP_SUBI))
+        return NULL;
+    Value *left = quotient(w, op->args[0], number), *right = quotient(w, op->args[1], number);
+    return left && right ? binary(w, op->code, left, right) : NULL;
+}
+
+static tree bytes_of_extent(const Walk *w, const Value *base)
+{
+    for (const Extent *extent = w->kernel->grid.extents; extent; extent = extent->next)
+        for (unsigned i = 0; i < w->livein.length() && extent->base == base; i++)
+            if (w->livein[i].value == extent->bytes)
+                return w->livein[i].expression;
+    return NULL_TREE;
+}
+
+static bool same_call(tree x, tree y)
+{
+    if (TREE_CODE(x) != CALL_EXPR || DECL_NAME(get_callee_fndecl(x)) != DECL_NAME(get_callee_fndecl(y)))
+        return false;
+    for (int i = 0; i < call_expr_nargs(y); i++)
+        if (!operand_equal_p(CALL_EXPR_ARG(x, i), CALL_EXPR_ARG(y, i), 0))
+            return false;
+    return true;
+}
+
+/* A call in front of the region of what reads memory and does nothing else: one for all that are the same.  */
+static tree called_before(const Walk *w, const char *name, tree type, int nargs, tree *args)
+{
+    tree decl = build_fn_decl(name, type);
+    DECL_PURE_P(decl) = 1;
+    tree call = build_call_expr_loc_array(UNKNOWN_LOCATION, decl, nargs, args);
+    for (unsigned i = 0; i < w->livein.length(); i++)
+        if (same_call(w->livein[i].expression, call))
+            return w->livein[i].expression;
+    return call;
+}
+
+/* A row of an array of pointers of which a clause says how many there are: the launch looks whether they are at equal
+   distances.  */
+static bool address_of_row(Walk *w, gimple *load, Address *address)
+{
+    tree reference = gimple_assign_rhs1(load), element = TREE_TYPE(TREE_TYPE(gimple_assign_lhs(load)));
+    Address rows = {};
+    if (clobbers(w->outer, reference) || !COMPLETE_TYPE_P(element) || !tree_fits_shwi_p(TYPE_SIZE_UNIT(element)) ||
+        !address_of_reference(w, reference, &rows) || !rows.pointer || !rows.offset)
+        return false;
+    tree bytes = bytes_of_extent(w, rows.base);
+    Value *row = quotient(w, rows.offset, POINTER_SIZE_UNITS);
+    if (!bytes || !row)
+        return false;
+    int64_t size = tree_to_shwi(TYPE_SIZE_UNIT(element));
+    const char *name = rows.name ? rows.name : "the array";
+    tree type = build_function_type_list(const_ptr_type_node, const_ptr_type_node, long_integer_type_node, NULL_TREE);
+    tree array = fold_convert(const_ptr_type_node, rows.pointer);
+    tree args[] = {array, bytes, build_int_cst(long_integer_type_node, size),
+                   build_string_literal((int)strlen(name) + 1, name)};
+    address->pointer = called_before(w, "ws_rows_base_", type, 2, args);
+    address->base = value_live_in(w, address->pointer, type_pointer(D_F32), name);
+    type = build_function_type_list(long_integer_type_node, const_ptr_type_node, long_integer_type_node,
+                                    long_integer_type_node, const_ptr_type_node, NULL_TREE);
+    tree distance = called_before(w, "ws_rows_distance_", type, 4, args);
+    Value *apart = value_live_in(w, distance, type_scalar(D_I64), NULL);
+    Value *place = binary(w, OP_MULI, binary(w, OP_MULI, row, apart), value_literal(w, D_I64, size, 0));
+    address->offset = add(w, address->offset, place);
     return true;
 }
 

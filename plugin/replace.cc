@@ -26,12 +26,23 @@ static tree launcher_decl(const Walk *w, const char *name)
     return decl;
 }
 
-/* The argument for a live-in: itself, or what is read here.  */
+/* The argument for a live-in: itself, or what is read or called for here.  */
 static tree argument(gimple_stmt_iterator *where, tree expression)
 {
     expression = unshare_expr(expression);
     if (is_gimple_val(expression))
         return expression;
+    if (TREE_CODE(expression) == CALL_EXPR) {
+        auto_vec<tree> args;
+        for (int i = 0; i < call_expr_nargs(expression); i++)
+            args.safe_push(argument(where, CALL_EXPR_ARG(expression, i)));
+        gcall *call = gimple_build_call_vec(get_callee_fndecl(expression), args);
+        tree result = make_ssa_name(TREE_TYPE(expression), call);
+        gimple_call_set_lhs(call, result);
+        gimple_call_set_nothrow(call, true);
+        gsi_insert_after(where, call, GSI_NEW_STMT);
+        return result;
+    }
     return force_gimple_operand_gsi(where, expression, true, NULL_TREE, false, GSI_CONTINUE_LINKING);
 }
 

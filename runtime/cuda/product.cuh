@@ -55,10 +55,10 @@ template <typename V> static WS_DEVICE u32 corner(const V &v)
 /* 16 of M or N by 16 of K: [which 8 of M or N][which 4 of K].  */
 typedef double doubles[2][4];
 
-/* Which 4 of 16 of K an instruction multiplies is free, if both operands agree. A lane has two chunks of 16 bytes, a
-   number of which goes to each instruction: 0 2 5 7 are the first chunks of four lanes, and 1 3 4 6 the second. Where
-   lines run along K, a quarter of a warp (two lines) reads chunks of eight places, for no two of 0 2 5 7 are neighbours;
-   where they run across K, half a warp (two places of four lines) does, for no two are 4 apart.  */
+/* Which 4 of 16 of K an instruction multiplies is free, if both operands agree.  A lane has two chunks of 16 bytes, a
+   number of which goes to each instruction: 0 2 5 7 are the first chunks of four lanes, and 1 3 4 6 the second.  Where
+   lines run along K, a quarter of a warp (two lines) reads chunks of eight places, since no two of 0 2 5 7 are
+   neighbours; where they run across K, half a warp (two places of four lines) does, since no two are 4 apart.  */
 static WS_DEVICE u32 chunk_of_lane(u32 which)
 {
     const u32 q = ptx::lane() % 4;

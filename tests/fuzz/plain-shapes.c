@@ -91,7 +91,7 @@ static void nearest(void)
     printf("    {\n        int best = 0;\n        T least = (T)1e30;\n        for (int p = 0; p < %s; p++) {\n",
            PICK("4", "n", "flag + 3"));
     printf("            T d = 0;\n            for (int q = 0; q < %s; q++) {\n                T x = %s;\n",
-           PICK("3", "n", "8 < n ? 8 : n"), PICK("a[i * m + q] - b[p * m + q]", "t[q * m + i] - b[p * m + q]"));
+           PICK("3", "n", "(8 < n ? 8 : n)"), PICK("a[i * m + q] - b[p * m + q]", "t[q * m + i] - b[p * m + q]"));
     printf("                d += x * x;\n            }\n            if (d < least%s) {\n                least = d;\n"
            "                best = p;\n            }\n        }\n",
            PICK("", "", " && is[i * m + p]"));

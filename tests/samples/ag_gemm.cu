@@ -46,6 +46,7 @@ static WS_DEVICE void in_one_round_2_consumer(const in_one_round_2_params &p, in
 {
     ws::consumer<6> w_tile_x_tile(s.w_tile_x_tile);
     ws::warp_output y_out(s.y_out[group]);
+    ws::telling telling;
     const long first_row = (long)group * 64;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:52
         const int i = t.at(0);
@@ -58,6 +59,7 @@ static WS_DEVICE void in_one_round_2_consumer(const in_one_round_2_params &p, in
             ws::wait<0>(acc);
             w_tile_x_tile.consumed<0>();
         }
+        telling.tell(p.together);
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // ag_gemm.c:52
             const int column = j + subtile;
@@ -66,8 +68,9 @@ static WS_DEVICE void in_one_round_2_consumer(const in_one_round_2_params &p, in
             ws::fence();
             ws::store(y_out, p.y, p.y_map, i + first_row, column, box);  // ag_gemm.c:52
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
     ws::store_wait<0>();
 }
 
@@ -157,10 +160,12 @@ static WS_DEVICE void in_one_round_producer(const in_one_round_params &p, in_one
 static WS_DEVICE void in_one_round_consumer(const in_one_round_params &p, in_one_round_shared &s, int group)
 {
     ws::consumer<6> x_tile_ring(s.x_tile_ring);
+    ws::telling telling;
     const long first_row = (long)group * 32;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:52
         const int i = t.at(0);
         const int j = t.at(1);
+        telling.tell(p.together);
         const int end = ws::min(j + 1024, p.K);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:52
             const int slot = x_tile_ring.get();
@@ -169,8 +174,9 @@ static WS_DEVICE void in_one_round_consumer(const in_one_round_params &p, in_one
             x_tile_ring.consumed<0>();
             ws::store(p.a, i + first_row, k, x);  // ag_gemm.c:52
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
 }
 
 static WS_KERNEL(640, 1) void in_one_round_kernel(WS_PARAMS(in_one_round_params) p)
@@ -261,6 +267,7 @@ static WS_DEVICE void in_rounds_2_consumer(const in_rounds_2_params &p, in_round
 {
     ws::consumer<4> w_tile_x_tile(s.w_tile_x_tile);
     ws::warp_output y_out(s.y_out[group]);
+    ws::telling telling;
     const long first_row = (long)group * 64;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:53
         const int i = t.at(0);
@@ -273,6 +280,7 @@ static WS_DEVICE void in_rounds_2_consumer(const in_rounds_2_params &p, in_round
             ws::wait<0>(acc);
             w_tile_x_tile.consumed<0>();
         }
+        telling.tell(p.together);
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // ag_gemm.c:53
             const int column = j + subtile;
@@ -281,8 +289,9 @@ static WS_DEVICE void in_rounds_2_consumer(const in_rounds_2_params &p, in_round
             ws::fence();
             ws::store(y_out, p.y, p.y_map, i + first_row, column, box);  // ag_gemm.c:53
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
     ws::store_wait<0>();
 }
 
@@ -372,10 +381,12 @@ static WS_DEVICE void in_rounds_producer(const in_rounds_params &p, in_rounds_sh
 static WS_DEVICE void in_rounds_consumer(const in_rounds_params &p, in_rounds_shared &s, int group)
 {
     ws::consumer<6> x_tile_ring(s.x_tile_ring);
+    ws::telling telling;
     const long first_row = (long)group * 32;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:53
         const int i = t.at(0);
         const int j = t.at(1);
+        telling.tell(p.together);
         const int end = ws::min(j + 1024, p.K);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:53
             const int slot = x_tile_ring.get();
@@ -384,8 +395,9 @@ static WS_DEVICE void in_rounds_consumer(const in_rounds_params &p, in_rounds_sh
             x_tile_ring.consumed<0>();
             ws::store(p.a, i + first_row, k, x);  // ag_gemm.c:53
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
 }
 
 static WS_KERNEL(640, 1) void in_rounds_kernel(WS_PARAMS(in_rounds_params) p)
@@ -476,6 +488,7 @@ static WS_DEVICE void in_many_rounds_2_consumer(const in_many_rounds_2_params &p
 {
     ws::consumer<4> w_tile_x_tile(s.w_tile_x_tile);
     ws::warp_output y_out(s.y_out[group]);
+    ws::telling telling;
     const long first_row = (long)group * 64;
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:54
         const int i = t.at(0);
@@ -488,6 +501,7 @@ static WS_DEVICE void in_many_rounds_2_consumer(const in_many_rounds_2_params &p
             ws::wait<0>(acc);
             w_tile_x_tile.consumed<0>();
         }
+        telling.tell(p.together);
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // ag_gemm.c:54
             const int column = j + subtile;
@@ -496,8 +510,9 @@ static WS_DEVICE void in_many_rounds_2_consumer(const in_many_rounds_2_params &p
             ws::fence();
             ws::store(y_out, p.y, p.y_map, i + first_row, column, box);  // ag_gemm.c:54
         }
-        ws::tile_done(p.together, t);
+        telling.tile_done(p.together, t);
     }
+    telling.tell(p.together);
     ws::store_wait<0>();
 }
 
@@ -588,10 +603,12 @@ static WS_DEVICE void in_many_rounds_consumer(const in_many_rounds_params &p, in
 {
     ws::consumer<6> x_tile_ring(s.x_tile_ring);
     s.pingpong.begin(group);
+    ws::telling telling;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // ag_gemm.c:54
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // ag_gemm.c:54
+            telling.tell(p.together);
             const int end = ws::min(j + 1024, p.K);
             s.pingpong.take(group);
             for (int k = j; k < end; k += 128) {  // ag_gemm.c:54
@@ -602,12 +619,13 @@ static WS_DEVICE void in_many_rounds_consumer(const in_many_rounds_params &p, in
                 ws::store(p.a, i, k, x);  // ag_gemm.c:54
             }
             s.pingpong.pass(group);
+            telling.tile_done(p.together, t);
         } else {
             const int end = ws::min(j + 1024, p.K);
             x_tile_ring.skip(ws::max((end - j + 127) / 128, 0));
         }
-        ws::tile_done(p.together, t);
     }
+    telling.tell(p.together);
 }
 
 static WS_KERNEL(384, 1) void in_many_rounds_kernel(WS_PARAMS(in_many_rounds_params) p)
@@ -644,7 +662,7 @@ extern "C" void ws_launch_in_many_rounds_2500e179(int K, int rows, const void *v
     call.grid(p.grid, {{0, rows, 64}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.x, ws::loaded, {{0, 64, {1, 0}}});
     call.touches(p.a, ws::stored, {{0, 64, {1, 0}}});
-    call.together(p.together, p.grid, 2, ws::tiles_wait);
+    call.together(p.together, p.grid, 1, ws::tiles_wait);
     call.place();
     call.map(p.x_map, p.x, 64);
     p.K = K;

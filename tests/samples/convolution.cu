@@ -264,10 +264,10 @@ extern "C" void ws_launch_convolution_f9dfbc00(int B, int H, int W, int C, int F
 {
     if (ws::is_faster({{0, (long)B, 2}, {0, (long)H, 8}, {0, (long)W, 8}, {0, (long)F, 128}}, {1, 2, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, ((long)C * 9), 64), 6, 512, 0, 0, 128 * ws::asks((long)C * 2) + 64
+                       {ws::times(0, ((long)C * 9), 64), 5, 512, 0, 0, 128 * ws::asks((long)C * 2) + 64
                         * ws::asks(((long)C * 9) * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, ((long)C * 9), 64), 6, 512, 0, 0, 128 * ws::asks((long)C * 2) + 128
+                       {ws::times(0, ((long)C * 9), 64), 5, 512, 0, 0, 128 * ws::asks((long)C * 2) + 128
                         * ws::asks(((long)C * 9) * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}})) {
         ws_launch_convolution_f9dfbc00_in_2x1(B, H, W, C, F, X, weights, Y);
         return;

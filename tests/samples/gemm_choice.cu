@@ -97,7 +97,7 @@ static void ws_launch_gemm_choice__128x256x64x4(int M, int N, int K, const void 
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
-                          {ws::times(0, (long)K, 64), 4, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 64), 3, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 256, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
@@ -213,7 +213,7 @@ static void ws_launch_gemm_choice__128x128x64x3(int M, int N, int K, const void 
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
-                          {ws::times(0, (long)K, 64), 3, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 64), 2, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
@@ -329,7 +329,7 @@ static void ws_launch_gemm_choice__128x128x64x4(int M, int N, int K, const void 
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 128}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
-                          {ws::times(0, (long)K, 64), 4, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 64), 3, 512, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
@@ -445,7 +445,7 @@ static void ws_launch_gemm_choice__128x256x64x3(int M, int N, int K, const void 
 {
     if (ws::is_estimated({{0, (long)M, 128}, {0, (long)N, 256}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 0, 0, 0},
-                          {ws::times(0, (long)K, 64), 3, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 64), 2, 1024, 0, 0, 256 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}, {ws::times(0, 256, 64), 0, 0, 64, 341, 0}}))
         return;
     ws::launch call("gemm_choice");
@@ -554,7 +554,7 @@ static void ws_launch_gemm_choice__64x64x128x3(int M, int N, int K, const void *
 {
     if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {2, 1, 1, false, 0},
                          {{1, 0, 0, 32, 171, 0},
-                          {ws::times(0, (long)K, 128), 3, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 128), 2, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}}))
         return;
     ws::launch call("gemm_choice");
@@ -663,7 +663,7 @@ static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *
 {
     if (ws::is_estimated({{0, (long)M, 64}, {0, (long)N, 64}}, {1, 1, 1, false, 0},
                          {{1, 0, 0, 32, 171, 0},
-                          {ws::times(0, (long)K, 128), 4, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
+                          {ws::times(0, (long)K, 128), 3, 256, 0, 0, 128 * ws::asks((long)K * 2) + 128
                            * ws::asks((long)K * 2)}}))
         return;
     ws::launch call("gemm_choice");

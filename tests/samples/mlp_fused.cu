@@ -316,12 +316,12 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
 {
     if (ws::is_faster({{0, (long)tokens, 128}, {0, (long)hidden, 104}}, {1, 1, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)width, 64), 5, 832, 0, 0, 64 * ws::asks((long)width * 2) + 104
+                       {ws::times(0, (long)width, 64), 4, 832, 0, 0, 64 * ws::asks((long)width * 2) + 104
                         * ws::asks((long)width * 2) + 104 * ws::asks((long)width * 2)},
                        {ws::times(0, 64, 64), 0, 0, 704, 341, 0}, {ws::times(64, 96, 32), 0, 0, 352, 171, 0},
                        {ws::times(96, 104, 8), 0, 0, 88, 43, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)width, 64), 5, 832, 0, 0, 128 * ws::asks((long)width * 2) + 104
+                       {ws::times(0, (long)width, 64), 4, 832, 0, 0, 128 * ws::asks((long)width * 2) + 104
                         * ws::asks((long)width * 2) + 104 * ws::asks((long)width * 2)},
                        {ws::times(0, 64, 64), 0, 0, 704, 341, 0}, {ws::times(64, 96, 32), 0, 0, 352, 171, 0},
                        {ws::times(96, 104, 8), 0, 0, 88, 43, 0}})) {
@@ -723,28 +723,28 @@ extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int
 {
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 128}}, {1, 1, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 64
+                       {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 64
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}})
         && !ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 128}}, {1, 2, 2, true, 0},
                           {{1, 0, 0, 0, 0, 0},
-                           {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 64 * ws::asks((long)hidden * 2) + 64
+                           {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 64 * ws::asks((long)hidden * 2) + 64
                             * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}},
                           {1, 1, 2, true, 0},
                           {{1, 0, 0, 0, 0, 0},
-                           {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 64
+                           {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 64
                             * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}})) {
         ws_launch_project_128_a6fcaa75_in_1x2(from, to, tokens, width, hidden, H, W, Y);
         return;
     }
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 128}}, {1, 2, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 64 * ws::asks((long)hidden * 2) + 64
+                       {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 64 * ws::asks((long)hidden * 2) + 64
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 5, 512, 0, 0, 128 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0}})) {
         ws_launch_project_128_a6fcaa75_in_2x2(from, to, tokens, width, hidden, H, W, Y);
         return;
@@ -1020,11 +1020,11 @@ extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int
 {
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 152}}, {1, 1, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 608, 0, 0, 152 * ws::asks((long)hidden * 2) + 64
+                       {ws::times(0, (long)hidden, 64), 5, 608, 0, 0, 152 * ws::asks((long)hidden * 2) + 64
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 152, 24), 0, 0, 24, 128, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 6, 608, 0, 0, 152 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 5, 608, 0, 0, 152 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 152, 24), 0, 0, 24, 128, 0}})) {
         ws_launch_project_152_a6fcaa75_in_1x2(from, to, tokens, width, hidden, H, W, Y);
@@ -1466,20 +1466,20 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
 {
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 160}}, {1, 2, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 160, 32), 0, 0, 32, 171, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 160 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 160 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 160, 32), 0, 0, 32, 171, 0}})
         && !ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 160}}, {1, 2, 2, true, 0},
                           {{1, 0, 0, 0, 0, 0},
-                           {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 64
+                           {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 64
                             * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                            {ws::times(128, 160, 32), 0, 0, 32, 171, 0}}, {1, 2, 1, true, 0},
                           {{1, 0, 0, 0, 0, 0},
-                           {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 128
+                           {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 128
                             * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                            {ws::times(128, 160, 32), 0, 0, 32, 171, 0}})) {
         ws_launch_project_160_a6fcaa75_in_2x1(from, to, tokens, width, hidden, H, W, Y);
@@ -1487,11 +1487,11 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
     }
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 160}}, {1, 2, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 64
+                       {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 80 * ws::asks((long)hidden * 2) + 64
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 160, 32), 0, 0, 32, 171, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 640, 0, 0, 160 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 4, 640, 0, 0, 160 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 128, 64), 0, 0, 64, 341, 0},
                        {ws::times(128, 160, 32), 0, 0, 32, 171, 0}})) {
         ws_launch_project_160_a6fcaa75_in_2x2(from, to, tokens, width, hidden, H, W, Y);
@@ -1773,11 +1773,11 @@ extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int
 {
     if (ws::is_faster({{(long)from, (long)to, 128}, {0, (long)width, 200}}, {1, 1, 2, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 800, 0, 0, 200 * ws::asks((long)hidden * 2) + 64
+                       {ws::times(0, (long)hidden, 64), 4, 800, 0, 0, 200 * ws::asks((long)hidden * 2) + 64
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 192, 64), 0, 0, 64, 341, 0},
                        {ws::times(192, 200, 8), 0, 0, 8, 43, 0}}, {1, 1, 1, true, 0},
                       {{1, 0, 0, 0, 0, 0},
-                       {ws::times(0, (long)hidden, 64), 5, 800, 0, 0, 200 * ws::asks((long)hidden * 2) + 128
+                       {ws::times(0, (long)hidden, 64), 4, 800, 0, 0, 200 * ws::asks((long)hidden * 2) + 128
                         * ws::asks((long)hidden * 2)}, {ws::times(0, 192, 64), 0, 0, 64, 341, 0},
                        {ws::times(192, 200, 8), 0, 0, 8, 43, 0}})) {
         ws_launch_project_200_a6fcaa75_in_1x2(from, to, tokens, width, hidden, H, W, Y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attention with a capped score and a slope for the distance (ALiBi): rows and columns are asked for twice, and would not
-   fit registers beside the accumulator if they were kept. */
+/* Attention with a capped score and a slope for the distance (ALiBi): rows and columns are asked for twice, and would
+   not fit registers beside the accumulator if they were kept. */
 #include "test.h"
 
 enum { T = 128, D = 128 };

@@ -111,7 +111,7 @@ int cuda_grid_dims(const Op *op);
 const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
 void cuda_pace(Printer *in, const Op *loop);               /* of tiles that come in pieces while it runs */
 void cuda_bring(Printer *in, const Op *loop, const char *call);
-void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, in front of it */
+void cuda_loop_ahead(Printer *in, const Op *loop); /* those of a loop, in front of it */
 void cuda_loop_windows(Printer *in, const Op *loop);
 bool cuda_picked(Printer *in, const Op *op);   /* a sum along rows of which one column counts */
 bool cuda_window(Printer *in, const Op *load); /* a load whose rows stay in registers (machine/windows.c) */

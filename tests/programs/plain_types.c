@@ -72,7 +72,7 @@ static void run(int h, int w)
     struct point *moved = memset(check_output(WS_F64, (size_t)n * sizeof *moved / 8), 0, (size_t)n * sizeof *moved);
     memset(points, 0, (size_t)n * sizeof *points);
     for (int i = 0; i < n; i++)
-        points[i] = (struct point){f[i], g[n - 1 - i], (int)x[i] >> 8, m[i], other[i], 0};
+        points[i] = (struct point){rintf(f[i] * 64), rintf(g[n - 1 - i] * 64), (int)x[i] >> 8, m[i], other[i], 0};
     struct point *points_ = plain_copy(points, (size_t)n * sizeof *points);
     struct point *moved_ = plain_copy(moved, (size_t)n * sizeof *moved);
     PLAIN_FLOATS(down, n);

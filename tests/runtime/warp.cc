@@ -53,11 +53,20 @@ static warp &own_warp()
 
 /* ---- what CUDA has and C++ has not ------------------------------------------------------------------------------- */
 
-static thread_local std::vector<unsigned> *reads; /* of this thread */
+struct one_read {
+    unsigned address, size; /* 0: of an element */
+};
+typedef std::vector<one_read> reads_of_thread;
+static thread_local reads_of_thread *reads;
 
+static void *read_at(size_t address, unsigned size)
+{
+    reads->push_back({(unsigned)address, size});
+    return memory.at(address, size);
+}
 static void *__cvta_shared_to_generic(size_t address)
 {
-    reads->push_back((unsigned)address);
+    reads->push_back({(unsigned)address, 0});
     return memory.at(address, 4);
 }
 static size_t __cvta_generic_to_shared(const void *p)
@@ -140,20 +149,21 @@ template <typename T, int R, int C> static void put(unsigned base, const std::ve
 }
 
 /* Accesses of a warp that name two words of one bank, 128 bytes' worth of lanes at a time. */
-static long conflicts_of(const std::vector<std::vector<unsigned>> &all, unsigned size)
+static long conflicts_of(const std::vector<reads_of_thread> &all, unsigned element)
 {
-    const unsigned lanes = size == 8 ? 16 : 32;
     long conflicts = 0;
-    for (unsigned first = 0; first < 128; first += lanes)
-        for (size_t k = 0; k < all[first].size(); k++) {
+    for (size_t k = 0; k < all[0].size(); k++) {
+        const unsigned size = all[0][k].size ? all[0][k].size : element, lanes = 128 / size;
+        for (unsigned first = 0; first < 128; first += lanes) {
             unsigned word[32] = {};
             for (unsigned l = first; l < first + lanes; l++)
-                for (unsigned at = all[l][k]; at < all[l][k] + size; at += 4) {
+                for (unsigned at = all[l].at(k).address; at < all[l].at(k).address + size; at += 4) {
                     unsigned &one = word[at / 4 % 32];
                     conflicts += one && one != at;
                     one = at;
                 }
         }
+    }
     for (warp &w : warps)
         conflicts += w.conflicts;
     return conflicts;
@@ -196,7 +206,7 @@ static void check(numbers kind, bool free_of_conflicts)
         put<T, BR, BC>(at_rest, turned_b);
     }
 
-    std::vector<std::vector<unsigned>> traces(128);
+    std::vector<reads_of_thread> traces(128);
     std::vector<std::thread> threads;
     for (warp &w : warps)
         w.conflicts = 0;

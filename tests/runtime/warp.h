@@ -63,6 +63,20 @@ static void mma_tf32(float (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 
     w.meet();
 }
 
+static double load_shared_f64(u32 address)
+{
+    double x;
+    memcpy(&x, read_at(address, 8), 8);
+    return x;
+}
+
+static double2 load_shared_f64x2(u32 address)
+{
+    double2 x;
+    memcpy(&x, read_at(address, 16), 16);
+    return x;
+}
+
 /* Eight lanes name the lines of a matrix; those of one matrix lie in different banks. */
 static void ldmatrix(u32 address, u32 *x, int matrices)
 {

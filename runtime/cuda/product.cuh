@@ -142,46 +142,28 @@ template <int N, typename T> static WS_DEVICE T *sums_at(T *v, int block, int ei
     return v + 4 * (block * (round_up(N, 8) / 8) + eight);
 }
 
-/* What 16 of K begin with: all of A, and the first columns of B.  */
-template <int M, int N> struct doubles_of_step {
-    doubles a[M / 64], b;
-
-    template <typename A, typename B> WS_DEVICE void read(const A &from_a, const B &from_b, int k)
-    {
-        from_b.template read<(N >= 16)>(b, 0, k);
-#pragma unroll
-        for (int block = 0; block < M / 64; block++)
-            from_a.template read<true>(a[block], block * 64 + warp() * 16, k);
-    }
-};
-
-/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run; so is, before the last
-   columns, what the next step begins with.  */
-template <bool LAST, int M, int N, typename A, typename B>
-static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, doubles_of_step<M, N> &x, int k)
+/* 16 of K for all of acc.  What the next columns' instructions multiply is on its way while these run.  */
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
 {
     constexpr int blocks = M / 64, pieces = (N + 15) / 16;
-    doubles_of_step<M, N> next;
-    doubles y[2];
+    doubles x[blocks], y[2];
+    b.template read<(N >= 16)>(y[0], 0, k);
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        y[0][i / 4][i % 4] = x.b[i / 4][i % 4];
+    for (int block = 0; block < blocks; block++)
+        a.template read<true>(x[block], block * 64 + warp() * 16, k);
 #pragma unroll
     for (int piece = 0; piece < pieces; piece++) {
         if (piece + 2 < pieces || (piece + 1 < pieces && N % 16 == 0))
             b.template read<true>(y[(piece + 1) % 2], piece * 16 + 16, k);
         else if (piece + 1 < pieces)
             b.template read<false>(y[(piece + 1) % 2], piece * 16 + 16, k);
-        else if (!LAST)
-            next.read(a, b, k + 16);
 #pragma unroll
         for (int e = 0; e < 2 && piece * 16 + e * 8 < N; e++)
 #pragma unroll
             for (int block = 0; block < blocks; block++)
-                ptx::mma_f64_k16(sums_at<N>(acc.cell.v, block, piece * 2 + e), x.a[block], y[piece % 2][e]);
+                ptx::mma_f64_k16(sums_at<N>(acc.cell.v, block, piece * 2 + e), x[block], y[piece % 2][e]);
     }
-    if (!LAST)
-        x = next;
 }
 
 /* 4 of K, wherever they lie.  */
@@ -531,12 +513,9 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
     if constexpr (K % 16 == 0) {
         const auto left = at_once::doubles_of_a(a);
         const auto right = at_once::doubles_of_b(b);
-        at_once::doubles_of_step<M, N> x;
-        x.read(left, right, 0);
 #pragma unroll 1
-        for (int k = 0; k < K - 16; k += 16)
-            at_once::step_of_16<false>(acc, left, right, x, k);
-        at_once::step_of_16<true>(acc, left, right, x, K - 16);
+        for (int k = 0; k < K; k += 16)
+            at_once::step_of_16(acc, left, right, k);
     } else {
 #pragma unroll 1
         for (int k = 0; k < K; k += 4)

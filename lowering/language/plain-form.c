@@ -173,7 +173,8 @@ Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
 
 static Value *coordinate(Nest *in, Op *where, const Access *access, int dim)
 {
-    return form_poly(in, where, &access->coordinate[dim]);
+    Value *at = form_poly(in, where, &access->coordinate[dim]);
+    return at->type.dtype == D_U64 ? ir_convert_before(in->kernel, where, at, D_I64) : at; /* a size_t counts loops */
 }
 
 /* Operands of a load or store with these two dimensions last.  */

@@ -155,14 +155,17 @@ static Standing standing(const Nest *in, const Value *value)
     return x == y ? x : AS_LOW_BITS;
 }
 
-/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  */
+/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Of what is no
+   tile, counters and parameters count as not below 0; what is computed of them may be.  */
 static bool may_wrap(const Nest *in, const Value *value)
 {
     if (value->type.dtype != D_U64)
         return false;
     while (value->def && value->def->code == OP_CONVI)
         value = value->def->args[0];
-    return value->def && is_tiled(in, value) && dtype_is_signed(value->type.dtype);
+    int64_t known;
+    return value->def && dtype_is_signed(value->type.dtype) && loop_of(in, value) < 0 &&
+           !(ir_constant(value, &known) && known >= 0);
 }
 
 /* Numbers of 64 bits whose I32 stand for them in one way.  */
@@ -275,6 +278,22 @@ Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dty
                 : x;
 }
 
+/* An I64 that is no number of 2^63 or more, taken without a sign.  */
+static bool has_no_top_bit(const Nest *in, const Value *value)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return known >= 0;
+    if (loop_of(in, value) >= 0)
+        return true;
+    const Op *op = value->def;
+    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
+        return false;
+    Dtype from = op->args[0]->type.dtype;
+    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
+    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
+}
+
 static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value *x)
 {
     Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
@@ -308,6 +327,8 @@ static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value
                          form_boxed(in, where, number(in, where, 0), dtype_is_float(from) ? from : D_I32), NULL);
     if (stands == AS_LOW_BITS)
         return refuse_op(in, where, op, row, col);
+    if (from == D_U64 && stands == AS_SIGNED && is_tiled(in, op->args[0]) && !has_no_top_bit(in, op->args[0]))
+        return float_of_unsigned_long(in, where, form_integer(in, where, op->args[0], x, D_I64), to);
     x = form_is_small(from) ? x : form_widened(in, where, x);
     return stands == AS_UNSIGNED ? float_of_unsigned(in, where, x, to)
                                  : form_make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
@@ -334,22 +355,6 @@ static Dtype computed_in(const Nest *in, const Op *op)
     for (int i = 0; i < op->nargs; i++)
         wide |= form_is_wide(in, op->args[i]);
     return wide ? D_I64 : D_I32;
-}
-
-/* An I64 that is no number of 2^63 or more, taken without a sign.  */
-static bool has_no_top_bit(const Nest *in, const Value *value)
-{
-    int64_t known;
-    if (ir_constant(value, &known))
-        return known >= 0;
-    if (loop_of(in, value) >= 0)
-        return true;
-    const Op *op = value->def;
-    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
-        return false;
-    Dtype from = op->args[0]->type.dtype;
-    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
-    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
 }
 
 /* x / y of I64 without a sign: twice the half of x by y, and what is left once more; of a y with the top bit 0 or 1. */

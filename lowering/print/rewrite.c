@@ -156,6 +156,13 @@ static const char *scalar_text(const Rewriter *r, const Op *op)
     }
 }
 
+/* x[2 * i + j]: rows begin within others, which ws_tensor_2d_ld takes for a mistake.  */
+static bool rows_may_overlap(const Op *tensor)
+{
+    int64_t cols, stride;
+    return ir_constant(tensor->args[3], &stride) && !(ir_constant(tensor->args[2], &cols) && cols <= stride);
+}
+
 static const char *tensor_text(const Rewriter *r, const Op *op)
 {
     Type type = op->results[0]->type;
@@ -167,7 +174,7 @@ static const char *tensor_text(const Rewriter *r, const Op *op)
         return arena_print(r->module, "ws_slice(%s, %d, %s)", base, op->tensor->dimension, list_text(r, op, 1, 3));
     if (type.rank == 1)
         return arena_print(r->module, "ws_tensor_1d(%s, %s, %s)", base, dtype, text_of(r, op->args[1]));
-    if (type.rank == 2)
+    if (type.rank == 2 && !rows_may_overlap(op))
         return arena_print(r->module, "ws_tensor_2d_ld(%s, %s, %s, %s)", base, dtype, list_text(r, op, 1, 3),
                            text_of(r, op->args[3]));
     return arena_print(r->module, "ws_tensor_strided(%s, %s, %d, ((const long[]){%s}), ((const long[]){%s}))", base,

@@ -85,6 +85,8 @@ static void run(int h, int w)
         odd[i] = odd_[i] = i % 5 == 0 ? (float)NAN : i % 5 == 1 ? (float)INFINITY : i % 5 == 2 ? -INFINITY : f[i];
         wide[i] = wide_[i] = i % 7 == 0 ? (double)NAN : i % 7 == 1 ? -(double)INFINITY : 1e300;
     }
+    PLAIN_FLOATS(without, n);
+    NUMBERS(int, rests, n);
     PLAIN_FLOATS(steps, n);
     PLAIN_FLOATS(last, h);
     masks(n, P(m), P(other), P(f), P(g), P(o), P(differ), P(count));
@@ -99,10 +101,12 @@ static void run(int h, int w)
     stencil((unsigned)h, (unsigned)w, P(f), P(around));
     differences((size_t)n, (size_t)w, P(f), P(steps), P(last));
     differences(0, 1, P(f), P(steps), P(last));
+    wrapped(h, w, P(x), P(without), P(rests));
     check_fetch();
     classes_plain(n, odd_, wide_, kind_, clean_);
     stencil_plain((unsigned)h, (unsigned)w, f_, around_);
     differences_plain((size_t)n, (size_t)w, f_, steps_, last_);
+    wrapped_plain(h, w, x_, without_, rests_);
     masks_plain(n, m_, other_, f_, g_, o_, differ_, count_);
     rows_of_masks_plain(h, w, m_, sums_, some_, all_);
     life_plain(h, w, m_, next_);
@@ -118,6 +122,8 @@ static void run(int h, int w)
     SAME(kind, n);
     SAME(clean, n);
     SAME(steps, n);
+    SAME(without, n);
+    SAME(rests, n);
     PLAIN_SAME(last, h, 1e-5);
     SAME(g, n);
     SAME(o, n);

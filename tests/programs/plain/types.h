@@ -146,3 +146,15 @@ KERNEL(classes)(int n, const float *x, const double *z, int *y, float *clean)
         clean[i] = isnan(x[i]) ? 0 : fminf(fmaxf(x[i], -1), 0.5f);
     }
 }
+
+/* numbers below 0 that become ones without a sign: the largest, in comparisons and as a float */
+KERNEL(wrapped)(int n, int m, const unsigned *x, float *f, int *y)
+{
+    WS(grid(2))
+    for (size_t i = 1; i < (size_t)(n - 1); i++)
+        for (int j = 1; j < m - 1; j++) {
+            unsigned long e = (unsigned long)(int)(x[i * m + j] * 3);
+            f[i * m + j] = i <= (size_t)(j - 2) ? (float)e : 0.5f;
+            y[i * m + j] += (int)(x[i * m + j + 1] + x[i * m + j + 1]) / 4096 % 427;
+        }
+}

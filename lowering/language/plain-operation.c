@@ -161,8 +161,16 @@ static bool may_wrap(const Nest *in, const Value *value)
 {
     if (value->type.dtype != D_U64)
         return false;
-    while (value->def && value->def->code == OP_CONVI)
-        value = value->def->args[0];
+    while (value->def && value->def->code == OP_CONVI) {
+        const Value *from = value->def->args[0];
+        Dtype less = from->type.dtype, to = value->type.dtype;
+        bool same = dtype_bytes(less) == dtype_bytes(to), sign = dtype_is_signed(less);
+        if (less == D_I1 || (!sign && dtype_bytes(less) < dtype_bytes(to)))
+            return false;
+        if (dtype_is_signed(to) && (dtype_bytes(less) > dtype_bytes(to) || (same && !sign)))
+            return true; /* the top bit of what is left is a sign */
+        value = from;
+    }
     int64_t known;
     return value->def && dtype_is_signed(value->type.dtype) && loop_of(in, value) < 0 &&
            !(ir_constant(value, &known) && known >= 0);

@@ -155,25 +155,30 @@ static Standing standing(const Nest *in, const Value *value)
     return x == y ? x : AS_LOW_BITS;
 }
 
-/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Of what is no
-   tile, counters and parameters count as not below 0; what is computed of them may be.  */
+/* An I64 that is no number of 2^63 or more, taken without a sign.  */
+static bool has_no_top_bit(const Nest *in, const Value *value)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return known >= 0;
+    if (loop_of(in, value) >= 0)
+        return true;
+    const Op *op = value->def;
+    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
+        return false;
+    Dtype from = op->args[0]->type.dtype;
+    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
+    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
+}
+
+/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Parameters count
+   as not below 0.  */
 static bool may_wrap(const Nest *in, const Value *value)
 {
-    if (value->type.dtype != D_U64)
-        return false;
-    while (value->def && value->def->code == OP_CONVI) {
-        const Value *from = value->def->args[0];
-        Dtype less = from->type.dtype, to = value->type.dtype;
-        bool same = dtype_bytes(less) == dtype_bytes(to), sign = dtype_is_signed(less);
-        if (less == D_I1 || (!sign && dtype_bytes(less) < dtype_bytes(to)))
-            return false;
-        if (dtype_is_signed(to) && (dtype_bytes(less) > dtype_bytes(to) || (same && !sign)))
-            return true; /* the top bit of what is left is a sign */
-        value = from;
-    }
-    int64_t known;
-    return value->def && dtype_is_signed(value->type.dtype) && loop_of(in, value) < 0 &&
-           !(ir_constant(value, &known) && known >= 0);
+    const Value *number = value;
+    while (number->def && number->def->code == OP_CONVI)
+        number = number->def->args[0];
+    return value->type.dtype == D_U64 && number->def && !has_no_top_bit(in, value);
 }
 
 /* Numbers of 64 bits whose I32 stand for them in one way.  */
@@ -284,22 +289,6 @@ Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dty
     return bare ? form_make(in, where, OP_BIT_AND, where->loc, D_I64, x,
                             ir_const_before(in->kernel, where, D_I64, 0xffffffff), NULL)
                 : x;
-}
-
-/* An I64 that is no number of 2^63 or more, taken without a sign.  */
-static bool has_no_top_bit(const Nest *in, const Value *value)
-{
-    int64_t known;
-    if (ir_constant(value, &known))
-        return known >= 0;
-    if (loop_of(in, value) >= 0)
-        return true;
-    const Op *op = value->def;
-    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
-        return false;
-    Dtype from = op->args[0]->type.dtype;
-    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
-    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
 }
 
 static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value *x)

@@ -171,8 +171,8 @@ static bool has_no_top_bit(const Nest *in, const Value *value)
     return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
 }
 
-/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Parameters count
-   as not below 0.  */
+/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Parameters
+   count as not below 0.  */
 static bool may_wrap(const Nest *in, const Value *value)
 {
     const Value *number = value;

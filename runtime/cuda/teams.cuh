@@ -283,14 +283,10 @@ struct powers_of_team<F, FUSED, E, tile<float, R, C, L>> {
     }
 };
 
-template <typename F, bool FUSED, typename B, int GROUPS, int NUMBER, int R, int C, layout L>
-static WS_DEVICE auto send_powers(team_exchange<B, GROUPS, NUMBER> &s, const tile<float, R, C, L> &x)
+/* What a warp has of each row, for the others: its largest number, and the sum of the powers below that.  */
+template <typename F, typename H, typename S, int R, int C, layout L>
+static WS_DEVICE void leave_powers(const H &here, S &sent, const tile<float, R, C, L> &x)
 {
-    typedef team_exchange<B, GROUPS, NUMBER> E;
-    static_assert(wide_groups(L) == GROUPS, "rows that all groups of the team share");
-    constexpr int last = 2 * GROUPS;
-    const team_words<2 * R, E> here{s};
-    powers_of_team<F, FUSED, E, tile<float, R, C, L>> sent{s, x};
 #pragma unroll
     for (int r = 0; r < R; r++) {
         const float most = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
@@ -301,6 +297,17 @@ static WS_DEVICE auto send_powers(team_exchange<B, GROUPS, NUMBER> &s, const til
 #pragma unroll
     for (int r = 0; r < R; r++)
         here.leave(R + r, word_of(across<1, 16>(one::add(), share_of_row(one::add(), sent.own, r))));
+}
+
+template <typename F, bool FUSED, typename B, int GROUPS, int NUMBER, int R, int C, layout L>
+static WS_DEVICE auto send_powers(team_exchange<B, GROUPS, NUMBER> &s, const tile<float, R, C, L> &x)
+{
+    typedef team_exchange<B, GROUPS, NUMBER> E;
+    static_assert(wide_groups(L) == GROUPS, "rows that all groups of the team share");
+    constexpr int last = 2 * GROUPS;
+    const team_words<2 * R, E> here{s};
+    powers_of_team<F, FUSED, E, tile<float, R, C, L>> sent{s, x};
+    leave_powers<F>(here, sent, x);
     if (here.have_left(NUMBER))
 #pragma unroll
         for (int r = 0; r < R; r++) {
@@ -352,16 +359,7 @@ static WS_DEVICE auto send_powers(lone_exchange<GROUPS> &s, const tile<float, R,
     static_assert(wide_groups(L) == GROUPS, "rows that all threads share");
     const lone_words<2 * R, GROUPS> here{s};
     powers_of_team<F, FUSED, lone_exchange<GROUPS>, tile<float, R, C, L>> sent{s, x};
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-        const float most = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
-        sent.most.set(r, 0, most, most);
-        here.leave(r, word_of(most));
-    }
-    to_powers<F>(sent.own, sent.most);
-#pragma unroll
-    for (int r = 0; r < R; r++)
-        here.leave(R + r, word_of(across<1, 16>(one::add(), share_of_row(one::add(), sent.own, r))));
+    leave_powers<F>(here, sent, x);
     return sent;
 }
 

@@ -66,6 +66,12 @@ bool op_meets_blocks(const Op *op)
     return op_info[op->code].about & MEETS_BLOCKS;
 }
 
+bool op_reduces_rows(const Op *op)
+{
+    return op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX ||
+           op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
+}
+
 bool op_adds(const Op *op)
 {
     return op->code == OP_ATOMIC_ADD || op->code == OP_ATOMIC_ADD_AT;

@@ -19,6 +19,8 @@ bool value_is_tile(const Value *value); /* a register tile, finished or in fligh
 bool op_takes_scalars(const Op *op);
 /* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
 bool op_mixes_rows(const Op *op);
+/* A number for each row, of what lanes have of it.  */
+bool op_reduces_rows(const Op *op);
 bool op_adds(const Op *op);     /* to what is there, in any order */
 bool op_scatters(const Op *op); /* a store by a tile of indices: anywhere */
 

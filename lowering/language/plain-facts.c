@@ -168,16 +168,6 @@ void facts_at(Facts *facts, const Op *op, int instance, bool exactly)
 
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
-static int64_t gcd(int64_t x, int64_t y)
-{
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x < 0 ? -x : x;
-}
-
 static int64_t floor_of(int64_t x, int64_t y)
 {
     return x / y - (x % y != 0 && x < 0);
@@ -188,7 +178,7 @@ static void tighten(Row *row, int ncolumns)
 {
     int64_t common = 0;
     for (int i = 0; i < ncolumns; i++)
-        common = gcd(common, row->factor[i]);
+        common = common_divisor(common, row->factor[i]);
     if (common < 2)
         return;
     for (int i = 0; i < ncolumns; i++)

@@ -70,7 +70,7 @@ bool stride_is_positive(const Poly *stride)
     return stride->count > 0;
 }
 
-static int64_t common_divisor(int64_t x, int64_t y)
+int64_t common_divisor(int64_t x, int64_t y)
 {
     while (y) {
         int64_t rest = x % y;

@@ -189,6 +189,7 @@ bool is_column(const Nest *in, int axis);                 /* elements along it l
 
 /* Facts about up to two instances of the loops' body, 1 and 2, which have the counters of `common` loops in common.  */
 typedef struct Facts Facts;
+int64_t common_divisor(int64_t x, int64_t y); /* the greatest, not below 0 */
 Facts *facts_new(Nest *in, uint32_t common);
 void facts_add(Facts *facts, const Poly *x, int instance); /* x >= 0 */
 void facts_equal(Facts *facts, const Poly *x, int first, const Poly *y, int second);

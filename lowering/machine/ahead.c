@@ -180,8 +180,7 @@ static bool is_loop(const Op *op, const void *none)
 static bool waits_for_all(const Op *op, const void *none)
 {
     (void)none;
-    return op_meets_blocks(op) || op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN ||
-           op->code == OP_ROW_ARGMAX || op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
+    return op_meets_blocks(op) || op_reduces_rows(op);
 }
 
 /* Registers that tiles take from one tile of the grid to the next.  */

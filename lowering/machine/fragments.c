@@ -28,12 +28,6 @@ static bool is_made_of_matrices(Type type)
             type.cols % 16 == 0);
 }
 
-static bool reduces_rows(const Op *op)
-{
-    return op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX ||
-           op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
-}
-
 static int logarithm(int lanes)
 {
     int steps = 0;
@@ -53,7 +47,7 @@ static void visit_op(Op *op, void *context)
         in->fits &= is_made_of_matrices(op->results[0]->type);
     if (op->code == OP_PUT_TILE)
         in->fits &= is_made_of_matrices(op->args[1]->type);
-    if (reduces_rows(op)) {
+    if (op_reduces_rows(op)) {
         int rows = op->results[0]->type.rows, together = machine_rows_together(in->other);
         in->exchanges += (rows + 31) / 32 * logarithm(4);
         in->others += (rows + 4 * together - 1) / (4 * together) * logarithm(32 / together);

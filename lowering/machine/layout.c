@@ -96,11 +96,9 @@ enum { WIDE_COLUMNS = 16 * MACHINE_GROUP_THREADS };
 static bool keeps_warps_apart(const Op *op, const void *context)
 {
     bool in_loop = ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE);
-    bool reduces = op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN ||
-                   op->code == OP_ROW_ARGMAX || op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
     (void)context;
     return op->code == OP_TRANS || op->code == OP_ROW_CUMSUM || op->code == OP_COL_CUMSUM || op->code == OP_PUT_TILE ||
-           op->code == OP_SUM_PARTS || (reduces && (in_loop || op->args[0]->type.cols < WIDE_COLUMNS)) ||
+           op->code == OP_SUM_PARTS || (op_reduces_rows(op) && (in_loop || op->args[0]->type.cols < WIDE_COLUMNS)) ||
            (op_meets_blocks(op) && op->tile->piece && op->args[0]->type.cols < WIDE_COLUMNS);
 }
 

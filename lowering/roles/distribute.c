@@ -321,16 +321,22 @@ static void emit_skip(Distributor *in, Block *to, const Op *source, Aref *aref)
     skip->sync->count = 1;
 }
 
+/* At the first place that the table gives any of the slot's tiles.  */
+static void order_first(Op *step, const Aref *aref)
+{
+    for (int i = 1; i < aref->nstorages; i++) {
+        int order = schedule_of(aref->payload[i]->def)->order;
+        if (order < schedule_of(step)->order)
+            schedule_op(step)->order = order;
+    }
+}
+
 /* A slot to write to, from before the first of its tiles is there.  */
 static void emit_put_begin(Distributor *in, Block *to, const Op *source, Aref *aref)
 {
     Op *put = emit(in, to, source, OP_PUT, 0, NULL);
     put->aref = aref;
-    for (int i = 1; i < aref->nstorages; i++) { /* the table may make another of its tiles first */
-        int order = schedule_of(aref->payload[i]->def)->order;
-        if (order < schedule_of(put)->order)
-            schedule_op(put)->order = order;
-    }
+    order_first(put, aref);
     in->puts[aref->id] = op_result(in->kernel, put, type_scalar(D_I32), "slot");
 }
 
@@ -384,11 +390,7 @@ static void emit_get(Distributor *in, Block *to, Op *source, Aref *aref)
 {
     Op *get = emit(in, to, source, OP_GET, 0, NULL);
     get->aref = aref;
-    for (int i = 1; i < aref->nstorages; i++) { /* the table may want another of its tiles first */
-        int order = schedule_of(aref->payload[i]->def)->order;
-        if (order < schedule_of(get)->order)
-            schedule_op(get)->order = order;
-    }
+    order_first(get, aref);
     in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
 }
 

@@ -31,7 +31,10 @@
  *   table.cuh      tensors out of an array of pointers
  *   together.cuh   tiles that wait for those of grids beside theirs
  *   device.cuh     the host's side of a device: its memory, what is asked of it once
- *   launch.cuh     the host's side of a kernel: checks, staging of host arrays, tensor maps, launch
+ *   arguments.cuh  the tensors of a call: checks, staging of host arrays
+ *   encode.cuh     tensor maps as the driver makes them
+ *   measure.cuh    the time of a launch, for a choice among variants
+ *   launch.cuh     the host's side of a kernel: tensor maps, grid, launch
  */
 #ifndef WSRT_CUH
 #define WSRT_CUH

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arguments.cuh - the tensors of one call of a kernel: their checks, where they are, and the copies of host arrays.
+ *
+ * The first failure is kept for ws_last_error, with the kernel's and the argument's name.
+ */
+#ifndef WS_CUDA_ARGUMENTS_CUH
+#define WS_CUDA_ARGUMENTS_CUH
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "device.cuh"
+#include "table.cuh"
+#include "tensor.cuh"
+
+namespace ws {
+
+enum access { loaded = 1, stored = 2, loaded_and_stored = 3 };
+
+namespace host {
+
+/* What a thread's launches have for the tiles' numbers of sums over grids; it stays.  */
+struct room {
+    void *memory;
+    size_t bytes;
+};
+inline thread_local room rooms[MAX_DEVICES];
+
+} // namespace host
+
+/* An extent, bound or stride, from any integer type.  */
+struct length {
+    long value;
+    template <typename I> length(I x) : value((long)x)
+    {
+    }
+};
+
+struct call_arguments {
+    static constexpr int max_tensors = 64;
+
+    struct argument {
+        const char *name;
+        char *begin, *end;
+        long extent[4], stride[4];
+        int size, rank;
+        access how;
+        bool empty;
+        bool listed;     /* an element of an array of pointers */
+        ws_rows in, out; /* what a tile touches */
+        int buffer;      /* index in staged, or -1 */
+        void **placed;   /* where the device address goes */
+    };
+    /* Host ranges that overlap share one device buffer.  */
+    struct buffer {
+        char *begin, *end, *copy;
+        bool stored;
+    };
+
+    const char *kernel;
+    bool failed = false;
+    int count = 0, buffers = 0, device = 0;
+    size_t numbers_used = 0;
+    argument arguments[max_tensors];
+    buffer staged[max_tensors];
+
+    explicit call_arguments(const char *kernel_name) : kernel(kernel_name)
+    {
+    }
+
+    template <typename T, int N>
+    void tensor(ws::tensor<T, N> &t, const char *name, const void *base, const length (&extents)[N],
+                const length (&strides)[N], access how)
+    {
+        if (failed)
+            return;
+        argument &a = arguments[count];
+        if (count == max_tensors) {
+            fail(WS_ERR_UNSUPPORTED, name, "more than %d tensors", max_tensors);
+            return;
+        }
+        a.name = name;
+        a.begin = (char *)const_cast<void *>(base);
+        a.size = sizeof(T);
+        a.rank = N;
+        a.how = how;
+        a.placed = (void **)&t.base;
+        a.empty = a.listed = false;
+        a.in = a.out = ws_rows{};
+        a.buffer = -1;
+        long last = 0;
+        for (int d = 0; d < N; d++)
+            a.empty = a.empty || extents[d].value == 0;
+        for (int d = 0; d < N; d++) {
+            long extent = extents[d].value, stride = strides[d].value;
+            if (extent < 0 || extent > 0x7fffffffL) {
+                fail(WS_ERR_ARGUMENT, name, "extent %ld of dimension %d is not between 0 and 2^31-1", extent, d);
+                return;
+            }
+            if (!a.empty &&
+                (stride < 0 || (stride && extent > 1 && (extent - 1) > (0x7fffffffffffL - last) / stride))) {
+                fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is negative or too large", stride, d);
+                return;
+            }
+            t.stride[d] = stride;
+            t.origin[d] = t.low[d] = 0;
+            t.high[d] = (int)extent;
+            a.extent[d] = extent;
+            a.stride[d] = stride;
+            last += a.empty ? 0 : (extent - 1) * stride;
+        }
+        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
+        if (!a.empty && ws_data_find_(kernel, name, &a.begin, a.end, how & stored) != WS_OK) {
+            failed = true;
+            return;
+        }
+        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
+        t.base = (T *)a.begin;
+        if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
+            fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);
+        else if (!base && !a.empty)
+            fail(WS_ERR_ARGUMENT, name, "the base is null");
+        else if ((size_t)a.begin % sizeof(T) != 0)
+            fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
+        count++;
+    }
+
+    /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
+    template <typename T, int N>
+    void table(ws::table<T, N> &t, const char *name, const void *bases, const length (&extents)[N],
+               const length (&strides)[N], access how)
+    {
+        const long n = extents[0].value;
+        t.count = 0;
+        if (failed)
+            return;
+        if (n < 0 || n > most_pointers) {
+            fail(WS_ERR_UNSUPPORTED, name, "%ld pointers, and a kernel chooses among up to %d", n, most_pointers);
+            return;
+        }
+        if (!bases && n) {
+            fail(WS_ERR_ARGUMENT, name, "the array of pointers is null");
+            return;
+        }
+        typedef const length rest[N - 1];
+        for (int i = 0; i < n && !failed; i++) {
+            tensor(t.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1), how);
+            t.bases[i] = t.shape.base;
+            if (!failed) {
+                arguments[count - 1].placed = (void **)&t.bases[i];
+                arguments[count - 1].listed = true;
+            }
+        }
+        t.count = (int)n;
+    }
+
+    /* Memory for the tiles' numbers of a sum over the grid, which the caller reads before it launches again.  */
+    void *numbers(const void *total, long count, size_t bytes)
+    {
+        if (failed || count <= 0)
+            return nullptr;
+        host::room &room = host::rooms[device];
+        if (!numbers_used && room.bytes < (size_t)count * bytes) {
+            cudaFree(room.memory);
+            room.bytes = ::max((size_t)count * bytes, (size_t)65536);
+            if (cudaMalloc(&room.memory, room.bytes) != cudaSuccess) {
+                cudaGetLastError();
+                room.memory = nullptr;
+                room.bytes = 0;
+            }
+        }
+        const size_t begin = numbers_used;
+        if (room.bytes < begin + (size_t)count * bytes)
+            return ws_total_room_(total, count);
+        numbers_used = begin + ((size_t)count * bytes + 255) / 256 * 256;
+        ws_total_lend_(total, (char *)room.memory + begin, count);
+        return (char *)room.memory + begin;
+    }
+
+    template <typename... X> void fail(ws_status status, const char *name, const char *format, X... x)
+    {
+        char text[256];
+        if constexpr (sizeof...(x) > 0)
+            snprintf(text, sizeof text, format, x...);
+        else
+            snprintf(text, sizeof text, "%s", format);
+        ws_error_set(status, "%s: %s: %s", kernel, name, text);
+        failed = true;
+    }
+
+    void fail_cuda(cudaError_t error, ws_status status, const char *what)
+    {
+        cudaGetLastError();
+        if (host::is_lasting(error))
+            host::lost_device(error, status, device, kernel);
+        else
+            ws_error_set(status, "%s: %s: %s", kernel, what, cudaGetErrorString(error));
+        failed = true;
+    }
+
+    argument *find(void **placed)
+    {
+        for (int i = 0; i < count; i++)
+            if (arguments[i].placed == placed)
+                return &arguments[i];
+        return nullptr;
+    }
+
+    void check_device()
+    {
+        cudaError_t error = cudaGetDevice(&device);
+        if (error != cudaSuccess || device >= host::MAX_DEVICES) {
+            fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+            return;
+        }
+        /* The driver's functions need the context that the runtime's make on first use in a thread.  */
+        if (host::thread_device != device + 1) {
+            error = cudaSetDevice(device);
+            if (error != cudaSuccess) {
+                fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+                return;
+            }
+            host::thread_device = device + 1;
+        }
+        host::device_facts &facts = host::devices[device];
+        if (!facts.known) {
+            int major = 0, minor = 0, multiprocessors = 0;
+            error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+            if (error == cudaSuccess)
+                error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+            if (error == cudaSuccess)
+                error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+            if (error != cudaSuccess) {
+                fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+                return;
+            }
+            facts.multiprocessors = multiprocessors;
+            facts.known = major == 9 && minor == 0 ? 1 : -1;
+        }
+        if (facts.known < 0) {
+            ws_error_set(WS_ERR_DEVICE, "%s: device %d is not of compute capability 9.0", kernel, device);
+            failed = true;
+        }
+    }
+
+    bool check_overlaps()
+    {
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < i; j++) {
+                argument &a = arguments[i], &b = arguments[j];
+                if (!((a.how | b.how) & stored) || a.empty || b.empty || disjoint(a, b) ||
+                    (same(a, b) && !a.listed && !b.listed))
+                    continue;
+                ws_error_set(WS_ERR_OVERLAP, "%s: %s: overlaps %s, and one of them is stored", kernel, a.name, b.name);
+                failed = true;
+                return false;
+            }
+        return true;
+    }
+
+    /* Iterations of a loop over devices run at the same time.  */
+    bool check_devices()
+    {
+        for (int i = 0; i < count && !failed; i++) {
+            const argument &a = arguments[i];
+            ws_use use = {};
+            if (a.empty)
+                continue;
+            use.kernel = kernel;
+            use.name = a.name;
+            use.begin = a.begin;
+            use.end = a.end;
+            use.size = a.size;
+            use.rank = a.rank;
+            use.stored = (a.how & stored) != 0;
+            use.in = a.in;
+            use.out = a.out;
+            for (int d = 0; d < a.rank; d++) {
+                use.extent[d] = a.extent[d];
+                use.stride[d] = a.stride[d];
+            }
+            failed = ws_devices_use(&use) != WS_OK;
+        }
+        failed = failed || ws_devices_elsewhere_();
+        return !failed;
+    }
+
+    /* Device addresses for all: where they are, or a staged copy of a host array.  */
+    void place_all()
+    {
+        for (int i = 0; i < count && !failed; i++)
+            if (!arguments[i].empty)
+                place_argument(i);
+        check_capture();
+        for (int b = 0; b < buffers && !failed; b++)
+            if (staged[b].begin)
+                fill_buffer(staged[b]);
+        for (int i = 0; i < count && !failed; i++)
+            if (arguments[i].buffer >= 0)
+                *arguments[i].placed =
+                    staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
+    }
+
+    void finish()
+    {
+        bool any = false;
+        for (int b = 0; b < buffers; b++) {
+            buffer &s = staged[b];
+            if (!s.begin || !s.copy)
+                continue;
+            any = true;
+            size_t bytes = (size_t)(s.end - s.begin);
+            cudaError_t error = failed || !s.stored
+                                    ? cudaSuccess
+                                    : cudaMemcpyAsync(s.begin, s.copy, bytes, cudaMemcpyDeviceToHost, host::stream());
+            if (error != cudaSuccess)
+                fail_cuda(error, WS_ERR_MEMORY, "copying a host array out");
+            cudaFreeAsync(s.copy - (size_t)s.begin % 256, host::stream());
+        }
+        if (!any)
+            return;
+        cudaError_t error = cudaStreamSynchronize(host::stream());
+        if (error != cudaSuccess && !failed)
+            fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
+    }
+
+  private:
+    /* Elements that a view touches lie, modulo the common divisor of all outer strides, in one window.  */
+    static long divisor(long x, long y)
+    {
+        while (y) {
+            long rest = x % y;
+            x = y;
+            y = rest;
+        }
+        return x;
+    }
+    static bool disjoint(const argument &a, const argument &b)
+    {
+        if (a.end <= b.begin || b.end <= a.begin)
+            return true;
+        long period = 0;
+        for (int d = 0; d + 1 < a.rank; d++)
+            if (a.extent[d] > 1)
+                period = divisor(a.stride[d] * a.size, period);
+        for (int d = 0; d + 1 < b.rank; d++)
+            if (b.extent[d] > 1)
+                period = divisor(b.stride[d] * b.size, period);
+        long width_a = a.extent[a.rank - 1] * a.size, width_b = b.extent[b.rank - 1] * b.size;
+        if (period <= 0 || width_a + width_b > period)
+            return false;
+        long offset = (b.begin - a.begin) % period;
+        if (offset < 0)
+            offset += period;
+        return offset >= width_a && offset + width_b <= period;
+    }
+    static bool same(const argument &a, const argument &b)
+    {
+        bool equal = a.begin == b.begin && a.size == b.size && a.rank == b.rank;
+        for (int d = 0; equal && d < a.rank; d++)
+            equal = a.extent[d] == b.extent[d] && a.stride[d] == b.stride[d];
+        return equal;
+    }
+
+    /* What a loop over devices loads from a device that this one does not reach is staged, as a host array is.  */
+    void place_argument(int index)
+    {
+        int owner = 0;
+        switch (host::memory_of(arguments[index].begin, device, &owner)) {
+        case host::memory::of_host:
+            assign_buffer(index);
+            break;
+        case host::memory::elsewhere:
+            if (ws_devices_current() >= 0 && !(arguments[index].how & stored)) {
+                assign_buffer(index);
+                break;
+            }
+            fail(WS_ERR_DEVICE, arguments[index].name, "is memory of device %d, and the launch is on device %d", owner,
+                 device);
+            break;
+        case host::memory::of_device:
+            break;
+        }
+    }
+
+    /* A call with host arrays ends when they hold the results: nothing that a graph could do later.  */
+    void check_capture()
+    {
+        for (int i = 0; i < count && !failed; i++)
+            if (arguments[i].buffer >= 0 && host::is_capturing())
+                fail(WS_ERR_ARGUMENT, arguments[i].name, "is a host array, and its stream is being captured");
+    }
+
+    /* Joins the argument's range with those that it overlaps.  */
+    void assign_buffer(int index)
+    {
+        argument &a = arguments[index];
+        buffer joined = {a.begin, a.end, nullptr, (a.how & stored) != 0};
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (int b = 0; b < buffers; b++) {
+                buffer &s = staged[b];
+                if (!s.begin || joined.end <= s.begin || s.end <= joined.begin)
+                    continue;
+                joined.begin = s.begin < joined.begin ? s.begin : joined.begin;
+                joined.end = s.end > joined.end ? s.end : joined.end;
+                joined.stored = joined.stored || s.stored;
+                s.begin = nullptr;
+                for (int i = 0; i < count; i++)
+                    if (arguments[i].buffer == b)
+                        arguments[i].buffer = buffers;
+                grown = true;
+            }
+        }
+        a.buffer = buffers;
+        staged[buffers++] = joined;
+    }
+
+    /* The copy keeps the host array's position modulo 256 bytes, so that alignment does not depend on where an array
+       is. */
+    void fill_buffer(buffer &s)
+    {
+        size_t lead = (size_t)s.begin % 256, bytes = (size_t)(s.end - s.begin);
+        void *p = nullptr;
+        cudaError_t error = cudaMallocAsync(&p, lead + bytes, host::stream());
+        if (error != cudaSuccess) {
+            fail_cuda(error, WS_ERR_MEMORY, "staging a host array");
+            return;
+        }
+        s.copy = (char *)p + lead;
+        error = cudaMemcpyAsync(s.copy, s.begin, bytes, cudaMemcpyDefault, host::stream());
+        if (error != cudaSuccess)
+            fail_cuda(error, WS_ERR_MEMORY, "copying a host array in");
+    }
+};
+
+} // namespace ws
+
+#endif

@@ -17,7 +17,7 @@
 #define WS_CUDA_PARTS_CUH
 
 #include "cluster.cuh"
-#include "tile.cuh"
+#include "elementwise.cuh"
 
 namespace ws {
 

@@ -20,7 +20,7 @@
 #ifndef WS_CUDA_PRODUCT_CUH
 #define WS_CUDA_PRODUCT_CUH
 
-#include "tile.cuh"
+#include "elementwise.cuh"
 
 namespace ws {
 

@@ -17,7 +17,7 @@
 #ifndef WS_CUDA_WGMMA_CUH
 #define WS_CUDA_WGMMA_CUH
 
-#include "tile.cuh"
+#include "elementwise.cuh"
 
 namespace ws {
 

@@ -9,7 +9,10 @@
  *   trace.cuh      what groups did when, under --ws-trace
  *   aref.cuh       the CTA, rings of slots, turns
  *   tensor.cuh     global memory, tensor maps, swizzled tiles in shared memory, views
- *   tile.cuh       register tiles, elementwise operations
+ *   tile.cuh       register tiles
+ *   one.cuh        what happens to one element
+ *   elementwise.cuh
+ *                  the same of tiles
  *   wgmma.cuh      matrix products
  *   product.cuh    those that are done when they return
  *   rests.cuh      the same of floats, where a role has divided the right operand
@@ -47,6 +50,7 @@
 #include "aref.cuh"
 #include "tensor.cuh"
 #include "tile.cuh"
+#include "elementwise.cuh"
 #include "wgmma.cuh"
 #include "product.cuh"
 #include "rests.cuh"

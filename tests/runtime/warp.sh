@@ -18,7 +18,7 @@ without_instructions() {
     perl -pi -e 's/\basm volatile\("(wgmma\.(fence|commit|wait)[^"]*)?" *:.*\);/;/' "$work"/cuda/ptx.cuh \
         "$work"/cuda/wgmma.cuh
     perl -0pi -e 's/\basm( volatile)?\((?:[^"();]|"(?:[^"\\]|\\.)*"|\((?:[^()]|\([^()]*\))*\))*\);/instruction();/g' \
-        "$work"/cuda/ptx.cuh "$work"/cuda/aref.cuh "$work"/cuda/tensor.cuh "$work"/cuda/tile.cuh
+        "$work"/cuda/ptx.cuh "$work"/cuda/aref.cuh "$work"/cuda/tensor.cuh "$work"/cuda/elementwise.cuh
     sed -i 's/"wgmma_shapes.cuh"/"unit.h"/' "$work/cuda/wgmma.cuh"
     perl -0pi -e 's/static WS_DEVICE (void|double2?) (mma_f64_k16|mma_f64_k4|mma_tf32|ldmatrix_x4|ldmatrix_x2|load_shared_f64(x2)?)\([^{]*\{.*?\n\}\n//sg;
         s/(static WS_DEVICE void ldmatrix_x4_trans)/#include "warp.h"\n$1/' "$work/cuda/ptx.cuh"

@@ -126,6 +126,10 @@ bool held_go_round(Validator *in, const Op *loop);
 bool held_leave(Validator *in, const Op *loop, Value *const *carriers);
 
 /* validate-loop.c */
+enum { MAX_CARRIED = 256 }; /* values that a loop of a role carries */
+/* What was found of an equality of carried values: it holds in every iteration, or not in the next; or the loop is
+   wrong whatever they are.  */
+typedef enum { LASTS, DROPPED, BROKEN } Verdict;
 /* What an attempt may change.  */
 typedef struct {
     unsigned *done[MAX_OPEN];
@@ -140,8 +144,14 @@ Saved attempt_save(Validator *in);
 void attempt_restore(Validator *in, const Saved *saved);
 void *copy_of(Validator *in, const void *from, size_t bytes);
 void open_only(Validator *in, Instance *instance);
-const Term *first_condition(Validator *in, const Op *loop, const Instance *outer);
 bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
+int block_size(const Block *block);
+const Term *stale_memory(Validator *in);
+bool same_kind(const Validator *in, const Value *value, const Value *source);
+bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side);
+
+/* validate-staged.c */
+const Term *first_condition(Validator *in, const Op *loop, const Instance *outer);
 bool is_steady(Validator *in, const Op *op);
 bool run_steady(Validator *in, const Op *op);
 bool is_next_guard(Validator *in, const Op *op);

@@ -80,17 +80,45 @@ static bool offset_of(Nest *in, const Op *op, Group *group, Poly *offset)
     return true;
 }
 
+/* The dimensions that an access has by itself.  */
+static bool own_strides(Nest *in, const Op *op, Group *group)
+{
+    Poly offset, one = poly_constant(1);
+    *group = (Group){.base = op->args[0], .dtype = element_dtype(op), .apart = true};
+    return offset_of(in, op, NULL, &offset) && stride_add(group, &one) && strides_take(in, group, &offset, false) &&
+           strides_take(in, group, &offset, true);
+}
+
+static bool is_apart(const Nest *in, const Op *op)
+{
+    return op->code == OP_ELEMENT && in->apart[op->results[0]->id];
+}
+
 static Group *group_of(Nest *in, const Op *op)
 {
-    Group **end = &in->groups;
-    bool number = is_number(in, op);
+    Group **end = &in->groups, own;
+    bool number = is_number(in, op), apart = is_apart(in, op) && own_strides(in, op, &own);
     for (; *end; end = &(*end)->next)
-        if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number)
+        if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number &&
+            (*end)->apart == apart && (!apart || strides_are_same(*end, &own)))
             return *end;
     Group *group = arena_alloc(in->kernel->module, sizeof *group);
-    *group = (Group){.base = op->args[0], .dtype = element_dtype(op)};
+    *group = apart ? own : (Group){.base = op->args[0], .dtype = element_dtype(op)};
     group->vector = number ? op->args[0] : NULL; /* a mark, until there is one */
     return *end = group;
+}
+
+/* An array that the grid only reads has several tensors where one set of dimensions would not do for all subscripts:
+   of x[(i - 1) * n] and x[(n - 1 - i) * n], i falling by 3, one has strides of 3 n, the other of n.  */
+static bool set_apart(Nest *in, const Op *op)
+{
+    Group own;
+    if (in->kernel->failed || op->code != OP_ELEMENT || memory_is_stored(in, op->args[0]) || is_apart(in, op) ||
+        is_number(in, op) || !own_strides(in, op, &own) || strides_are_same(group_of(in, op), &own))
+        return false;
+    in->apart[op->results[0]->id] = true;
+    in->again = true;
+    return true;
 }
 
 typedef void Visit(Nest *in, Op *op);
@@ -225,7 +253,8 @@ static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest, 
         int64_t number;
         bool constant = bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number);
         if (constant ? number < 0 && !reach_is_natural(in, access, &access->coordinate[i])
-                     : proved && !reach_is_natural(in, access, &access->coordinate[i]))
+            : proved ? !reach_is_natural(in, access, &access->coordinate[i])
+                     : reach_is_negative(in, access, &access->coordinate[i]))
             return false;
     }
     return true;
@@ -270,7 +299,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
         !coordinates_of(in, access, *offset, true, false) && !coordinates_of(in, access, *offset, false, false)) {
         if (group->vector)
             visit_gathered(in, access, offset);
-        else if (!gather(in, op, "the first of them may lie in front of the array"))
+        else if (!set_apart(in, op) && !gather(in, op, "the first of them may lie in front of the array"))
             reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, memory_text(in, access));
         return group->vector && !in->kernel->failed;
     }
@@ -351,8 +380,10 @@ static void scan_once(Nest *in)
     in->again = false;
     visit_accesses(in, in->region->blocks[0], visit_single);
     for (Group *group = in->groups; group; group = group->next)
-        if (group->stored)
+        if (group->stored) {
             strides_drop_sums(group);
+            strides_drop_multiples(group);
+        }
     visit_accesses(in, in->region->blocks[0], visit_composed);
     visit_accesses(in, in->region->blocks[0], visit_access);
     for (const Access *access = in->accesses; access && !in->kernel->failed && !in->again; access = access->next) {
@@ -367,7 +398,9 @@ static void scan_once(Nest *in)
 /* require: axes.   ensure: in->accesses, in->groups; false after a refusal.  */
 bool memory_scan(Nest *in)
 {
-    in->gathered = arena_alloc(in->kernel->module, (size_t)(in->kernel->module->next_id + 1) * sizeof *in->gathered);
+    size_t values = (size_t)in->kernel->module->next_id + 1;
+    in->gathered = arena_alloc(in->kernel->module, values * sizeof *in->gathered);
+    in->apart = arena_alloc(in->kernel->module, values * sizeof *in->apart);
     do
         scan_once(in);
     while (in->again && !in->kernel->failed);

@@ -16,12 +16,14 @@ bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
 /* ---- plain-strides.c --------------------------------------------------------------------------------------------- */
 
 bool stride_add(Group *group, const Poly *stride); /* false: there are too many */
+bool strides_are_same(const Group *x, const Group *y);
 bool stride_is_positive(const Poly *stride);
 /* Factors of counters; composed: those that are sums.  */
 bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed);
 /* x by the stride; nearest: the rest may be below 0.  */
 Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest);
 void strides_drop_sums(Group *group);
+void strides_drop_multiples(Group *group);
 
 /* ---- plain-reach.c ----------------------------------------------------------------------------------------------- */
 
@@ -33,6 +35,7 @@ typedef struct {
 
 /* Below 0 never, as far as loops and conditions tell.  */
 bool reach_is_natural(Nest *in, const Access *access, const Poly *x);
+bool reach_is_negative(Nest *in, const Access *access, const Poly *x); /* wherever it is carried out */
 bool reach_add_least(Group *group, const Poly *x);
 /* The sum of an unsigned number stays from 0 to 2^32 - 1; with a group the launcher sees to it.  */
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);

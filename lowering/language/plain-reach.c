@@ -17,6 +17,14 @@ bool reach_is_natural(Nest *in, const Access *access, const Poly *x)
     return facts_contradict(facts);
 }
 
+bool reach_is_negative(Nest *in, const Access *access, const Poly *x)
+{
+    Facts *facts = facts_new(in, 0);
+    facts_at(facts, access->op, 1, true);
+    facts_add(facts, x, 1);
+    return facts_contradict(facts);
+}
+
 /* What has to be 0 or more.  */
 bool reach_add_least(Group *group, const Poly *x)
 {

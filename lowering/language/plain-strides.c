@@ -28,12 +28,25 @@ static bool larger(const Poly *x, const Poly *y)
     return leading(x)->factor > leading(y)->factor;
 }
 
-static bool has_stride(const Group *group, const Poly *stride)
+static bool is_among(const Poly *strides, int count, const Poly *stride)
 {
-    for (int i = 0; i < group->rank; i++)
-        if (poly_same(&group->stride[i], stride))
+    for (int i = 0; i < count; i++)
+        if (poly_same(&strides[i], stride))
             return true;
     return false;
+}
+
+static bool has_stride(const Group *group, const Poly *stride)
+{
+    return is_among(group->stride, group->rank, stride);
+}
+
+bool strides_are_same(const Group *x, const Group *y)
+{
+    bool same = x->rank == y->rank;
+    for (int i = 0; i < x->rank && same; i++)
+        same = poly_same(&x->stride[i], &y->stride[i]);
+    return same;
 }
 
 bool stride_add(Group *group, const Poly *stride)
@@ -126,6 +139,8 @@ bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
             continue;
         if (!stride_add(group, &factor))
             return false;
+        if (is_axis(in, i) && group->nkept < MAX_RANK && !is_among(group->kept, group->nkept, &factor))
+            group->kept[group->nkept++] = factor;
     }
     return true;
 }
@@ -149,6 +164,33 @@ Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
     return quotient;
 }
 
+static void drop(Group *group, int dim)
+{
+    group->rank--;
+    for (int i = dim; i < group->rank; i++)
+        group->stride[i] = group->stride[i + 1];
+}
+
+static bool is_multiple(const Poly *x, const Poly *of)
+{
+    int64_t times = leading(x)->factor / leading(of)->factor;
+    Poly zero = poly_constant(0), product = poly_add(&zero, of, times);
+    return times > 1 && poly_same(&product, x);
+}
+
+/* An array that is stored is one tensor for all subscripts.  Where one has rows and another every third row, rows do
+   for both, unless a tile has every third row.  */
+void strides_drop_multiples(Group *group)
+{
+    for (int i = 0; i < group->rank; i++) {
+        bool multiple = false;
+        for (int k = i + 1; k < group->rank; k++)
+            multiple |= degree(&group->stride[k]) > 0 && is_multiple(&group->stride[i], &group->stride[k]);
+        if (multiple && !is_among(group->kept, group->nkept, &group->stride[i]))
+            drop(group, i--);
+    }
+}
+
 /* x[i][i] in an array that is stored moves along two dimensions, where there is x[i][j], too.  */
 void strides_drop_sums(Group *group)
 {
@@ -159,10 +201,7 @@ void strides_drop_sums(Group *group)
                 Poly both = poly_add(&group->stride[k], &group->stride[l], 1);
                 sum |= poly_same(&both, &group->stride[i]);
             }
-        if (!sum)
-            continue;
-        group->rank--;
-        for (int k = i--; k < group->rank; k++)
-            group->stride[k] = group->stride[k + 1];
+        if (sum)
+            drop(group, i--);
     }
 }

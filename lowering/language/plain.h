@@ -105,12 +105,15 @@ typedef struct Group {
     Dtype dtype;
     int rank;
     Poly stride[MAX_RANK];
+    Poly kept[MAX_RANK]; /* strides of axes */
+    int nkept;
     Poly extent[MAX_RANK][MAX_EXTENTS]; /* the largest of these */
     int nextents[MAX_RANK];
     Poly least[MAX_EXTENTS]; /* subscripts, and factors of counters: to be seen when launched that none is below 0 */
     int nleast;
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
+    bool apart; /* of accesses with just these dimensions */
     Value *tensors[MAX_RANK * MAX_RANK]; /* by the last two dimensions */
     Value *vector;
     struct Group *next;
@@ -168,6 +171,7 @@ typedef struct {
     Group *groups;
     bool may_gather, again;
     const char **gathered; /* by value id: why an element of a tile is looked up by itself */
+    bool *apart;           /* by value id: an element whose tensor has the dimensions of its own subscript alone */
     Op *prologue;          /* the new program's: in front of this */
     int nplaces;
     Op **allplaces;

@@ -89,6 +89,9 @@ static void run(int h, int w)
     NUMBERS(int, rests, n);
     PLAIN_FLOATS(steps, n);
     PLAIN_FLOATS(last, h);
+    PLAIN_FLOATS(ends, w);
+    PLAIN_FLOATS(thirds, n);
+    PLAIN_FLOATS(ended, n);
     masks(n, P(m), P(other), P(f), P(g), P(o), P(differ), P(count));
     rows_of_masks(h, w, P(m), P(sums), P(some), P(all));
     life(h, w, P(m), P(next));
@@ -102,11 +105,15 @@ static void run(int h, int w)
     differences((size_t)n, (size_t)w, P(f), P(steps), P(last));
     differences(0, 1, P(f), P(steps), P(last));
     wrapped(h, w, P(x), P(without), P(rests));
+    both_ends(h, w, P(f), P(ends), P(thirds));
+    both_ends_stored(h, w, P(ended));
     check_fetch();
     classes_plain(n, odd_, wide_, kind_, clean_);
     stencil_plain((unsigned)h, (unsigned)w, f_, around_);
     differences_plain((size_t)n, (size_t)w, f_, steps_, last_);
     wrapped_plain(h, w, x_, without_, rests_);
+    both_ends_plain(h, w, f_, ends_, thirds_);
+    both_ends_stored_plain(h, w, ended_);
     masks_plain(n, m_, other_, f_, g_, o_, differ_, count_);
     rows_of_masks_plain(h, w, m_, sums_, some_, all_);
     life_plain(h, w, m_, next_);
@@ -124,6 +131,9 @@ static void run(int h, int w)
     SAME(steps, n);
     SAME(without, n);
     SAME(rests, n);
+    SAME(ends, w);
+    SAME(thirds, n);
+    SAME(ended, n);
     PLAIN_SAME(last, h, 1e-5);
     SAME(g, n);
     SAME(o, n);

@@ -112,6 +112,35 @@ KERNEL(downwards)(int n, int m, const struct point *p, struct point *q, float *y
     }
 }
 
+/* rows of one array from both ends, by three of them: no set of strides does for both */
+KERNEL(both_ends)(int n, int m, const float *x, float *last, float *y)
+{
+    WS(grid(1) tile(16))
+    for (int j = 0; j < m; j++) {
+        float s = 0;
+        for (int i = n - 2; i > 0; i -= 3)
+            s = s * 0.5f + (x[(i - 1) * m + j] - x[(n - 1 - i) * m + j]);
+        last[j] = s;
+    }
+    WS(grid(2) tile(4, 32))
+    for (int i = 0; i < n / 3; i++)
+        for (int j = 0; j < m; j++) {
+            float s = x[3 * i * m + j];
+            for (int k = n - 1; k >= 0; k -= 2)
+                s = s * 0.5f + x[k * m + j];
+            y[i * m + j] = s;
+        }
+}
+
+/* the same, where they are stored */
+KERNEL(both_ends_stored)(int n, int m, float *y)
+{
+    WS(grid(1) tile(16))
+    for (int j = 0; j < m; j++)
+        for (int i = n - 2; i > 0; i -= 3)
+            y[(i - 1) * m + j] = y[(i - 1) * m + j] - y[(n - 1 - i) * m + j];
+}
+
 /* subscripts in numbers without a sign, which go below 0 on the way */
 KERNEL(stencil)(unsigned n, unsigned m, const float *x, float *y)
 {

@@ -215,6 +215,22 @@ typedef struct {
     bool turned;  /* rows along the column axis */
 } Window;
 
+/* Neither side of a tile runs along the tensor's innermost dimension.  Does another loop?  */
+static void reject_strided(Nest *in, const Access *access)
+{
+    const Group *group = access->group;
+    const char *array = group->base->name ? group->base->name : "the array";
+    FOR_LOOPS(i, in)
+    {
+        const Value *counter = in->loops[i].iv;
+        if (in->loops[i].tile <= 1 && counter->name && poly_has(&access->coordinate[group->rank - 1], counter)) {
+            reject(in->kernel, access->op->loc, REASON_PLAIN_ALONG, array, counter->name);
+            return;
+        }
+    }
+    reject(in->kernel, access->op->loc, REASON_PLAIN_STRIDED, array);
+}
+
 static bool window_of(Nest *in, const Access *access, int row, int col, Window *window)
 {
     const Group *group = access->group;
@@ -222,8 +238,7 @@ static bool window_of(Nest *in, const Access *access, int row, int col, Window *
     *window = (Window){OP_LOAD, OP_STORE, r, c, false};
     if (r >= 0 && c >= 0) {
         if (c != last && r != last) {
-            reject(in->kernel, access->op->loc, REASON_PLAIN_STRIDED,
-                   group->base->name ? group->base->name : "the array");
+            reject_strided(in, access);
             return false;
         }
         window->turned = r == last;

@@ -65,7 +65,9 @@ int main(int argc, char **argv)
            "/ 8 + 1), 0, "
            "sizeof(ctype) * (size_t)(size)), *name##_\n",
            type[0] == 'f' ? "WS_F32" : "WS_F64", type[0] == 'f' ? "2e-4" : "1e-12");
-    printf("int main(int argc, char **argv)\n{\n    check_begin(\"plain %d\", argc, argv);\n", seed);
+    printf(
+        "__attribute__((optimize(0))) int main(int argc, char **argv)\n{\n    check_begin(\"plain %d\", argc, argv);\n",
+        seed);
     printf("    int n = %d, m = %d, l = %d, flag = %d, mm = m * m + 256;\n", n, m, n, below(2));
     printf("    ARRAY(c, m * m); ARRAY(w, m); ARRAY(a, m * m); ARRAY(b, m * m); ARRAY(t, m * m); ARRAY(u, m); ARRAY(v, "
            "m);\n    %s *at = check_output(%s, (size_t)m);\n    for (int i = 0; i < m; i++)\n        at[i] = i * "

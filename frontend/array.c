@@ -34,7 +34,7 @@ static const char *size_primary(Tokens *t)
     }
     CXCursor decl = declared(t);
     if (!t->failed && !is_integer(clang_getCursorType(decl)))
-        wrong(t, "compute it in a variable before the pragma", "an extent is made of integers");
+        wrong(t, "compute it in a variable before the pragma", t->made_of_integers);
     const char *text = arena_print(t->u->module, "(long)%s", word(t));
     t->at++;
     return text;
@@ -43,7 +43,7 @@ static const char *size_primary(Tokens *t)
 static const char *size_product(Tokens *t)
 {
     const char *text = size_primary(t);
-    while (!t->failed && (!strcmp(word(t), "*") || !strcmp(word(t), "/"))) {
+    while (!t->failed && (!strcmp(word(t), "*") || !strcmp(word(t), "/") || !strcmp(word(t), "%"))) {
         const char *sign = word(t);
         t->at++;
         text = arena_print(t->u->module, "%s %s %s", text, sign, size_primary(t));
@@ -157,6 +157,17 @@ void read_devices(Tokens *t, Pragma *pragma)
     else
         pragma->devices = arena_print(t->u->module, "%d", number(t, "the number of devices", 1, 64));
     expect(t, ")", "expected ')' after the number of devices: write a variable's name, or a constant");
+}
+
+/* order(from(x)): the value of the first loop's variable at which tiles begin.  */
+void clause_from(Tokens *t, Pragma *pragma)
+{
+    const char *outside = t->made_of_integers;
+    expect(t, "(", "expected '(' after 'from': where tiles begin");
+    t->made_of_integers = "where tiles begin is made of integers";
+    pragma->from = arena_print(t->u->module, "%s", size_sum(t));
+    t->made_of_integers = outside;
+    expect(t, ")", "expected ')' after where tiles begin");
 }
 
 /* extent(x: n): x[0] to x[n - 1] are there.  */

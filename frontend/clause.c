@@ -18,15 +18,27 @@ static void clause_cluster(Tokens *t, Pragma *pragma)
 
 static void clause_order(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"row", "column", "grouped", NULL};
-    static const TileOrder orders[] = {ORDER_ROW, ORDER_COLUMN, ORDER_GROUPED};
-    pragma->grid.order =
-        orders[choice(t, choices, "an order of tiles", "write order(row), order(column) or order(grouped(g))")];
-    if (t->failed || pragma->grid.order != ORDER_GROUPED)
-        return;
-    expect(t, "(", "expected '(' after 'grouped'");
-    pragma->grid.order_group = number(t, "the size of a group", 1, 65536);
-    expect(t, ")", "expected ')' after the size of a group");
+    static const char *const choices[] = {"row", "column", "grouped", "from", NULL};
+    static const TileOrder orders[] = {ORDER_ROW, ORDER_COLUMN, ORDER_GROUPED, ORDER_AUTO};
+    do {
+        const bool from = !strcmp(word(t), "from");
+        if (from ? pragma->from != NULL : pragma->grid.order != ORDER_AUTO)
+            wrong(t, "remove one of them", "tiles have one order, and begin at one place");
+        TileOrder order = orders[choice(t, choices, "an order of tiles",
+                                        "write order(row), order(column), order(grouped(g)) or order(from(x))")];
+        if (t->failed)
+            return;
+        if (from) {
+            clause_from(t, pragma);
+            continue;
+        }
+        pragma->grid.order = order;
+        if (order != ORDER_GROUPED)
+            continue;
+        expect(t, "(", "expected '(' after 'grouped'");
+        pragma->grid.order_group = number(t, "the size of a group", 1, 65536);
+        expect(t, ")", "expected ')' after the size of a group");
+    } while (!t->failed && accept(t, ","));
 }
 
 static void clause_consumers(Tokens *t, Pragma *pragma)

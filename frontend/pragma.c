@@ -105,6 +105,7 @@ unsigned line_end(const Unit *u, unsigned at)
 static void read_pragma(Unit *u, const Token *hash, const Token *list, int count)
 {
     Tokens t = {.u = u, .function = function_around(u, hash->offset), .loc = hash->loc, .offset = hash->offset};
+    t.made_of_integers = "an extent is made of integers";
     Pragma pragma = {.loc = list[0].loc, .offset = hash->offset, .word = "", .kind = PRAGMA_OTHER};
     if (!strcmp(list[0].text, "wsc")) {
         complain(u, pragma.loc, "write '#pragma ws'", "'#pragma wsc' is not a pragma");

@@ -20,6 +20,7 @@ typedef struct {
     CXCursor function;
     Loc loc;
     unsigned offset;
+    const char *made_of_integers; /* what is said where a number is made of anything else */
 } Tokens;
 
 /* tokens.c */
@@ -38,6 +39,7 @@ int choice(Tokens *t, const char *const *choices, const char *place, const char 
 
 /* array.c */
 void clause_extent(Tokens *t, Pragma *pragma);
+void clause_from(Tokens *t, Pragma *pragma);
 void read_data(Tokens *t, Pragma *pragma);
 void read_devices(Tokens *t, Pragma *pragma);
 

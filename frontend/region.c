@@ -143,6 +143,14 @@ static void read_extents(Walk *w, const Pragma *pragma)
     }
 }
 
+/* order(from(x)).  */
+static void read_from(Walk *w, const Pragma *pragma)
+{
+    if (pragma->from)
+        w->kernel->grid.from =
+            live_in(w, pragma->from, "long", type_scalar(D_I64), "from", parameter_rank(w, ""));
+}
+
 /* With a copy: the function becomes a part of the copy's caller.  */
 static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
@@ -163,6 +171,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     totals_begin(&walk);
     if (!walk.failed)
         read_extents(&walk, pragma);
+    read_from(&walk, pragma);
     if (!walk.failed)
         walk_loop(&walk, region);
     totals_leave(&walk);

@@ -536,12 +536,27 @@ static gimple *marker_of(class loop *loop, const Pragma *pragma)
     return marker;
 }
 
+/* order(from(x)): behind all other arguments of the marker.  */
+static void read_from(Walk *w, const Pragma *pragma, gimple *marker)
+{
+    tree from = ssa_resolve(gimple_call_arg(marker, gimple_call_num_args(marker) - 1));
+    if (TREE_CODE(from) != SSA_NAME || !defined_in_region(w, from)) {
+        w->kernel->grid.from = value_live_in(w, from, type_scalar(D_I64), "from");
+        return;
+    }
+    complain(pragma->loc, "compute it from what the grid does not change",
+             "where tiles begin is not known before the grid");
+    w->failed = true;
+}
+
 /* extent(x: n) of the grid: pointers and bytes in turn behind the marker's number.  */
 void plain_extents(Walk *w, const Pragma *pragma)
 {
     gimple *marker = marker_of(w->outer, pragma);
     plain_walks = w->kernel->grid.plain;
     unsigned count = marker ? gimple_call_num_args(marker) : 0;
+    if (marker && pragma->from)
+        read_from(w, pragma, marker);
     if (!w->kernel->grid.plain)
         return;
     for (unsigned i = 1; i + 1 < count; i += 2) {

@@ -73,6 +73,7 @@ struct Pragma {
     TaskRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
     tree devices;                  /* how many; the marker's argument once the pragma is read */
+    tree from;                     /* of a grid: where its tiles begin; the marker's last argument, or NULL */
     struct PragmaChoices *choices; /* NULL: its numbers are the same in all variants */
 };
 

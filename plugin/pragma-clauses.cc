@@ -14,27 +14,44 @@ static void clause_cluster(Tokens *t, Grid *grid)
     expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the cluster's size");
 }
 
-static void clause_order(Tokens *t, Grid *grid)
+static bool is_order(const char *name, TileOrder *order)
 {
-    static const char *const choices[] = {"row", "column", "grouped", NULL};
+    static const char *const names[] = {"row", "column", "grouped"};
+    static const TileOrder orders[] = {ORDER_ROW, ORDER_COLUMN, ORDER_GROUPED};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, names[i])) {
+            *order = orders[i];
+            return true;
+        }
+    return false;
+}
+
+/* order(column), order(from(x)), order(grouped(8), from(x)).  */
+static void clause_order(Tokens *t, Pragma *pragma)
+{
+    static const char *const choices[] = {"row", "column", "grouped", "from", NULL};
+    Grid *grid = &pragma->grid;
     expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'order'");
-    const char *name = word_of(t);
-    if (!strcmp(name, "row")) {
-        grid->order = ORDER_ROW;
-    } else if (!strcmp(name, "column")) {
-        grid->order = ORDER_COLUMN;
-    } else if (!strcmp(name, "grouped")) {
-        grid->order = ORDER_GROUPED;
-    } else {
-        unknown_word(t, "an order of tiles", choices, "write order(row), order(column) or order(grouped(g))");
-        return;
-    }
-    next_token(t);
-    if (grid->order == ORDER_GROUPED) {
-        expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'grouped'");
-        grid->order_group = constant_in_range(t, "the size of a group", 1, 65536);
-        expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the size of a group");
-    }
+    do {
+        const bool from = !strcmp(word_of(t), "from");
+        if ((from && pragma->from) || (!from && grid->order != ORDER_AUTO)) {
+            wrong_token(t, "remove one of them", "tiles have one order, and begin at one place");
+            return;
+        }
+        if (!from && !is_order(word_of(t), &grid->order)) {
+            unknown_word(t, "an order of tiles", choices,
+                         "write order(row), order(column), order(grouped(g)) or order(from(x))");
+            return;
+        }
+        next_token(t);
+        if (from)
+            clause_from(t, pragma);
+        if (!from && grid->order == ORDER_GROUPED) {
+            expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'grouped'");
+            grid->order_group = constant_in_range(t, "the size of a group", 1, 65536);
+            expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the size of a group");
+        }
+    } while (!t->failed && accept_token(t, CPP_COMMA));
     expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the order");
 }
 
@@ -316,7 +333,7 @@ struct Clause {
 };
 static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NULL},
                                       {"cluster", clause_cluster, NULL, NULL},
-                                      {"order", clause_order, NULL, NULL},
+                                      {"order", NULL, NULL, clause_order},
                                       {"consumers", clause_consumers, NULL, NULL},
                                       {"registers", clause_registers, NULL, NULL},
                                       {"tile", clause_tile, NULL, NULL},

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pragma-extent.cc - what a pragma says of arrays: how many elements are there, and which stay on the device.
+ * pragma-extent.cc - expressions in a pragma: how many elements of an array there are, and which stay on the device;
+ * where tiles begin.
  *
  *   #pragma ws grid(1) extent(x: n * m)
+ *   #pragma ws grid(2) order(from(r * rows))
  *   #pragma ws data copy(x[0:n]) copyin(y)
  *
- * Extents are expressions of the program, so each becomes an argument of the pragma's marker.
+ * They are expressions of the program, so each becomes an argument of the pragma's marker.
  */
 #include "pragma.h"
 
@@ -15,6 +17,9 @@
 vec<tree> marker_arguments = vNULL;
 
 static tree size_sum(Tokens *t);
+
+/* What is said where it is made of anything else.  */
+static const char *made_of_integers = "an extent is made of integers";
 
 static tree wide(tree x)
 {
@@ -49,7 +54,7 @@ static tree size_primary(Tokens *t)
         return integer_zero_node;
     tree value = TREE_CODE(decl) == CONST_DECL ? DECL_INITIAL(decl) : decl;
     if (!INTEGRAL_TYPE_P(TREE_TYPE(value)) || TREE_CODE(decl) == FUNCTION_DECL || TREE_CODE(decl) == TYPE_DECL) {
-        wrong_token(t, "compute it in a variable before the pragma", "an extent is made of integers");
+        wrong_token(t, "compute it in a variable before the pragma", made_of_integers);
         return integer_zero_node;
     }
     next_token(t);
@@ -59,8 +64,10 @@ static tree size_primary(Tokens *t)
 static tree size_product(Tokens *t)
 {
     tree result = size_primary(t);
-    while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV)) {
-        enum tree_code code = t->type == CPP_MULT ? MULT_EXPR : TRUNC_DIV_EXPR;
+    while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV || t->type == CPP_MOD)) {
+        enum tree_code code = t->type == CPP_MULT  ? MULT_EXPR
+                              : t->type == CPP_DIV ? TRUNC_DIV_EXPR
+                                                   : TRUNC_MOD_EXPR;
         next_token(t);
         result = build2(code, long_integer_type_node, result, size_primary(t));
     }
@@ -119,6 +126,19 @@ void clause_extent(Tokens *t, Pragma *)
         marker_arguments.safe_push(computed_here(where, bytes));
     } while (accept_token(t, CPP_COMMA));
     expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the array's extent");
+}
+
+/* order(from(x)): the value of the first loop's variable at which tiles begin.  */
+void clause_from(Tokens *t, Pragma *pragma)
+{
+    location_t where = t->where;
+    expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'from': where tiles begin");
+    made_of_integers = "where tiles begin is made of integers";
+    tree value = size_sum(t);
+    made_of_integers = "an extent is made of integers";
+    expect_token(t, CPP_CLOSE_PAREN, "expected ')' after where tiles begin");
+    if (!t->failed)
+        pragma->from = computed_here(where, value);
 }
 
 /* ---- arrays that stay on the device ------------------------------------------------------------------------------ */

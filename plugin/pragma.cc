@@ -157,6 +157,8 @@ static void handle_pragma(cpp_reader *)
     if (pragma.is_devices)
         marker_arguments.safe_push(fold_convert(long_integer_type_node, pragma.devices));
     marker_arguments.safe_insert(0, index);
+    if (pragma.from)
+        marker_arguments.safe_push(pragma.from);
     add_stmt(
         build_call_expr_loc_array(pragma.loc, marker(), (int)marker_arguments.length(), marker_arguments.address()));
     marker_arguments.truncate(0);

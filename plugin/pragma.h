@@ -37,6 +37,7 @@ int64_t constant_primary(Tokens *t);
 /* pragma-extent.cc */
 extern vec<tree> marker_arguments; /* of the marker of the pragma that is being read, behind its number */
 void clause_extent(Tokens *t, Pragma *pragma);
+void clause_from(Tokens *t, Pragma *pragma);
 void read_data(Tokens *t, Pragma *pragma);
 void read_update(Tokens *t);
 

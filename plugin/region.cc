@@ -230,6 +230,8 @@ static void order_live_ins(Walk *w)
     ir_count_uses(kernel, kernel->body);
     for (const Total *total = kernel->grid.totals; total; total = total->next)
         total->base->uses++;
+    if (kernel->grid.from)
+        kernel->grid.from->uses++;
     for (const Extent *extent = kernel->grid.extents; extent; extent = extent->next) {
         extent->base->uses++;
         extent->bytes->uses++;

@@ -3,8 +3,8 @@
  * all_gather - each of n devices gets the rows of all.
  *
  * Iterations of the loop over devices run at the same time.  Iteration r loads from the others' memory and stores to
- * its own alone: it pulls.  X[(r + p) % n] is chosen inside the grid; each device begins with its own rows, so that no
- * two load from one device at a time.
+ * its own alone: it pulls.  X[p] is chosen inside the grid; each device begins with its own rows, so that no two load
+ * from one device at a time.
  */
 #include "check.h"
 
@@ -15,15 +15,15 @@ void all_gather(int n, int rows, int cols, const ws_bf16 *const X[], ws_bf16 *co
     for (int r = 0; r < n; r++) {
         ws_tensor a = ws_tensor_3d(A[r], WS_BF16, n, rows, cols);
 
-        #pragma ws grid(3)
+        #pragma ws grid(3) order(from(r))
         for (int p = 0; p < n; p++)
             for (int i = 0; i < rows; i += 64)
                 for (int j = 0; j < cols; j += 1024) {
-                    int from = (r + p) % n, end = j + 1024 < cols ? j + 1024 : cols;
-                    ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, cols);
+                    int end = j + 1024 < cols ? j + 1024 : cols;
+                    ws_tensor x = ws_tensor_2d(X[p], WS_BF16, rows, cols);
                     #pragma ws pipeline(4)
                     for (int k = j; k < end; k += 128)
-                        ws_store_3d(a, from, i, k, ws_load(x, i, k, 64, 128));
+                        ws_store_3d(a, p, i, k, ws_load(x, i, k, 64, 128));
                 }
     }
 }

@@ -39,6 +39,7 @@ static void copy_params(Kernel *form, const Kernel *kernel, ValueMap *map)
         const Value *param = kernel->params[i];
         value_map_set(form, map, kernel->params[i], kernel_param(form, param->type, param->name, param->loc));
     }
+    form->grid.from = kernel->grid.from ? form->params[kernel->grid.from->index] : NULL;
 }
 
 static Kernel *new_form(Kernel *kernel, const char *name, KernelForm range)

@@ -342,6 +342,7 @@ typedef struct {
     bool parts; /* parts, blocks: the last dimension is that of a loop whose iterations are the blocks of a cluster */
     TileOrder order;
     int order_group;
+    Value *from;   /* a parameter: tiles begin where the first loop's variable is that, and go round; or NULL */
     int share;     /* multiprocessors that it may have; 0: all */
     bool together; /* others may run beside it */
     bool awaits;   /* beside: its tiles wait for those of earlier grids, so it may begin before these have ended */

@@ -34,6 +34,13 @@ static void parse_order(Parser *p, Grid *grid)
         grid->order_group = scan_number_up_to(p, 0, MAX_ITEMS);
 }
 
+static void parse_from(Parser *p, Grid *grid)
+{
+    grid->from = parse_operand(p, p->kernel->body);
+    if (!p->failed && (grid->from->def || grid->from->block || grid->from->type.kind != K_SCALAR))
+        scan_fail_last(p, "tiles begin at what a parameter says");
+}
+
 static void parse_consumers(Parser *p, Grid *grid)
 {
     grid->consumers = scan_number_up_to(p, 0, 1000);
@@ -125,7 +132,8 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},   {"precision", parse_precision},
                    {"cluster", parse_cluster},     {"order", parse_order},   {"consumers", parse_consumers},
                    {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share},
-                   {"total", parse_total},         {"adds", parse_adds},     {"independent", parse_independent}};
+                   {"total", parse_total},         {"adds", parse_adds},     {"independent", parse_independent},
+                   {"from", parse_from}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {
         if (scan_accept(p, "persistent")) {

@@ -81,6 +81,11 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fprintf(p->out, " order(grouped,%d)", grid->order_group);
     else if (grid->order != ORDER_AUTO)
         fprintf(p->out, " order(%s)", text_orders[grid->order]);
+    if (grid->from) {
+        fputs(" from(", p->out);
+        ir_print_value(p, grid->from);
+        putc(')', p->out);
+    }
     if (grid->consumers || grid->split != SPLIT_AUTO)
         fprintf(p->out, " consumers(%d%s%s)", grid->consumers, grid->split ? "," : "", text_splits[grid->split]);
     if (grid->producer_registers || grid->consumer_registers)

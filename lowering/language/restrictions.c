@@ -5,6 +5,7 @@
  *   for (k = 0; k < K; k += 64)            pipeline: inside a grid, and not inside another pipeline
  *                                          a step that leads to the bound
  *   a = ws_tensor (A, M, K, K, 1)          elements of the last dimension lie side by side
+ *   order(from(x))                         not of blocks in clusters, nor of loops over elements
  *
  * Runs behind the first simplify, which folds what can be known of steps and strides.
  */
@@ -51,10 +52,32 @@ static void visit_stride(Op *op, void *context)
         reject(kernel, op->loc, REASON_TENSOR_STRIDE, (long long)stride);
 }
 
+static bool is_of_cluster(const Op *op, const void *context)
+{
+    (void)context;
+    return pipeline_of(op) && of_cluster(op);
+}
+
+/* The place at which tiles begin.  */
+static void check_from(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    if (!grid->from)
+        return;
+    if (grid->plain || grid->rewritten)
+        reject(kernel, grid->loc, REASON_FROM_PLAIN);
+    else if (grid->cluster[0] > 1 || grid->cluster[1] > 1 || ir_any_of(kernel->body, is_of_cluster, NULL))
+        reject(kernel, grid->loc, REASON_FROM_CLUSTER);
+    else
+        remark(kernel, DIAG_OPTIMIZED, grid->loc,
+               "tiles begin where the variable of the first loop is what order(from(...)) says, and go round");
+}
+
 /* require: one GRID.   ensure: nothing changed.  */
 void pass_restrictions(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_pipeline, kernel);
     ir_walk(kernel->body, visit_direction, kernel);
     ir_walk(kernel->body, visit_stride, kernel);
+    check_from(kernel);
 }

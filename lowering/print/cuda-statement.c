@@ -421,6 +421,14 @@ static void print_load_of(Printer *in, const Op *load, const char *end)
     cuda_line(in, "%s", end);
 }
 
+/* The type of a walk.  */
+static const char *walk_type(const Printer *in, const char *walk, const Op *grid)
+{
+    const Kernel *kernel = in->kernel;
+    const char *text = arena_print(kernel->module, "ws::%s<%d%s>", walk, cuda_grid_dims(grid), cuda_blocks(in));
+    return kernel->grid.from ? arena_print(kernel->module, "ws::tiles_from<%s>", text) : text;
+}
+
 /* A function that makes the load for where a walk stands, and who calls it.  */
 static void print_ahead(Printer *in, const Op *grid, const Op *load)
 {
@@ -435,7 +443,7 @@ static void print_ahead(Printer *in, const Op *grid, const Op *load)
     fprintf(in->out, "ws::%s_%s(", kept && next ? "bring" : "load", next ? "ahead" : "once");
     if (kept && next)
         fprintf(in->out, "s.%s, ", load->storage->name);
-    fprintf(in->out, "ws::tiles<%d%s>(p.grid), [&](const auto &t%s) {\n", cuda_grid_dims(grid), cuda_blocks(in),
+    fprintf(in->out, "%s(p.grid), [&](const auto &t%s) {\n", walk_type(in, "tiles", grid), 
             kept && next ? ", auto &to" : "");
     in->indent++;
     print_counters(in, grid, load);
@@ -474,7 +482,7 @@ static void print_grid(Printer *in, const Op *op)
     const char *walk = !in->kernel->grid.dynamic     ? "tiles"
                        : in->role->may & ROLE_COPIES ? "scheduling_tiles"
                                                      : "dynamic_tiles";
-    fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
+    fprintf(in->out, "for (%s t(p.grid%s); t.more(); t.next()) {", walk_type(in, walk, op),
             in->kernel->grid.dynamic ? ", s.scheduler" : "");
     cuda_place(in, op);
     fputc('\n', in->out);

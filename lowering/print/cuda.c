@@ -67,7 +67,7 @@ static void print_params(Printer *in, const Map *maps)
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR)
             cuda_line(in, "%s %s;", cuda_scalar_type(field->type), field->name);
-    cuda_line(in, "ws::grid<%d%s> grid;", cuda_grid_dims(grid), cuda_blocks(in));
+    cuda_line(in, "ws::grid%s<%d%s> grid;", kernel->grid.from ? "_from" : "", cuda_grid_dims(grid), cuda_blocks(in));
     if (kernel->grid.together)
         cuda_line(in, "ws::together together;");
     in->indent--;
@@ -536,6 +536,12 @@ static void print_grid_launch(Printer *in)
         fputs("}", in->out);
     }
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
+    if (clauses->from) {
+        cuda_begin(in);
+        fputs("call.from(p.grid, ", in->out);
+        cuda_value(in, clauses->from, PREC_TERNARY);
+        fputs(");\n", in->out);
+    }
 }
 
 static void print_box_extents(Printer *in, const int *extents)

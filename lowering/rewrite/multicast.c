@@ -177,7 +177,7 @@ static bool is_open(const Kernel *kernel)
     const Grid *grid = &kernel->grid;
     return kernel->module->target != TARGET_SEQUENTIAL && !kernel->form.of && !kernel->choice.of && !kernel->tasks &&
            !kernel->shares && !grid->totals && !grid->extents && !grid->parts && !grid->cluster[0] &&
-           !grid->cluster[1] && !grid->together && !grid->share && !grid->persistent_given &&
+           !grid->cluster[1] && !grid->together && !grid->share && !grid->persistent_given && !grid->from &&
            grid->order != ORDER_COLUMN;
 }
 

@@ -28,6 +28,18 @@ static inline long ws_steps(long low, long high, long step, long most)
     return step > most - (low + (long)n * step) ? (long)WS_STEPS_WRAP : (long)n + 1;
 }
 
+/* Which of `count` iterations it is that x lies in: low <= x < low + step the first, and round again beyond them.  */
+static inline long ws_steps_from(long low, long step, long count, long x)
+{
+    long distance;
+    if (count <= 0 || step <= 0)
+        return 0;
+    if (__builtin_sub_overflow(x, low, &distance))
+        distance = x < 0 ? LONG_MIN : LONG_MAX;
+    const long number = (distance / step - (distance % step < 0)) % count;
+    return number < 0 ? number + count : number;
+}
+
 /* In words.  */
 static inline const char *ws_steps_refused(long n)
 {

@@ -63,6 +63,11 @@ template <int N, typename B = void> struct grid {
     }
 };
 
+/* Whose walk begins where a clause says (tiles_from).  */
+template <int N> struct grid_from : grid<N> {
+    int first; /* position of dimension 0 */
+};
+
 template <int N, typename B = void> struct tiles {
     static constexpr int dims = N;
     const grid<N> &space;
@@ -150,6 +155,25 @@ template <int N, typename B = void> struct tiles {
         const int height = whole ? space.group : rows - first;
         const int col = (whole ? space.height : space.lower).quotient(rest);
         return dim == N - 1 ? col : first + rest - col * height;
+    }
+};
+
+/* A walk that begins at a position of dimension 0, and goes round.  */
+template <typename W> struct tiles_from : W {
+    using W::W;
+
+    WS_DEVICE int placed(int dim) const
+    {
+        const int place = W::placed(dim);
+        if (dim > 0)
+            return place;
+        const int turned = place + static_cast<const grid_from<W::dims> &>(this->space).first;
+        return turned < this->space.count[0] ? turned : turned - this->space.count[0];
+    }
+
+    WS_DEVICE long at(int dim) const
+    {
+        return this->space.low[dim] + placed(dim) * this->space.step[dim];
     }
 };
 

@@ -264,6 +264,12 @@ struct launch : call_arguments {
         tiles = failed ? 0 : g.total;
     }
 
+    /* The walk begins where dimension 0 is x.  */
+    template <int N> void from(ws::grid_from<N> &g, long x)
+    {
+        g.first = failed ? 0 : (int)ws_steps_from(g.low[0], g.step[0], g.count[0], x);
+    }
+
     /* The counts become those of clusters, rounded up.  */
     template <int N, int X, int Y>
     void grid(ws::grid<N, cluster<X, Y>> &g, const range (&ranges)[N], tile_order order, int group)

@@ -60,6 +60,7 @@ typedef struct {
     int dims;
     long low[4], step[4], count[4];
     long total, band;
+    long from;     /* position of the first dimension at which the walk begins; it goes round */
     int side[2];   /* of a cluster, along the last dimension but one and the last: counts are of clusters then */
     long tiles[4]; /* and these of tiles */
 } ws_emulate_grid;
@@ -126,6 +127,7 @@ void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *fo
 /* One more dimension, whose variable holds numbers up to `most`.  */
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);
 /* When all dimensions are there: x CTAs along the last but one, y along the last.  */
+void ws_emulate_grid_from(ws_emulate_grid *grid, long x);
 void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y);
 /* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the
    grid's.  */

@@ -18,6 +18,10 @@ template <int N, typename B = alone> struct grid : ws_emulate_grid {
     static_assert(N <= 4, "a grid has at most four dimensions");
 };
 
+/* Whose walk begins where a clause says.  */
+template <int N> struct grid_from : grid<N> {
+};
+
 template <int N, typename B = alone> struct tiles {
     const grid<N, B> &space;
     long index, stride, walked;
@@ -183,6 +187,13 @@ template <int N> struct dynamic_tiles : tiles<N> {
     dynamic_tiles(const grid<N> &g, tile_scheduler &) : tiles<N>(g)
     {
     }
+};
+
+/* ---- from a place on --------------------------------------------------------------------------------------------- */
+
+/* locate() knows.  */
+template <typename W> struct tiles_from : W {
+    using W::W;
 };
 
 } // namespace ws

@@ -237,6 +237,11 @@ struct launch {
         tiles = ref.total;
     }
 
+    template <int N> void from(ws::grid_from<N> &ref, long x)
+    {
+        ws_emulate_grid_from(&ref, x);
+    }
+
     template <typename T, int N, int K>
     void touches(const ws::tensor<T, N> &t, use how, const rows (&of)[K], unsigned roles = ~0u)
     {

@@ -25,6 +25,11 @@ void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long 
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long", launch->kernel);
 }
 
+void ws_emulate_grid_from(ws_emulate_grid *grid, long x)
+{
+    grid->from = ws_steps_from(grid->low[0], grid->step[0], grid->count[0], x);
+}
+
 /* The sides of a cluster by dimension.  */
 static int side_of(const ws_emulate_grid *grid, int dim)
 {
@@ -48,7 +53,7 @@ static void locate(const ws_emulate_grid *grid, long tile, long *position)
 {
     int n = grid->dims;
     if (n == 1) {
-        position[0] = tile;
+        position[0] = (tile + grid->from) % grid->count[0];
         return;
     }
     long rows = grid->count[n - 2], cols = grid->count[n - 1], outer = tile / (rows * cols);
@@ -60,6 +65,7 @@ static void locate(const ws_emulate_grid *grid, long tile, long *position)
     long height = grid->band < rows - first ? grid->band : rows - first;
     position[n - 1] = rest % area / height;
     position[n - 2] = first + rest % area % height;
+    position[0] = (position[0] + grid->from) % grid->count[0];
 }
 
 bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *position)

@@ -432,20 +432,29 @@ static void interleaves_heads(void **)
 
 struct walk_params {
     ws::tensor<int, 1> seen;
-    ws::grid<3> grid;
+    ws::grid_from<3> grid;
 };
+static long begin_of_walk;
 
 static void walk_kernel(const walk_params &p)
 {
     ws::start();
-    for (ws::tiles<3> t(p.grid, ws::warp_group(), 2); t.more(); t.next())
+    for (ws::tiles_from<ws::tiles<3>> t(p.grid, ws::warp_group(), 2); t.more(); t.next()) {
+        if (t.index == 0)
+            begin_of_walk = t.at(0);
         ws::atomic_add(p.seen, (t.at(0) + 2) / 2 * 35 + t.at(1) / 2 * 7 + t.at(2), ws::full<int, 1, 1, ws::lines>(1));
+    }
 }
 
 static void walks_every_tile_once(void **)
 {
     const ws::tile_order orders[] = {ws::order_auto, ws::order_row, ws::order_column, ws::order_grouped};
-    for (ws::tile_order order : orders) {
+    const struct {
+        long from, begin;
+    } places[] = {{-2, -2}, {0, 0}, {1, 0}, {2, 2}, {3, 2}, {4, -2}, {-3, 2}, {LONG_MIN, -2}, {LONG_MAX, -2}};
+    for (int i = 0; i < 36; i++) {
+        const ws::tile_order order = orders[i % 4];
+        const long from = places[i / 4].from, begin = places[i / 4].begin;
         int seen[105] = {0};
         {
             ws::launch call("walk");
@@ -453,12 +462,15 @@ static void walks_every_tile_once(void **)
             call.tensor(p.seen, "seen", seen, {105}, {1}, ws::loaded_and_stored);
             call.place();
             call.grid(p.grid, {{-2, 4, 2}, {0, 10, 2}, {0, 7, 1}}, order, 2);
+            call.from(p.grid, from);
             call.run(walk_kernel, p, 256, 0, ws::persistent);
         }
         if (ws_last_error() != WS_OK)
             fail_msg("%s", ws_error_message());
-        for (int i = 0; i < 105; i++)
-            assert_int_equal(seen[i], 1);
+        for (int tile = 0; tile < 105; tile++)
+            assert_int_equal(seen[tile], 1);
+        if (from > LONG_MIN && from < LONG_MAX) /* beyond what can be counted it is any tile */
+            assert_int_equal(begin_of_walk, begin);
     }
 }
 

@@ -96,6 +96,15 @@ static int row_groups(const Gen *g)
     return 0;
 }
 
+/* Where the walk over the tiles begins: anywhere.  */
+static char *place_of_first(const Gen *g)
+{
+    for (int i = 0; i < g->nscalars; i++)
+        if (g->scalars[i].kind == S_PARAMETER && !g->scalars[i].is_float && !strchr(g->scalars[i].name, '.'))
+            return text("%s * %d - %d %% 5", g->scalars[i].name, between(0, 3), between(0, 40));
+    return text("%d", between(0, 300));
+}
+
 static char *some_grid_clauses(Gen *g, int loops)
 {
     char *clauses = text("grid(%d)", loops);
@@ -107,13 +116,19 @@ static char *some_grid_clauses(Gen *g, int loops)
         static const char *const orders[] = {"row", "column", "grouped(2)", "grouped(3)"};
         clauses = text("%s order(%s)", clauses, orders[pick(4)]);
     }
+    bool from = !g->parts && chance(15);
+    if (from && strstr(clauses, " order(")) /* the last clause so far */
+        clauses = text("%.*s, from(%s))", (int)strlen(clauses) - 1, clauses, place_of_first(g));
+    else if (from)
+        clauses = text("%s order(from(%s))", clauses, place_of_first(g));
     if (form == 1 && !g->pingpong)
         clauses = text("%s consumers(1)", clauses);
     else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts && !g->stores_apart)
         clauses = text("%s consumers(%d, tiles)", clauses, between(2, 3));
     else if (form == 3 && rows)
         clauses = text("%s consumers(%d%s)", clauses, rows, chance(60) ? ", rows" : "");
-    if (g->specialized && !g->parts && !g->stores_apart && (g->same_along_x || g->same_along_y) && chance(25)) {
+    if (g->specialized && !g->parts && !g->stores_apart && !from && (g->same_along_x || g->same_along_y) &&
+        chance(25)) {
         int x = g->same_along_x ? 2 + weigh((const int[]){70, 10, 20}, 3) : 1,
             y = g->same_along_y && (x == 1 || chance(50)) ? 2 : 1;
         clauses = y > 1        ? text("%s cluster(%d, %d)", clauses, x, y)

@@ -363,6 +363,8 @@ static void make_grid(Launch *launch)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
                             (long)host_value(launch, grid->args[i + 1]).number,
                             (long)host_value(launch, grid->args[i + 2]).number, largest_counted(grid, i / 3));
+    if (clauses->from)
+        ws_emulate_grid_from(&launch->grid, (long)host_value(launch, clauses->from).number);
     if (launch->cluster > 1)
         ws_emulate_grid_cluster(&launch->grid, clauses->cluster[0], clauses->cluster[1]);
     int dims = launch->grid.dims, side = launch->cluster > 1 ? clauses->cluster[0] : 1;

@@ -137,6 +137,8 @@ static void visit_bound(Op *op, void *context)
         step = step_of(setup, op->args[i + 2]);
         take_terms(setup, op->args[i + 1], PART_GRID_TERM, 2);
         take_part(setup, parameter_of(setup, op->args[i + 1]), PART_GRID, step > 1 ? step + step / 2 : 2);
+        if (i == 0 && setup->kernel->grid.from) /* the second of two tiles comes first */
+            take_part(setup, parameter_of(setup, setup->kernel->grid.from), PART_DIVISOR, step > 1 ? step : 1);
     }
     for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
         take_terms(setup, op->args[i], PART_EXTENT, 2);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Blocks of a cluster walk together. */
+#include <ws.h>
+
+void f(int M, int N, int K, int first, const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
+
+    #pragma ws grid(2) cluster(2) order(from(first))  /* wrong */
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 64) {
+            ws_tile acc = ws_zeros(WS_F32, 64, 64);
+            #pragma ws pipeline(4, 2)
+            for (int k = 0; k < K; k += 32)
+                acc = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 64), acc);
+            ws_store(c, i, j, acc);
+        }
+}

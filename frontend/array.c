@@ -35,7 +35,8 @@ static const char *size_primary(Tokens *t)
     CXCursor decl = declared(t);
     if (!t->failed && !is_integer(clang_getCursorType(decl)))
         wrong(t, "compute it in a variable before the pragma", t->made_of_integers);
-    const char *text = arena_print(t->u->module, "(long)%s", word(t));
+    const bool wide = !t->failed && clang_getCanonicalType(clang_getCursorType(decl)).kind == CXType_Long;
+    const char *text = wide ? word(t) : arena_print(t->u->module, "(long)%s", word(t));
     t->at++;
     return text;
 }

@@ -148,7 +148,7 @@ static void read_from(Walk *w, const Pragma *pragma)
 {
     if (pragma->from)
         w->kernel->grid.from =
-            live_in(w, pragma->from, "long", type_scalar(D_I64), "from", parameter_rank(w, ""));
+            live_in(w, pragma->from, "long", type_scalar(D_I64), "from", parameter_rank(w, pragma->from));
 }
 
 /* With a copy: the function becomes a part of the copy's caller.  */

@@ -350,7 +350,7 @@ static Dtype computed_in(const Nest *in, const Op *op)
 {
     bool wide = form_is_wide(in, op->results[0]);
     for (int i = 0; i < op->nargs; i++)
-        wide |= form_is_wide(in, op->args[i]);
+        wide |= form_is_wide(in, op->args[i]) || (op->results[0]->type.dtype == D_I1 && form_exceeds(in, op, i));
     return wide ? D_I64 : D_I32;
 }
 
@@ -423,6 +423,22 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
     return dtype == D_MASK ? x : narrowed(in, where, x, op->results[0]->type.dtype);
 }
 
+/* A number of 64 bits that counters are compared with: what is larger than all counters stays so.  */
+static Value *limited(Nest *in, Op *where, const Value *value, Value *x)
+{
+    Dtype dtype = value->type.dtype;
+    int64_t known;
+    bool converted = value->def && value->def->code == OP_CONVI && dtype_bytes(value->def->args[0]->type.dtype) < 8;
+    if (x->type.kind == K_TILE || dtype_bytes(x->type.dtype) < 8 || converted || ir_constant(value, &known) ||
+        loop_of(in, value) >= 0)
+        return form_widened(in, where, x);
+    Value *most[] = {x, ir_const_before(in->kernel, where, dtype, INT32_MAX)};
+    x = ir_scalar_before(in->kernel, where, OP_MINI, dtype, 2, most);
+    Value *least[] = {x, ir_const_before(in->kernel, where, dtype, INT32_MIN)};
+    x = dtype == D_U64 ? x : ir_scalar_before(in->kernel, where, OP_MAXI, dtype, 2, least);
+    return form_widened(in, where, x);
+}
+
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
 {
     Value *args[3];
@@ -449,10 +465,13 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     }
     if (!dtype_is_float(operand)) {
         bool wide = computed_in(in, op) == D_I64;
-        if (!wide && (is_order(code) || code == OP_EQ || code == OP_NE) && !comparable(in, op))
+        bool compares = is_order(code) || code == OP_EQ || code == OP_NE;
+        if (!wide && compares && !comparable(in, op))
             return refuse_op(in, where, op, row, col);
         for (int i = 0; i < op->nargs; i++)
-            args[i] = wide ? form_integer(in, where, op->args[i], args[i], D_I64) : form_widened(in, where, args[i]);
+            args[i] = wide       ? form_integer(in, where, op->args[i], args[i], D_I64)
+                      : compares ? limited(in, where, op->args[i], args[i])
+                                 : form_widened(in, where, args[i]);
         return integers(in, where, op, code, args[0], op->nargs > 1 ? args[1] : NULL);
     }
     bool tile = false;

@@ -8,8 +8,8 @@
  *
  * Elements of `long`, what is converted from floating numbers, and shifts and divisions are I64.  So is what is
  * computed of one, what a loop carries or branches join of one, a sum, difference or product of converted numbers of
- * whose upper half somebody wants to know, and what a constant of more than 32 bits is in.  Numbers that are no tiles
- * are as they were.
+ * whose upper half somebody wants to know, and what a number of more than 32 bits is in: a constant, an element that is
+ * the same for all of the tile, or, where it meets elements, what is known before the grid.
  */
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -23,6 +23,8 @@ bool form_is_wide(const Nest *in, const Value *value)
 {
     return value->id < in->nwide && in->wide[value->id];
 }
+
+enum { DEEP = 8 };
 
 typedef struct {
     Nest *in;
@@ -45,20 +47,61 @@ static bool some_is_wide(const Wide *w, const Op *op)
     return false;
 }
 
-/* A constant of more than 32 bits, which somebody wants to know.  */
-static bool exceeds(const Wide *w, const Value *constant, const Value *result)
+/* Of counters, numbers of 32 bits and what is known before the grid.  */
+static bool counts(const Nest *in, const Value *value, int depth)
 {
-    int64_t number;
-    return ir_constant(constant, &number) && (number < INT32_MIN || number > INT32_MAX) &&
-           !low_half_suffices(&w->uses, result);
+    const Op *op = value->def;
+    if (loop_of(in, value) >= 0 || is_known_before(in, value))
+        return true;
+    if (op && op->code == OP_CONVI)
+        return dtype_bytes(op->args[0]->type.dtype) == 8 ? depth && counts(in, op->args[0], depth - 1)
+                                                         : counts(in, op->args[0], depth);
+    if (!op || !depth || (op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI && op->code != OP_NEGI))
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!counts(in, op->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+static bool is_short(const Value *number)
+{
+    int64_t constant;
+    const Op *op = number->def;
+    if (ir_constant(number, &constant))
+        return constant >= INT32_MIN && constant <= INT32_MAX;
+    return op && op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype) &&
+           dtype_bytes(op->args[0]->type.dtype) < 8;
+}
+
+bool form_exceeds(const Nest *in, const Op *op, int arg)
+{
+    const Value *number = op->args[arg];
+    int64_t constant;
+    if (!is_long(number) || is_tiled(in, number) || is_short(number))
+        return false;
+    if (ir_constant(number, &constant) || !counts(in, number, DEEP))
+        return true;
+    for (int i = 0; i < op->nargs; i++)
+        if (is_tiled(in, op->args[i]) && !counts(in, op->args[i], DEEP))
+            return true;
+    return false;
 }
 
 static bool some_exceeds(const Wide *w, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (exceeds(w, op->args[i], op->results[0]))
-            return true;
+        if (form_exceeds(w->in, op, i))
+            return !low_half_suffices(&w->uses, op->results[0]);
     return false;
+}
+
+/* What a loop begins with, or a block hands out.  */
+static bool exceeds(const Wide *w, const Value *number, const Value *result)
+{
+    return is_long(number) && !is_tiled(w->in, number) && !is_short(number) &&
+           (!counts(w->in, number, DEEP) || ir_constant(number, &(int64_t){0})) &&
+           !low_half_suffices(&w->uses, result);
 }
 
 static bool becomes_wide(const Wide *w, const Op *op)

@@ -315,6 +315,7 @@ Value *form_prologue(Nest *in, Value *value);
 
 void wide_scan(Nest *in);
 bool form_is_wide(const Nest *in, const Value *value);
+bool form_exceeds(const Nest *in, const Op *op, int arg); /* a number of more than 32 bits that is no tile */
 Dtype form_dtype(const Nest *in, const Value *value); /* of its tiles */
 
 /* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */

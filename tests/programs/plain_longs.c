@@ -112,12 +112,16 @@ static void beside_constants(int n)
     long *z = check_output(WS_I64, (size_t)n), *z_ = malloc((size_t)n * sizeof *z_);
     for (int i = 0; i < n; i++)
         q[i] = i * 37 % 11 - 5;
-    constants(n, check_place(q), check_place(y), check_place(z));
+    long *each = check_output(WS_I64, 9), *u = check_output(WS_I64, (size_t)n), *u_ = malloc((size_t)n * sizeof *u_);
+    for (int i = 0; i < 9; i++)
+        each[i] = (long)(check_bits() << 20) >> 7 * i;
+    constants(n, (1L << 40) - 5, check_place(q), check_place(y), check_place(z), check_place(each), check_place(u));
     check_fetch();
-    constants_plain(n, q, y_, z_);
+    constants_plain(n, (1L << 40) - 5, q, y_, z_, each, u_);
     for (int i = 0; i < n; i++)
-        check_true(y[i] == y_[i] && z[i] == z_[i], "constants");
+        check_true(y[i] == y_[i] && z[i] == z_[i] && u[i] == u_[i], "constants");
     free(y_);
+    free(u_);
     free(z_);
     plain_next();
 }

@@ -134,8 +134,19 @@ KERNEL(moved)
 }
 
 /* constants of more than 32 bits beside numbers that were converted */
-KERNEL(constants)(int n, const int *q, unsigned long *y, long *largest)
+KERNEL(constants)(int n, long most, const int *q, unsigned long *y, long *largest, const long *each, long *least)
 {
+    /* ... and others that are known before, or the same for a tile */
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        least[i] = (q[i] < most) + ((long)q[i] & most) + ((long)(i + 1) < most ? 0 : q[i]);
+    WS(grid(1) tile(16))
+    for (int i = 0; i < n; i++) {
+        long s = 0;
+        for (int k = 0; k < 9; k++)
+            s = s * 3 + ((long)q[i] < each[k] ? 1 : 7 ^ each[k]) + ((long)q[i] ^ each[k]);
+        least[i] += s;
+    }
     WS(grid(1))
     for (int i = 0; i < n; i++) {
         y[i] = 0x9e3779b97f4a7c15ul ^ (unsigned long)q[i];

@@ -254,7 +254,7 @@ static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest, 
         bool constant = bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number);
         if (constant ? number < 0 && !reach_is_natural(in, access, &access->coordinate[i])
             : proved ? !reach_is_natural(in, access, &access->coordinate[i])
-                     : reach_is_negative(in, access, &access->coordinate[i]))
+                     : reach_is_nowhere_positive(in, access, &access->coordinate[i]))
             return false;
     }
     return true;

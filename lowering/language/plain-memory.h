@@ -35,7 +35,7 @@ typedef struct {
 
 /* Below 0 never, as far as loops and conditions tell.  */
 bool reach_is_natural(Nest *in, const Access *access, const Poly *x);
-bool reach_is_negative(Nest *in, const Access *access, const Poly *x); /* wherever it is carried out */
+bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x);
 bool reach_add_least(Group *group, const Poly *x);
 /* The sum of an unsigned number stays from 0 to 2^32 - 1; with a group the launcher sees to it.  */
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);

@@ -122,36 +122,43 @@ static Value *narrowed(Nest *in, Op *where, Value *x, Dtype dtype)
     return dtype == D_U16 ? low_half(in, where, x) : x;
 }
 
-/* How the I32 in a tile stands for a value: as a signed number, as an unsigned one, or as its low bits.  */
-typedef enum { AS_SIGNED, AS_UNSIGNED, AS_LOW_BITS } Standing;
-
 static bool is_unsigned(const Value *value)
 {
     return value->type.dtype == D_U64 || value->type.dtype == D_U32;
 }
 
 /* Counters and what is known before the grid fit, since extents bound them.  */
-static Standing standing(const Nest *in, const Value *value)
+Standing form_standing(const Nest *in, const Value *value)
 {
     const Op *op = value->def;
     if (value->type.dtype == D_U32)
         return AS_UNSIGNED;
     if (dtype_bytes(value->type.dtype) < 8 || !op || !is_tiled(in, value))
         return AS_SIGNED;
-    if (op->code == OP_CONVI)
-        return standing(in, op->args[0]);
     int64_t bits;
-    if (op->code == OP_ANDI && ir_constant(op->args[1], &bits) && bits >= 0 && bits <= INT32_MAX)
-        return AS_SIGNED;
-    if (op->code == OP_ADDI || op->code == OP_SUBI) {
+    switch (op->code) {
+    case OP_CONVI:
+        return form_standing(in, op->args[0]);
+    case OP_ADDI:
+    case OP_SUBI:
         for (int i = 0; i < 2; i++)
             if (is_tiled(in, op->args[i]))
                 return AS_LOW_BITS;
         return AS_SIGNED;
-    }
-    if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
+    case OP_ANDI:
+        if (ir_constant(op->args[1], &bits) && bits >= 0 && bits <= INT32_MAX)
+            return AS_SIGNED;
+        break;
+    case OP_ORI:
+    case OP_XORI:
+    case OP_MINI:
+    case OP_MAXI:
+    case OP_SELI:
+        break;
+    default:
         return AS_LOW_BITS;
-    Standing x = standing(in, op->args[op->nargs - 2]), y = standing(in, op->args[op->nargs - 1]);
+    }
+    Standing x = form_standing(in, op->args[op->nargs - 2]), y = form_standing(in, op->args[op->nargs - 1]);
     return x == y ? x : AS_LOW_BITS;
 }
 
@@ -181,12 +188,19 @@ static bool may_wrap(const Nest *in, const Value *value)
     return value->type.dtype == D_U64 && number->def && !has_no_top_bit(in, value);
 }
 
-/* Numbers of 64 bits whose I32 stand for them in one way.  */
+/* Do the I32 of all operands stand for them in one way?  */
+static bool stand_alike(const Nest *in, const Op *op)
+{
+    for (int i = 1; i < op->nargs; i++)
+        if (form_standing(in, op->args[i]) != form_standing(in, op->args[0]))
+            return false;
+    return true;
+}
+
 static bool comparable(const Nest *in, const Op *op)
 {
-    Standing first = standing(in, op->args[0]);
     for (int i = 0; i < op->nargs; i++)
-        if (standing(in, op->args[i]) == AS_LOW_BITS || standing(in, op->args[i]) != first)
+        if (form_standing(in, op->args[i]) == AS_LOW_BITS)
             return false;
     return true;
 }
@@ -284,7 +298,7 @@ Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dty
         return form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
     if (!wider)
         return x;
-    bool bare = x->type.dtype == D_I32 && standing(in, value) == AS_UNSIGNED;
+    bool bare = x->type.dtype == D_I32 && form_standing(in, value) == AS_UNSIGNED;
     x = form_make(in, where, OP_CAST, where->loc, D_I64, x, NULL, NULL);
     return bare ? form_make(in, where, OP_BIT_AND, where->loc, D_I64, x,
                             ir_const_before(in->kernel, where, D_I64, 0xffffffff), NULL)
@@ -294,7 +308,7 @@ Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dty
 static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value *x)
 {
     Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
-    Standing stands = from == D_I1 || dtype_is_float(from) ? AS_SIGNED : standing(in, op->args[0]);
+    Standing stands = from == D_I1 || dtype_is_float(from) ? AS_SIGNED : form_standing(in, op->args[0]);
     if (form_is_wide(in, op->results[0])) {
         if (!dtype_is_float(from))
             return form_integer(in, where, op->args[0], x, D_I64);
@@ -348,9 +362,10 @@ static bool fits(const Nest *in, const Op *op)
 
 static Dtype computed_in(const Nest *in, const Op *op)
 {
-    bool wide = form_is_wide(in, op->results[0]);
+    bool wide = form_is_wide(in, op->results[0]), compares = op->results[0]->type.dtype == D_I1;
     for (int i = 0; i < op->nargs; i++)
-        wide |= form_is_wide(in, op->args[i]) || (op->results[0]->type.dtype == D_I1 && form_exceeds(in, op, i));
+        wide |= form_is_wide(in, op->args[i]) || (compares && form_exceeds(in, op, i));
+    wide |= compares && comparable(in, op) && !stand_alike(in, op);
     return wide ? D_I64 : D_I32;
 }
 
@@ -407,7 +422,7 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
     Dtype computed = computed_in(in, op), dtype = op->results[0]->type.dtype == D_I1 ? D_MASK : computed;
     bool bare = computed == D_I64 && op->args[0]->type.dtype == D_U64;
     for (int i = 0; i < op->nargs && computed == D_I32; i++)
-        bare |= standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
+        bare |= form_standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
     if (x->type.kind != K_TILE && (!y || y->type.kind != K_TILE))
         x = form_boxed(in, where, x, computed);
     if (bare && is_order(code))

@@ -17,11 +17,13 @@ bool reach_is_natural(Nest *in, const Access *access, const Poly *x)
     return facts_contradict(facts);
 }
 
-bool reach_is_negative(Nest *in, const Access *access, const Poly *x)
+/* Above 0 never: a coordinate like that of a loop is 0 at its first iteration, and no coordinate behind it.  */
+bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x)
 {
+    Poly below = poly_constant(-1), less = poly_add(x, &below, 1);
     Facts *facts = facts_new(in, 0);
     facts_at(facts, access->op, 1, true);
-    facts_add(facts, x, 1);
+    facts_add(facts, &less, 1);
     return facts_contradict(facts);
 }
 

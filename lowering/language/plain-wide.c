@@ -8,8 +8,9 @@
  *
  * Elements of `long`, what is converted from floating numbers, and shifts and divisions are I64.  So is what is
  * computed of one, what a loop carries or branches join of one, a sum, difference or product of converted numbers of
- * whose upper half somebody wants to know, and what a number of more than 32 bits is in: a constant, an element that is
- * the same for all of the tile, or, where it meets elements, what is known before the grid.
+ * whose upper half somebody wants to know, what joins numbers that were converted with their sign and without it, and
+ * what a number of more than 32 bits is in: a constant, an element that is the same for all of the tile, or, where it
+ * meets elements, what is known before the grid.
  */
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -47,10 +48,24 @@ static bool some_is_wide(const Wide *w, const Op *op)
     return false;
 }
 
+/* An unsigned sum of 32 bits that may be below 0, or above what an int holds: j - 1 is 2^32 - 1 for a j of 0.  */
+static bool wraps(const Op *op)
+{
+    int64_t number;
+    if (!op || op->results[0]->type.dtype != D_U32)
+        return false;
+    for (int i = 0; i < op->nargs && op->code == OP_ADDI; i++)
+        if (ir_constant(op->args[i], &number) && (int32_t)number < 0)
+            return true;
+    return op->code == OP_SUBI || op->code == OP_NEGI || op->code == OP_NOTI;
+}
+
 /* Of counters, numbers of 32 bits and what is known before the grid.  */
 static bool counts(const Nest *in, const Value *value, int depth)
 {
     const Op *op = value->def;
+    if (wraps(op))
+        return false;
     if (loop_of(in, value) >= 0 || is_known_before(in, value))
         return true;
     if (op && op->code == OP_CONVI)
@@ -71,7 +86,7 @@ static bool is_short(const Value *number)
     if (ir_constant(number, &constant))
         return constant >= INT32_MIN && constant <= INT32_MAX;
     return op && op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype) &&
-           dtype_bytes(op->args[0]->type.dtype) < 8;
+           dtype_bytes(op->args[0]->type.dtype) < 8 && !wraps(op->args[0]->def);
 }
 
 bool form_exceeds(const Nest *in, const Op *op, int arg)
@@ -100,8 +115,7 @@ static bool some_exceeds(const Wide *w, const Op *op)
 static bool exceeds(const Wide *w, const Value *number, const Value *result)
 {
     return is_long(number) && !is_tiled(w->in, number) && !is_short(number) &&
-           (!counts(w->in, number, DEEP) || ir_constant(number, &(int64_t){0})) &&
-           !low_half_suffices(&w->uses, result);
+           (!counts(w->in, number, DEEP) || ir_constant(number, &(int64_t){0})) && !low_half_suffices(&w->uses, result);
 }
 
 static bool becomes_wide(const Wide *w, const Op *op)
@@ -121,9 +135,24 @@ static bool becomes_wide(const Wide *w, const Op *op)
     case OP_NEGI:
     case OP_NOTI:
         return some_is_wide(w, op) || !low_half_suffices(&w->uses, op->results[0]);
+    case OP_ANDI:
+    case OP_ORI:
+    case OP_XORI:
+    case OP_SELI:
+    case OP_MINI:
+    case OP_MAXI:
+        return some_is_wide(w, op) || some_exceeds(w, op) ||
+               (form_standing(w->in, op->results[0]) == AS_LOW_BITS && !low_half_suffices(&w->uses, op->results[0]));
     default:
         return some_is_wide(w, op) || some_exceeds(w, op);
     }
+}
+
+/* What blocks hand out is taken with its sign.  */
+static bool loses_bits(const Wide *w, const Value *yield, const Value *result)
+{
+    return is_long(yield) && is_tiled(w->in, yield) && form_standing(w->in, yield) != AS_SIGNED &&
+           !low_half_suffices(&w->uses, result);
 }
 
 static void visit(Wide *w, const Block *block)
@@ -137,7 +166,8 @@ static void visit(Wide *w, const Block *block)
                 wide |= form_is_wide(w->in, op->args[3 + i]) || exceeds(w, op->args[3 + i], op->results[i]);
             for (int k = 0; k < op->nblocks; k++) {
                 const Value *yield = op->blocks[k]->last->args[i];
-                wide |= form_is_wide(w->in, yield) || exceeds(w, yield, op->results[i]);
+                wide |= form_is_wide(w->in, yield) || exceeds(w, yield, op->results[i]) ||
+                        loses_bits(w, yield, op->results[i]);
             }
             if (wide)
                 mark(w, op->results[i]);

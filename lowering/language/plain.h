@@ -303,6 +303,9 @@ Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype);
 
 /* ---- plain-operation.c ------------------------------------------------------------------------------------------- */
 
+/* How the I32 in a tile stands for a number of 64 bits: as a signed number, as an unsigned one, or as its low bits.  */
+typedef enum { AS_SIGNED, AS_UNSIGNED, AS_LOW_BITS } Standing;
+Standing form_standing(const Nest *in, const Value *value);
 bool form_is_small(Dtype dtype); /* tiles of it only load, store, cast and select: computed in I32 */
 Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype); /* a loaded tile, as it stands for the type */
 Value *form_widened(Nest *in, Op *where, Value *x);              /* a tile or number of it in I32 */

@@ -152,4 +152,10 @@ KERNEL(constants)(int n, long most, const int *q, unsigned long *y, long *larges
         y[i] = 0x9e3779b97f4a7c15ul ^ (unsigned long)q[i];
         largest[i] = q[i] > 3 ? (long)q[i] : 1L << 40;
     }
+    /* numbers that were converted with their sign and without it, in one */
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        unsigned long e = q[i] < 2 ? (unsigned long)(unsigned)q[i] : (unsigned long)q[i] - 9;
+        y[i] ^= e + ((unsigned long)(unsigned)(unsigned long)(signed char)q[i] | (unsigned long)(q[i] & 5));
+    }
 }

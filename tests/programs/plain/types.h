@@ -120,6 +120,8 @@ KERNEL(both_ends)(int n, int m, const float *x, float *last, float *y)
         float s = 0;
         for (int i = n - 2; i > 0; i -= 3)
             s = s * 0.5f + (x[(i - 1) * m + j] - x[(n - 1 - i) * m + j]);
+        for (int i = n - 2; i > 0; i -= 3)
+            s = i == 4 ? x[(n - 1 - i) * m + j] : s * 0.5f + x[i * m + j];
         last[j] = s;
     }
     WS(grid(2) tile(4, 32))
@@ -186,4 +188,12 @@ KERNEL(wrapped)(int n, int m, const unsigned *x, float *f, int *y)
             f[i * m + j] = i <= (size_t)(j - 2) ? (float)e : 0.5f;
             y[i * m + j] += (int)(x[i * m + j + 1] + x[i * m + j + 1]) / 4096 % 427;
         }
+    WS(grid(2) tile(4, 32))
+    for (unsigned long i = 1; i < (unsigned long)(n - 1); i++)
+        for (unsigned j = 1; j < (unsigned)m - 1; j++)
+            f[i * m + j] += i < j + -2 ? 2 : (float)y[i * m + j];
+    WS(grid(1))
+    for (unsigned long i = 1; i < (unsigned long)(n - 1); i++)
+        for (unsigned j = 1; j < (unsigned)m - 1; j++)
+            f[i * m + j] += i < j - 2 ? 4 : 8;
 }

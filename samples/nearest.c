@@ -7,7 +7,7 @@
  */
 #include "check.h"
 
-enum { DIMENSIONS = 128, POINTS = 192, CENTRES = 128 };
+enum { DIMENSIONS = 128, POINTS = 256, CENTRES = 128 };
 
 /* X is n x DIMENSIONS, C is m x DIMENSIONS, H has half of each centre's square, Y gets n indices. */
 void nearest(int n, int m, const ws_f16 *X, const ws_f16 *C, const float *H, int *Y)
@@ -24,7 +24,7 @@ void nearest(int n, int m, const ws_f16 *X, const ws_f16 *C, const float *H, int
         for (int j = 0; j < m; j += CENTRES) {
             ws_tile centres = ws_load(c, j, 0, CENTRES, DIMENSIONS), halves = ws_load_row(h, j, CENTRES);
             {
-                #pragma ws task(search) groups(3) registers(160)
+                #pragma ws task(search) groups(2)
                 ws_tile near = ws_dot(points, ws_trans(centres), ws_zeros(WS_F32, POINTS, CENTRES));
                 near = ws_select(ws_lt(ws_add(ws_col_index(1, CENTRES), j), m), ws_sub(near, halves), -1e30);
                 ws_tile largest = ws_row_max(near), better = ws_gt(largest, best);

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const aim_names[AIMS] = {[AIM_SPARE] = "spare",     [AIM_CROSSINGS] = "crossings",
-                                     [AIM_EXPOSED] = "exposed", [AIM_GROUP_INTERVAL] = "group-interval",
-                                     [AIM_CARRIED] = "carried", [AIM_LENGTH] = "length",
-                                     [AIM_LATE] = "late"};
-
 static const char *const doing[AIMS] = {
     [AIM_SPARE] = "sparing registers",          [AIM_CROSSINGS] = "fewest crossings",
     [AIM_EXPOSED] = "least exposed waits",      [AIM_GROUP_INTERVAL] = "least interval of one group",

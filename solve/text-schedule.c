@@ -36,11 +36,11 @@ static void read_placed(Reader *in, const Problem *problem, Schedule *schedule, 
     if (given[op]++)
         COMPLAIN(in, "operation '%s' is there twice", problem->ops[op].name);
     while ((word = next_word(in)))
-        if ((value = value_of(word, "at")))
+        if ((value = value_in(word, "at")))
             schedule->at[op] = signed_number(in, value);
-        else if ((value = value_of(word, "group")))
+        else if ((value = value_in(word, "group")))
             schedule->group[op] = whole(in, value, 0);
-        else if ((value = value_of(word, "alone")))
+        else if ((value = value_in(word, "alone")))
             schedule->alone[op] = signed_number(in, value);
         else
             COMPLAIN(in, "an operation of a schedule has no '%s'", word);
@@ -103,7 +103,7 @@ static void read_step(Reader *in, const Problem *problem, Order *order)
     while (op < problem->nops && strcmp(problem->ops[op].name, name))
         op++;
     for (char *word, *value; (word = next_word(in));)
-        if ((value = value_of(word, "stage")) && op < problem->nops)
+        if ((value = value_in(word, "stage")) && op < problem->nops)
             order->stage[op] = whole(in, value, 0);
     for (int i = 0; i < order->n; i++)
         if (order->op[i] == op)
@@ -125,9 +125,9 @@ bool read_order(const Problem *problem, Order *order, const char *path, const ch
         if (!strcmp(word, "loop")) {
             here = is_loop(problem, need_word(&in, "a loop"));
             while ((word = next_word(&in)))
-                if (here && (value = value_of(word, "in-flight")))
+                if (here && (value = value_in(word, "in-flight")))
                     order->in_flight = whole(&in, value, 1);
-                else if (here && (value = value_of(word, "pingpong")))
+                else if (here && (value = value_in(word, "pingpong")))
                     order->turns = problem->turns && !strcmp(value, "yes");
         } else if (here && !strcmp(word, "op")) {
             read_step(&in, problem, order);

@@ -20,12 +20,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*failed)(void);
+
+void fail_by(void (*then)(void))
+{
+    failed = then;
+}
+
+static _Noreturn void give_up(const char *where, const char *message)
+{
+    if (failed)
+        failed();
+    fprintf(stderr, "%serror: %s\n", where, message);
+    exit(1);
+}
+
 void *need(void *memory)
 {
-    if (!memory) {
-        fputs("wsc-solve: error: out of memory\n", stderr);
-        exit(1);
-    }
+    if (!memory)
+        give_up("wsc-solve: ", "out of memory");
     return memory;
 }
 
@@ -61,13 +74,13 @@ void add(Text *text, const char *pattern, ...)
 void fail(const char *pattern, ...)
 {
     va_list list;
+    char *text = NULL;
 
     va_start(list, pattern);
-    fputs("wsc-solve: error: ", stderr);
-    vfprintf(stderr, pattern, list);
-    fputc('\n', stderr);
+    if (vasprintf(&text, pattern, list) < 0)
+        text = NULL;
     va_end(list);
-    exit(1);
+    give_up("wsc-solve: ", text ? text : "out of memory");
 }
 
 char *read_file(const char *path)
@@ -95,10 +108,9 @@ char *read_file(const char *path)
 
 /* ---- words of a line --------------------------------------------------------------------------------------------- */
 
-void complain(const Reader *in, char *text)
+void complain_at(const Reader *in, char *text)
 {
-    fprintf(stderr, "%s:%d: error: %s\n", in->path, in->line, text);
-    exit(1);
+    give_up(format("%s:%d: ", in->path, in->line), text);
 }
 
 char *next_word(Reader *in)
@@ -140,7 +152,7 @@ char *copied(const char *text)
     return format("%s", text);
 }
 
-char *value_of(char *word, const char *name)
+char *value_in(char *word, const char *name)
 {
     size_t length = strlen(name);
 
@@ -206,7 +218,7 @@ static void read_unit(Reader *in, Unit **units, int *n, const char *what)
     Unit *unit = &(*units)[(*n)++];
     *unit = (Unit){copied(name), 1, false, false};
     while ((word = next_word(in)))
-        if ((value = value_of(word, "capacity")))
+        if ((value = value_in(word, "capacity")))
             unit->capacity = whole(in, value, 1);
         else if (!strcmp(word, "each-group") && !strcmp(what, "unit"))
             unit->each = true;
@@ -242,9 +254,9 @@ static void read_kind(Reader *in, const Problem *problem, Kind **kinds, int *n)
     while ((word = next_word(in))) {
         if (read_flag(word, &kind->variable, &kind->streaming, &kind->asynchronous, &kind->alone))
             continue;
-        if ((value = value_of(word, "latency")))
+        if ((value = value_in(word, "latency")))
             kind->latency = whole(in, value, 0);
-        else if ((value = value_of(word, "use"))) {
+        else if ((value = value_in(word, "use"))) {
             char *rate = behind_colon(in, value);
             if (kind->nuses == MAX_USES)
                 COMPLAIN(in, "a kind uses at most %d units", MAX_USES);
@@ -290,7 +302,7 @@ static void read_op(Reader *in, Problem *problem)
         }
         if (read_flag(word, &op->variable, &op->streaming, &op->asynchronous, &op->alone))
             continue;
-        if ((value = value_of(word, "kind"))) {
+        if ((value = value_in(word, "kind"))) {
             bool known = false;
             for (int i = 0; i < problem->nkinds; i++)
                 known |= !strcmp(problem->kinds[i].name, value);
@@ -299,25 +311,25 @@ static void read_op(Reader *in, Problem *problem)
             if (op->nkinds == MAX_KINDS)
                 COMPLAIN(in, "an operation is of at most %d kinds", MAX_KINDS);
             op->kinds[op->nkinds++].name = copied(value);
-        } else if ((value = value_of(word, "work"))) {
+        } else if ((value = value_in(word, "work"))) {
             if (!op->nkinds)
                 COMPLAIN(in, "work is of a kind, which comes first");
             op->kinds[op->nkinds - 1].work = read_work(in, value);
-        } else if ((value = value_of(word, "unit")))
+        } else if ((value = value_in(word, "unit")))
             unit = value;
-        else if ((value = value_of(word, "cycles")))
+        else if ((value = value_in(word, "cycles")))
             op->cycles = whole(in, value, 0);
-        else if ((value = value_of(word, "registers")))
+        else if ((value = value_in(word, "registers")))
             op->registers = whole(in, value, 0);
-        else if ((value = value_of(word, "spill")))
+        else if ((value = value_in(word, "spill")))
             op->spill = whole(in, value, 0);
-        else if ((value = value_of(word, "latency")))
+        else if ((value = value_in(word, "latency")))
             op->latency = whole(in, value, 0);
-        else if ((value = value_of(word, "slots")))
+        else if ((value = value_in(word, "slots")))
             op->slots = whole(in, value, 1);
-        else if ((value = value_of(word, "use")))
+        else if ((value = value_in(word, "use")))
             read_use(in, problem, op, value);
-        else if ((value = value_of(word, "memory"))) {
+        else if ((value = value_in(word, "memory"))) {
             char *amount = behind_colon(in, value);
             if (op->nheld == MAX_HELD)
                 COMPLAIN(in, "an operation holds at most %d memories", MAX_HELD);
@@ -352,11 +364,11 @@ static void read_edge(Reader *in, Problem *problem)
     while ((word = next_word(in))) {
         if (!strcmp(word, "blocking"))
             edge->blocking = true;
-        else if ((value = value_of(word, "delay")))
+        else if ((value = value_in(word, "delay")))
             edge->delay = whole(in, value, 0);
-        else if ((value = value_of(word, "distance")))
+        else if ((value = value_in(word, "distance")))
             edge->distance = whole(in, value, 0);
-        else if ((value = value_of(word, "hold")))
+        else if ((value = value_in(word, "hold")))
             edge->hold = strcmp(value, "all") ? whole(in, value, 0) : HOLD_ALL;
         else
             COMPLAIN(in, "an edge has no '%s'", word);
@@ -380,7 +392,7 @@ static void read_loop(Reader *in, Problem *problem)
 
 static void read_spill(Reader *in, Problem *problem)
 {
-    char *value = value_of(need_word(in, "a rate"), "rate");
+    char *value = value_in(need_word(in, "a rate"), "rate");
 
     if (!value)
         COMPLAIN(in, "spill is: spill rate=BYTES");
@@ -399,6 +411,11 @@ static void read_wait(Reader *in, Problem *problem)
         COMPLAIN(in, "wait is strict, in-order or free, and not '%s'", name);
     problem->wait = (Wait)i;
 }
+
+const char *const aim_names[AIMS] = {[AIM_SPARE] = "spare",     [AIM_CROSSINGS] = "crossings",
+                                     [AIM_EXPOSED] = "exposed", [AIM_GROUP_INTERVAL] = "group-interval",
+                                     [AIM_CARRIED] = "carried", [AIM_LENGTH] = "length",
+                                     [AIM_LATE] = "late"};
 
 static void read_aims(Reader *in, Problem *problem)
 {

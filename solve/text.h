@@ -12,12 +12,12 @@ typedef struct {
     bool other; /* what follows belongs to a loop that is not wanted */
 } Reader;
 
-#define COMPLAIN(reader, ...) complain(reader, format(__VA_ARGS__))
-_Noreturn void complain(const Reader *in, char *text);
+#define COMPLAIN(reader, ...) complain_at(reader, format(__VA_ARGS__))
+_Noreturn void complain_at(const Reader *in, char *text);
 bool next_line(Reader *in, char **at); /* one line after the other, without its comment; false at the end */
 char *next_word(Reader *in);
 char *need_word(Reader *in, const char *what);
-char *value_of(char *word, const char *name); /* of NAME=VALUE, or NULL */
+char *value_in(char *word, const char *name); /* of NAME=VALUE, or NULL */
 int whole(const Reader *in, const char *text, int least);
 char *copied(const char *text);
 int need_op(const Reader *in, const Problem *problem, const char *name);

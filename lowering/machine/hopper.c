@@ -8,6 +8,10 @@
 #include "machine/architecture.h"
 #include "machine/machine.h"
 
+static const char description[] = /* machines/hopper.machine */
+#include "machine/hopper-description.h"
+    ;
+
 /* WGMMA reads shared memory, and the left operand from registers, too; of F32 it takes tf32.  F64 is for mma.sync.  */
 static const MachineProduct products[] = {
     {D_F16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
@@ -39,6 +43,7 @@ const Machine machine_hopper = {
     .accumulators = ACCUMULATORS_IN_REGISTERS,
     .products = products,
     .nproducts = sizeof products / sizeof *products,
+    .description = description,
 };
 
 /* A trace's cursors take a few lines, and what follows begins at a multiple of 1024.  */

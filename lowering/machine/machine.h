@@ -59,6 +59,7 @@ struct Machine {
     AccumulatorSpace accumulators;
     const MachineProduct *products;
     int nproducts;
+    const char *description; /* what things take, as wsc-solve reads it (machines/); NULL: nothing is predicted */
 };
 extern const Machine machine_hopper;
 /* The same for kernels that write a trace (runtime/cuda/trace.cuh): that takes shared memory of each block.  */

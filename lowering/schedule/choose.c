@@ -505,6 +505,8 @@ static void settle_loop(Chooser *in, Op *loop)
     if (asked <= 0 && choose_said_slots(in, loop) < wanted)
         wanted = choose_said_slots(in, loop);
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
+    if (asked <= 0)
+        choose_push(in->kernel, &in->open, &in->nopen, loop);
     choose_check_slots(in, loop);
     const Op *dot = waited_product(in, loop);
     if (asked <= pipeline->in_flight || !dot || pipeline->automatic)
@@ -899,6 +901,8 @@ void pass_choose(Kernel *kernel)
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized || kernel->grid.share;
     assign_roles(&in, groups);
+    for (int i = 0; i < in.nopen; i++)
+        choose_in_flight(&in, in.open[i]);
     choose_say_tasks(&in);
     kernel->grid.dynamic = choose_dynamic(kernel);
     say(&in, groups);

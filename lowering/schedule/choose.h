@@ -12,6 +12,8 @@ typedef struct {
     int order;
     Op **loads, **stores, **loops, **dots;
     int nloads, nstores, nloops, ndots;
+    Op **open; /* loops whose P the user left open */
+    int nopen;
     Op **prepared; /* whose results a role of its own puts into rings: choose-prepare.c */
     int nprepared;
     int preparers;           /* groups of the role that does, where the compiler has made it */
@@ -77,6 +79,9 @@ const Value *choose_needed_early(const Block *block, const Uses *uses);
 /* choose-stages.c: the same for a chain of products of at least so many stages behind the first; 1: and for a loop of
    one product and what is computed from it.  False, and nothing changed, for any other.  */
 bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least);
+
+/* choose-flight.c: products in flight of a loop whose P is open, once everything else is chosen.  */
+void choose_in_flight(Chooser *in, Op *loop);
 
 /* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
 bool choose_dynamic(Kernel *kernel);

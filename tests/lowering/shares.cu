@@ -59,11 +59,9 @@ static WS_DEVICE void turns_consumer(const turns_params &p, turns_shared &s, int
             const int a_tile_slot = a_tile_ring.get();
             ws::mma(acc, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.a_tile[a_tile_slot])));
             ws::commit();
-            ws::wait<1>(acc);
-            a_tile_ring.consumed<1>();
+            ws::wait<0>(acc);
+            a_tile_ring.consumed<0>();
         }
-        ws::wait<0>(acc);
-        a_tile_ring.consumed<0>();
         const auto out_2 = ws::cast<ws::f16>(acc);
         ws::store_wait<0>();
         ws::sync(s.role_barrier, group);

@@ -183,11 +183,9 @@ static WS_DEVICE void two_consumer(const two_params &p, two_shared &s, int group
             const int b_tile_a_tile_slot = b_tile_a_tile.get();
             ws::mma(acc, ws::view(s.a_tile[b_tile_a_tile_slot]), ws::trans(ws::view(s.b_tile[b_tile_a_tile_slot])));
             ws::commit();
-            ws::wait<1>(acc);
-            b_tile_a_tile.consumed<1>();
+            ws::wait<0>(acc);
+            b_tile_a_tile.consumed<0>();
         }
-        ws::wait<0>(acc);
-        b_tile_a_tile.consumed<0>();
         const int r_tile_s_tile_slot = r_tile_s_tile.get();
         const auto x = ws::read<ws::frag>(ws::view(s.r_tile[r_tile_s_tile_slot]));
         const auto x_2 = ws::read<ws::frag>(ws::view(s.s_tile[r_tile_s_tile_slot]));

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-flight.c - products in flight, where the user leaves P open: what the predicted timeline says.
+ *
+ *   pipeline (auto), four slots of 128 x 64 and 192 x 64, groups that take tiles in turn
+ *
+ *   P = 1: 1156 clocks an iteration         each product is waited for before the next begins
+ *   P = 2:  771                             one runs while the other is waited for
+ *   P = 3:  877                             two slots are held, and the next copy is late
+ *
+ * The prediction is that of schedule(optimal), solve/predict.c: the loop's graph and its schedule, run with what the
+ * machine's description says things take.  The rule of choose.c stays where predictions are alike, where nothing is
+ * predicted, and where another role than the producer fills a ring: for that the prediction has a constant.
+ */
+#include "schedule/choose.h"
+#include "schedule/schedule.h"
+#include "machine/machine.h"
+#include "predict-loop.h"
+
+enum { MOST_FLIGHT = 4 };
+
+/* Predictions that differ by less than this are alike: half of them are off by more than a tenth.  */
+#define APART 1.1
+
+/* So many iterations could have products in flight: the fewest slots of what is released at its end.  1: nobody can
+   say.  */
+static int most_in_flight(const Chooser *in, const Op *loop)
+{
+    int most = MOST_FLIGHT;
+    bool any = false;
+    for (int i = 0; i < in->nrings; i++) {
+        const ScheduleRow *row = schedule_of(in->rings[i]);
+        if (!row->depth || row->release != RELEASE_END || loop_around(in->rings[i]->parent) != loop)
+            continue;
+        if (in->rings[i]->code != OP_LOAD || row->turner)
+            return 1;
+        any = true;
+        most = row->depth < most ? row->depth : most;
+    }
+    return any ? most : 1;
+}
+
+void choose_in_flight(Chooser *in, Op *loop)
+{
+    Kernel *kernel = in->kernel;
+    Pipeline *pipeline = loop->control->pipeline;
+    const int most = most_in_flight(in, loop), ruled = pipeline->in_flight;
+    double clocks[MOST_FLIGHT];
+    if (most < 2 || !kernel->machine->description)
+        return;
+    const char *name = schedule_name(loop, schedule_numbers(kernel));
+    const LoopText text = {.machine = kernel->machine->description,
+                           .graph = schedule_graph(kernel),
+                           .schedule = schedule_text(kernel),
+                           .name = arena_print(kernel->module, "%s:%s", kernel->name, name),
+                           .in_turn = kernel->grid.split == SPLIT_TILES};
+    if (!predict_in_flight(&text, most, clocks))
+        return;
+    int best = 0;
+    for (int i = 1; i < most; i++)
+        best = clocks[i] < clocks[best] ? i : best;
+    if (ruled <= most && clocks[ruled - 1] <= APART * clocks[best])
+        return;
+    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > APART * clocks[best];)
+        pipeline->in_flight++;
+    if (ruled <= most)
+        remark(kernel, DIAG_OPTIMIZED, pipeline->loc,
+               "P = %d: %.0f clocks an iteration are predicted, and %.0f with P = %d", pipeline->in_flight,
+               clocks[pipeline->in_flight - 1], clocks[ruled - 1], ruled);
+}

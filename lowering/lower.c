@@ -26,6 +26,8 @@ const Pass passes[] = {
     {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "the loops of a grid become one operation"},
     {"restrictions", PHASE_LANGUAGE, CHANGES_NONE, pass_restrictions,
      "pragmas, loops and tensors that the language does not allow"},
+    {"sides", PHASE_LANGUAGE, CHANGES_BODY, pass_sides,
+     "products whose right operand is computed are made of the transposes"},
     {"blocks", PHASE_LANGUAGE, CHANGES_BODY, pass_blocks, "a loop over blocks becomes a dimension of the grid"},
     {"parts", PHASE_LANGUAGE, CHANGES_BODY, pass_parts, "a loop over parts becomes a dimension of the grid"},
     {"simplify-2", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "simplify, behind the loops' new order"},

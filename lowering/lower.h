@@ -60,6 +60,8 @@ void pass_restrictions(Kernel *kernel);
 void pass_blocks(Kernel *kernel);
 /* The same where each iteration has a row of so many columns a piece: what it carries are reductions of those.  */
 void blocks_of_pieces(Kernel *kernel, int piece);
+/* require: one GRID.                   ensure: the same program */
+void pass_sides(Kernel *kernel);
 /* require: one GRID.                   ensure: no loop over parts is left */
 void pass_parts(Kernel *kernel);
 /* require: one GRID.                   ensure: nothing changed; -Wws-padded-reduction */

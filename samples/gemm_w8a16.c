@@ -2,11 +2,10 @@
 /*
  * gemm_w8a16 - a matrix product of f16 activations and weights of one byte: C = A W^T, a scale for each row of W.
  *
- * Nothing here says who converts. The products would wait for it, so the compiler gives the cast to a role of its own,
- * which gets bytes from the producer and hands halves to the groups that multiply (-fopt-info-optall tells).
- *
- * The second kernel makes C^T = W A^T. Its weights are the left operand, which tensor cores take from registers: each
- * group casts those that it multiplies, nothing passes through shared memory twice, and it is faster.
+ * Nothing here says who converts. Tensor cores take a left operand from registers, a right one from shared memory, where
+ * a role of its own would have to put the halves. So the compiler makes C^T = W A^T of the first kernel: each group casts
+ * those weights that it multiplies, and stores the columns of C that its rows become (-fopt-info-optall tells). The
+ * second kernel says so itself.
  */
 #include "check.h"
 

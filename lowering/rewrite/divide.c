@@ -374,15 +374,29 @@ static void make_again(Dividing *in, Block *to, const Op *op)
             make_whole(in, to, op, part);
 }
 
+static bool is_wanted_whole(const Dividing *in, const Op *op);
+
+/* Is what uses it, which may have a loaded tile both ways, made whole?  */
+static bool wants_whole(const Dividing *in, const Use *use)
+{
+    const Op *op = use->op;
+    if (is_turned_load(op))
+        return is_wanted_whole(in, op);
+    if (op->code == OP_FOR)
+        return use->arg < 3 || use->arg >= 3 + carried_count(op) || !in_parts(in, op->results[use->arg - 3]);
+    if (op->code == OP_YIELD)
+        return use->arg >= op->parent->parent->nresults || !in_parts(in, op->parent->parent->results[use->arg]);
+    return !op_has_parts(in, op);
+}
+
 static bool is_wanted_whole(const Dividing *in, const Op *op)
 {
-    if (!is_load(op))
-        return !op->nresults || !in_parts(in, op->results[0]) || in->mode[op->results[0]->id] & WHOLE;
-    bool wanted = !uses_of(&in->uses, op->results[0]);
-    for (const Use *use = uses_of(&in->uses, op->results[0]); use; use = use->next) {
-        const Value *value = use->op->code == OP_TRANS ? use->op->results[0] : op->results[0];
-        wanted |= !in_parts(in, value) || in->mode[value->id] & WHOLE;
-    }
+    const Value *value = op->nresults ? op->results[0] : NULL;
+    if (!value || in->mode[value->id] & WHOLE || (!is_load(op) && !in_parts(in, value)))
+        return true;
+    bool wanted = is_load(op) && !uses_of(&in->uses, value);
+    for (const Use *use = is_loaded(value) ? uses_of(&in->uses, value) : NULL; use; use = use->next)
+        wanted |= wants_whole(in, use);
     return wanted;
 }
 

@@ -26,8 +26,7 @@
 
 enum {
     MOST_GROUPS = 2,    /* more have registers for fewer columns */
-    COLUMNS = 8,        /* a matrix instruction has a multiple of so many */
-    MOST_COLUMNS = 256, /* of one matrix instruction */
+    MOST_COLUMNS = 256, /* of one matrix instruction; of 192 with an operand in registers ptxas makes one by one */
     CLOCK_BYTES = 128,  /* that shared memory moves in a clock */
     SLOW_CLOCKS = 8     /* of an operation of many instructions */
 };
@@ -87,8 +86,8 @@ static int groups_of(int rows)
 static bool fits(const Op *product)
 {
     const Type sum = product->results[0]->type;
-    return sum.cols % MACHINE_MMA_ROWS == 0 && sum.cols <= MOST_GROUPS * MACHINE_MMA_ROWS && sum.rows % COLUMNS == 0 &&
-           sum.rows <= MOST_COLUMNS && groups_of(sum.cols) >= groups_of(sum.rows) && product->nargs == 3 &&
+    return sum.cols % MACHINE_MMA_ROWS == 0 && sum.cols <= MOST_GROUPS * MACHINE_MMA_ROWS &&
+           MOST_COLUMNS % sum.rows == 0 && groups_of(sum.cols) >= groups_of(sum.rows) && product->nargs == 3 &&
            dtype_bytes(product->args[0]->type.dtype) == 2;
 }
 

@@ -1,138 +1,113 @@
 #include <wsrt.cuh>
 
-// gemm_w8a16.c:21: gemm_w8a16
+// gemm_w8a16.c:20: gemm_w8a16
 struct gemm_w8a16_params {
     ws::tensor<ws::f16, 2> a;
     ws::tensor<signed char, 2> w;
     ws::tensor<float, 1> s;
     ws::tensor<ws::f16, 2> c;
-    ws::edge_map a_map;                  // tiles of 256 rows, the last as it is
     ws::edge_map w_map_lines_64;         // tiles of 128 rows, the last as it is
+    ws::edge_map a_map;                  // tiles of 256 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;
 };
 
 struct gemm_w8a16_shared {
-    ws::shared_tile<ws::f16, 256, 64> x[4];
-    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[4];
-    ws::shared_tile<ws::f16, 128, 64> halves[3];
+    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[5];
+    ws::shared_tile<ws::f16, 256, 64> x[5];
     ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<4> x_ring;
-    ws::ring<4> w_tile_ring;
-    ws::ring<3> halves_ring;
+    ws::ring<5> w_tile_ring;
+    ws::ring<5> x_ring;
+    ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(gemm_w8a16_shared, x) == 0);
-static_assert(offsetof(gemm_w8a16_shared, w_tile) == 131072);
-static_assert(offsetof(gemm_w8a16_shared, halves) == 163840);
-static_assert(offsetof(gemm_w8a16_shared, c_out) == 212992);
-static_assert(sizeof(gemm_w8a16_shared) == 230400);
+static_assert(offsetof(gemm_w8a16_shared, w_tile) == 0);
+static_assert(offsetof(gemm_w8a16_shared, x) == 40960);
+static_assert(offsetof(gemm_w8a16_shared, c_out) == 204800);
+static_assert(sizeof(gemm_w8a16_shared) == 222208);
 
 template <bool TMA>
 static WS_DEVICE void gemm_w8a16_producer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
 {
-    ws::producer<4, TMA> x_ring(s.x_ring);
-    ws::producer<4, TMA> w_tile_ring(s.w_tile_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:21
+    ws::producer<5, TMA> w_tile_ring(s.w_tile_ring);
+    ws::producer<5, TMA> x_ring(s.x_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:27
-            const int x_slot = x_ring.put();
-            ws::copy_in(x_ring, s.x[x_slot], p.a, p.a_map, i, k);
-            x_ring.put_done();
+        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:26
             const int w_tile_slot = w_tile_ring.put();
             ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map_lines_64, j, k);
             w_tile_ring.put_done();
+            const int x_slot = x_ring.put();
+            ws::copy_in(x_ring, s.x[x_slot], p.a, p.a_map, i, k);
+            x_ring.put_done();
         }
     }
 }
 
 static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
 {
-    ws::consumer<4> x_ring(s.x_ring);
-    ws::consumer<3> halves_ring(s.halves_ring);
+    ws::consumer<5> w_tile_ring(s.w_tile_ring);
+    ws::consumer<5> x_ring(s.x_ring);
     ws::warp_output c_out(s.c_out[group]);
-    const long first_row = (long)group * 128;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:21
+    s.pingpong.begin(group);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        auto acc = ws::full<float, 128, 128, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:27
+        auto acc = ws::full<float, 64, 256, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:26
+            const int w_tile_slot = w_tile_ring.get();
+            const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.w_tile[w_tile_slot], first_row, 0));
+            ws::fence();
+            w_tile_ring.consumed<0>();
+            const auto halves = ws::cast<ws::f16>(x);
             const int x_slot = x_ring.get();
-            const int halves_slot = halves_ring.get();
-            ws::mma(acc, ws::window<128, 64>(s.x[x_slot], first_row, 0), ws::trans(ws::view(s.halves[halves_slot])));
+            s.pingpong.take(group);
+            ws::mma(acc, halves, ws::trans(ws::view(s.x[x_slot])));
             ws::commit();
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
-            halves_ring.consumed<0>();
             x_ring.consumed<0>();
         }
+        const long n = j + first_row;
+        const auto x_2 = ws::load_col<64, ws::frag>(p.s, n);
         WS_UNROLL
-        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_w8a16.c:32
-            const int column = j + subtile;
-            const auto x = ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile),
-                                                     ws::load_row<64, ws::frag>(p.s, column)));
-            const long n = i + first_row;
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:31
+            const auto x = ws::turned(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
+            const int column = i + subtile;
             ws::store_wait<0>();
-            const auto box = ws::stage<0>(c_out, x);
+            const auto box = ws::stage(c_out, x);
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, n, column, box);  // gemm_w8a16.c:32
-            ws::store_wait<0>();
-            const auto box_2 = ws::stage<1>(c_out, x);
-            ws::fence();
-            ws::store(c_out, p.c, p.c_map, n, column, box_2);  // gemm_w8a16.c:32
+            ws::store(c_out, p.c, p.c_map, column, n, box);  // gemm_w8a16.c:31
         }
     }
     ws::store_wait<0>();
 }
 
-static WS_DEVICE void gemm_w8a16_preparer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
-{
-    ws::producer<3> halves_ring(s.halves_ring);
-    ws::consumer<4> w_tile_ring(s.w_tile_ring);
-    const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:21
-        const int i = t.at(0);
-        const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:27
-            const int w_tile_slot = w_tile_ring.get();
-            const auto x = ws::read<ws::lines_4>(ws::window<64, 64>(s.w_tile[w_tile_slot], first_row, 0));
-            const auto halves = ws::cast<ws::f16>(x);
-            const int halves_slot = halves_ring.put();
-            ws::put_rows(s.halves[halves_slot], halves, first_row);
-            ws::fence();
-            w_tile_ring.consumed<0>();
-            ws::group_barrier();
-            halves_ring.put_done();
-        }
-    }
-}
-
-static WS_KERNEL(640, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
+static WS_KERNEL(384, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
 {
     gemm_w8a16_shared &s = ws::shared<gemm_w8a16_shared>();
     if (ws::first_thread()) {
-        s.x_ring.init("x_ring", 2);      // two groups release each slot
         s.w_tile_ring.init("w_tile_ring", 2);  // two groups release each slot
-        s.halves_ring.init("halves_ring", 2, 2);  // two groups fill, two groups release each slot
-        ws::prefetch(p.a_map);
+        s.x_ring.init("x_ring", 2);      // two groups release each slot
+        s.pingpong.init("pingpong");
         ws::prefetch(p.w_map_lines_64);
+        ws::prefetch(p.a_map);
         ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.a_map, p.w_map_lines_64))
+            if (ws::by_tma(p.w_map_lines_64, p.a_map))
                 gemm_w8a16_producer<true>(p, s, 0);
             else
                 gemm_w8a16_producer<false>(p, s, 0);
         }
-    } else if (ws::warp_group() < 3) {
-        ws::registers_up<168>();
-        gemm_w8a16_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_down<48>();
-        gemm_w8a16_preparer(p, s, ws::warp_group() - 3);
+        ws::registers_up<232>();
+        gemm_w8a16_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
@@ -145,15 +120,15 @@ extern "C" void ws_launch_gemm_w8a16(int M, int N, int K, const void *A, const v
     call.tensor(p.s, "s", S, {N}, {1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.map(p.a_map, p.a, 256);
     call.map<ws::lined<signed char, 64>>(p.w_map_lines_64, p.w, 128);
+    call.map(p.a_map, p.a, 256);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 256}, {0, N, 128}}, ws::order_auto, 0);
-    call.run(gemm_w8a16_kernel, p, 640, sizeof(gemm_w8a16_shared), ws::persistent);
+    call.run(gemm_w8a16_kernel, p, 384, sizeof(gemm_w8a16_shared), ws::persistent);
 }
 
-// gemm_w8a16.c:43: gemm_w8a16_left
+// gemm_w8a16.c:42: gemm_w8a16_left
 struct gemm_w8a16_left_params {
     ws::tensor<signed char, 2> w;
     ws::tensor<ws::f16, 2> a;
@@ -184,10 +159,10 @@ static WS_DEVICE void gemm_w8a16_left_producer(const gemm_w8a16_left_params &p, 
 {
     ws::producer<5, TMA> w_tile_ring(s.w_tile_ring);
     ws::producer<5, TMA> a_tile_ring(s.a_tile_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:43
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:42
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:49
+        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:48
             const int w_tile_slot = w_tile_ring.put();
             ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map_lines_64, j, k);
             w_tile_ring.put_done();
@@ -205,11 +180,11 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
     ws::warp_output c_out(s.c_out[group]);
     s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:43
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:42
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
-        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:49
+        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:48
             const int w_tile_slot = w_tile_ring.get();
             const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.w_tile[w_tile_slot], first_row, 0));
             ws::fence();
@@ -226,13 +201,13 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
         const long n = j + first_row;
         const auto x_2 = ws::load_col<64, ws::frag>(p.s, n);
         WS_UNROLL
-        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:53
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:52
             const auto x = ws::turned(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
             const int column = i + subtile;
             ws::store_wait<0>();
             const auto box = ws::stage(c_out, x);
             ws::fence();
-            ws::store(c_out, p.c, p.c_map, column, n, box);  // gemm_w8a16.c:53
+            ws::store(c_out, p.c, p.c_map, column, n, box);  // gemm_w8a16.c:52
         }
     }
     ws::store_wait<0>();

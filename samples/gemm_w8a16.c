@@ -2,10 +2,10 @@
 /*
  * gemm_w8a16 - a matrix product of f16 activations and weights of one byte: C = A W^T, a scale for each row of W.
  *
- * Nothing here says who converts. Tensor cores take a left operand from registers, a right one from shared memory, where
- * a role of its own would have to put the halves. So the compiler makes C^T = W A^T of the first kernel: each group casts
- * those weights that it multiplies, and stores the columns of C that its rows become (-fopt-info-optall tells). The
- * second kernel says so itself.
+ * Nothing here says who converts. Tensor cores take a left operand from registers, a right one from shared memory,
+ * where a role of its own would have to put the halves. So the compiler makes C^T = W A^T of the first kernel: each
+ * group casts those weights that it multiplies, and stores the columns of C that its rows become (-fopt-info-optall
+ * tells). The second kernel says so itself.
  */
 #include "check.h"
 

@@ -56,8 +56,10 @@ static Value *of_masks(Nest *in, Op *where, Loc loc, Opcode code, Value *x, Valu
 
 static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
 {
-    reject(in->kernel, op->loc, REASON_PLAIN_OPERATION,
-           op->code == OP_MATHI ? op->scalar->function : op_info[op->code].call);
+    const char *name = op->code == OP_MATHI   ? op->scalar->function
+                       : op->code == OP_CONVI ? "a conversion of an integer of 64 bits"
+                                              : op_info[op->code].call;
+    reject(in->kernel, op->loc, REASON_PLAIN_OPERATION, name);
     return form_full(in, where, form_dtype(in, op->results[0]), form_extent(in, row), form_extent(in, col), 0);
 }
 
@@ -134,6 +136,8 @@ Standing form_standing(const Nest *in, const Value *value)
     if (value->type.dtype == D_U32)
         return AS_UNSIGNED;
     if (dtype_bytes(value->type.dtype) < 8 || !op || !is_tiled(in, value))
+        return AS_SIGNED;
+    if (op->nblocks) /* plain-wide.c sees to it */
         return AS_SIGNED;
     int64_t bits;
     switch (op->code) {

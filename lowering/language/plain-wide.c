@@ -163,7 +163,8 @@ static void visit(Wide *w, const Block *block)
         for (int i = 0; i < op->nresults && op->nblocks; i++) {
             bool wide = form_is_wide(w->in, op->results[i]);
             if (op->code == OP_FOR)
-                wide |= form_is_wide(w->in, op->args[3 + i]) || exceeds(w, op->args[3 + i], op->results[i]);
+                wide |= form_is_wide(w->in, op->args[3 + i]) || exceeds(w, op->args[3 + i], op->results[i]) ||
+                        loses_bits(w, op->args[3 + i], op->results[i]);
             for (int k = 0; k < op->nblocks; k++) {
                 const Value *yield = op->blocks[k]->last->args[i];
                 wide |= form_is_wide(w->in, yield) || exceeds(w, yield, op->results[i]) ||

@@ -152,6 +152,16 @@ KERNEL(constants)(int n, long most, const int *q, unsigned long *y, long *larges
         y[i] = 0x9e3779b97f4a7c15ul ^ (unsigned long)q[i];
         largest[i] = q[i] > 3 ? (long)q[i] : 1L << 40;
     }
+    /* the least of converted numbers, as a floating number */
+    WS(grid(1) tile(16))
+    for (int i = 0; i < n; i++) {
+        long g = 7, h = 1;
+        for (int k = 0; k < 9; k++) {
+            g = (long)q[i] < g ? (long)q[i] : g;
+            h = (long)(unsigned)q[i] > h ? (long)(unsigned)q[i] : h;
+        }
+        least[i] += (long)((float)g * 3 + (float)h);
+    }
     /* numbers that were converted with their sign and without it, in one */
     WS(grid(1))
     for (int i = 0; i < n; i++) {

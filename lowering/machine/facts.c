@@ -386,5 +386,6 @@ bool load_is_of_own(const Role *role, const Op *load, const Op *store)
 {
     Type type = store->args[store->nargs - 1]->type;
     bool passes = role->layout == LAYOUT_MMA; /* through other lanes, on the way to whole lines */
-    return load->code == OP_LOAD && !passes && type.rows > 1 && type.cols > 1 && load_is_in_place(load, store);
+    bool one_holder = type.cols > 1 && (type.rows > 1 || machine_wide_groups(role->layout));
+    return load->code == OP_LOAD && !passes && one_holder && load_is_in_place(load, store);
 }

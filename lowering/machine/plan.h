@@ -45,7 +45,8 @@ bool store_moves_on(const Op *store);        /* and in each iteration of the loo
 /* In-place operation: the store writes the window that the load reads, and in each iteration of the loops around it
    another one. A store behind the load then leaves alone what the load reads in any iteration.  */
 bool load_is_in_place(const Op *load, const Op *store);
-/* And each thread of the role stores what it loads itself: of a tile in rows and columns an element has one holder.  */
+/* And each thread of the role stores what it loads itself: of a tile in rows and columns an element has one holder, and
+   of a single row where all threads share it.  */
 bool load_is_of_own(const Role *role, const Op *load, const Op *store);
 int role_first_group(const Kernel *kernel, const Role *role);
 

@@ -39,6 +39,7 @@ const Pass passes[] = {
     {"spread", PHASE_REWRITE, CHANGES_NONE, pass_spread,
      "rows that several loops read stay in the registers of a cluster's blocks"},
     {"neighbours", PHASE_REWRITE, CHANGES_BODY, pass_neighbours, "small tiles beside each other become one"},
+    {"abreast", PHASE_REWRITE, CHANGES_BODY, pass_abreast, "tiles that ask memory where to load go side by side"},
     {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},

@@ -75,6 +75,7 @@ void pass_mistakes(Kernel *kernel);
 void pass_tally(Kernel *kernel);
 void pass_widths(Kernel *kernel); /* ... and forms of it (ir/forms.c) */
 void pass_neighbours(Kernel *kernel);
+void pass_abreast(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
 void pass_divide(Kernel *kernel);

@@ -213,7 +213,8 @@ static void print_group_argument(Printer *in, const Role *role)
 static void print_role_call(Printer *in, const Role *role, const char *version)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, version, uses_shared(in->kernel) ? "s, " : "");
+    fprintf(in->out, "%s_%s%s(%s, %s", in->kernel->name, role->name, version, in->vectors ? "q" : "p",
+            uses_shared(in->kernel) ? "s, " : "");
     print_group_argument(in, role);
     fputs(");\n", in->out);
 }
@@ -338,11 +339,19 @@ static void print_inits(Printer *in)
         cuda_line(in, "}");
 }
 
+/* Blocks of a multiprocessor for which registers are left.  Rows that are no vectors take more of them.  */
+static int blocks_of(const Printer *in)
+{
+    const Kernel *kernel = in->kernel;
+    bool any = cuda_in_vectors(in) && !in->vectors && machine_wide_groups(kernel->layout) > 1;
+    return any || kernel->min_blocks < 1 ? 1 : kernel->min_blocks;
+}
+
 static void print_kernel_function(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    cuda_line(in, "static WS_KERNEL(%d, %d) void %s_kernel(WS_PARAMS(%s_params) p)", kernel->threads,
-              kernel->min_blocks > 0 ? kernel->min_blocks : 1, kernel->name, kernel->name);
+    cuda_line(in, "static WS_KERNEL(%d, %d) void %s_kernel%s(WS_PARAMS(%s_params) p)", kernel->threads, blocks_of(in),
+              kernel->name, in->vectors ? "_in_vectors" : "", kernel->name);
     cuda_line(in, "{");
     in->indent++;
     if (uses_shared(kernel))
@@ -350,6 +359,8 @@ static void print_kernel_function(Printer *in)
     print_inits(in);
     const char *blocks = cluster_size(kernel) > 1 ? arena_print(kernel->module, "<%s>", cuda_cluster(in)) : "";
     cuda_line(in, "ws::start%s();", blocks);
+    if (in->vectors)
+        cuda_know_vectors(in);
     print_dispatch(in);
     if (*blocks)
         cuda_line(in, "ws::finish%s();", blocks);
@@ -575,7 +586,11 @@ static void print_run(Printer *in)
 {
     const Kernel *kernel = in->kernel;
     cuda_begin(in);
-    fprintf(in->out, "call.run(%s_kernel, p, %s, ", kernel->name, threads_text(kernel));
+    if (cuda_in_vectors(in))
+        fprintf(in->out, "call.run(%s ? %s_kernel_in_vectors : %s_kernel, p, %s, ", cuda_in_vectors(in), kernel->name,
+                kernel->name, threads_text(kernel));
+    else
+        fprintf(in->out, "call.run(%s_kernel, p, %s, ", kernel->name, threads_text(kernel));
     if (uses_shared(kernel))
         fprintf(in->out, "sizeof(%s_shared)", kernel->name);
     else
@@ -657,7 +672,10 @@ static void print_kernel(Printer *in)
     print_shared(in);
     FOR_ROLES (role, kernel)
         print_role(in, role);
-    print_kernel_function(in);
+    for (int i = cuda_in_vectors(in) ? 1 : 0; i >= 0; i--) {
+        in->vectors = i > 0;
+        print_kernel_function(in);
+    }
     print_launcher(in, maps);
 }
 

@@ -29,6 +29,7 @@ typedef struct {
     int indent;
     const Op *sent; /* the last of the rows that are sent and not yet received; or NULL */
     const Map *maps;
+    bool vectors; /* the kernel for rows that are whole vectors */
 } Printer;
 
 /* C's precedences, low to high; a right operand asks for one more.  */
@@ -98,6 +99,10 @@ void cuda_group_storage(Printer *in, const Storage *storage);
 
 /* cuda-together.c */
 void cuda_together(Printer *in);
+
+/* cuda-vectors.c: what a launch asks to know that rows are whole vectors, or NULL; in their kernel, parameters `q`.  */
+const char *cuda_in_vectors(const Printer *in);
+void cuda_know_vectors(Printer *in);
 
 /* cuda-loop.c */
 void cuda_for(Printer *in, const Op *op);

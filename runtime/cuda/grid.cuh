@@ -68,6 +68,13 @@ template <int N> struct grid_from : grid<N> {
     int first; /* position of dimension 0 */
 };
 
+/* What the compiler says of a dimension, in numbers.  */
+template <int N, typename B> static WS_DEVICE void know_step(grid<N, B> &g, int dim, long low, long step)
+{
+    g.low[dim] = low;
+    g.step[dim] = step;
+}
+
 template <int N, typename B = void> struct tiles {
     static constexpr int dims = N;
     const grid<N> &space;

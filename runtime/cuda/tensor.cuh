@@ -152,6 +152,34 @@ template <typename T, int N, int DIMS> static WS_DEVICE const part<T, N, DIMS> &
     return t;
 }
 
+/* Of a launch: do rows begin and end with eight elements, and in memory with 16 bytes?  */
+template <typename T, int N> static inline bool rows_in_vectors(const tensor<T, N> &t)
+{
+    u64 places = (u64)t.base;
+    for (int i = 0; i < N - 1; i++)
+        places |= (u64)t.stride[i] * sizeof(T);
+    return ((places & 15) | (u64)(t.high[N - 1] & 7)) == 0;
+}
+template <typename... X> static inline bool in_vectors(const X &...all)
+{
+    return (rows_in_vectors(all) & ...);
+}
+
+/* Then the compiler is to know.  Of a copy, whose members it follows.  */
+template <typename T, int N> static WS_DEVICE void know_rows(tensor<T, N> &t)
+{
+    __builtin_assume(((u64)t.base & 15) == 0);
+#pragma unroll
+    for (int i = 0; i < N - 1; i++)
+        __builtin_assume(((u64)t.stride[i] * sizeof(T) & 15) == 0);
+    __builtin_assume((t.high[N - 1] & 7) == 0);
+    t = known(t);
+}
+template <typename... X> static WS_DEVICE void know_vectors(X &...all)
+{
+    (know_rows(all), ...);
+}
+
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
    one row or of one column.  Of a box: box.cuh.  */
 template <typename T, typename B = void> struct plane {

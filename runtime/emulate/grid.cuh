@@ -22,6 +22,13 @@ template <int N, typename B = alone> struct grid : ws_emulate_grid {
 template <int N> struct grid_from : grid<N> {
 };
 
+/* What the compiler says of a dimension is so.  */
+template <int N, typename B> static inline void know_step(grid<N, B> &g, int dim, long low, long step)
+{
+    g.low[dim] = low;
+    g.step[dim] = step;
+}
+
 template <int N, typename B = alone> struct tiles {
     const grid<N, B> &space;
     long index, stride, walked;

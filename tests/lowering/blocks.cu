@@ -46,6 +46,21 @@ static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int g
     }
 }
 
+static WS_KERNEL(128, 5) void blocks_kernel_in_vectors(WS_PARAMS(blocks_params) p)
+{
+    blocks_shared &s = ws::shared<blocks_shared>();
+    if (ws::first_thread()) {
+        s.sum_shares.init("sum_shares");
+        s.top_shares.init("top_shares");
+    }
+    ws::start<blocks_cluster>();
+    blocks_params q = p;
+    ws::know_vectors(q.x, q.y);
+    ws::know_step(q.grid, 0, 0, 16);
+    blocks_all(q, s, 0);
+    ws::finish<blocks_cluster>();
+}
+
 static WS_KERNEL(128, 5) void blocks_kernel(WS_PARAMS(blocks_params) p)
 {
     blocks_shared &s = ws::shared<blocks_shared>();
@@ -67,5 +82,6 @@ extern "C" void ws_launch_blocks(int M, const void *X, const void *Y, const void
     call.tensor(p.m, "m", S, {M}, {1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 16}, {0, 4, 1}}, ws::order_auto, 0);
-    call.run(blocks_kernel, p, 128, sizeof(blocks_shared), ws::one_tile, blocks_cluster::size);
+    call.run(ws::in_vectors(p.x, p.y) ? blocks_kernel_in_vectors : blocks_kernel, p, 128, sizeof(blocks_shared),
+             ws::one_tile, blocks_cluster::size);
 }

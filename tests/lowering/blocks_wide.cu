@@ -51,6 +51,19 @@ static WS_DEVICE void blocks_wide_all(const blocks_wide_params &p, blocks_wide_s
     }
 }
 
+static WS_KERNEL(128, 4) void blocks_wide_kernel_in_vectors(WS_PARAMS(blocks_wide_params) p)
+{
+    blocks_wide_shared &s = ws::shared<blocks_wide_shared>();
+    if (ws::first_thread()) {
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<blocks_wide_cluster>();
+    blocks_wide_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    blocks_wide_all(q, s, 0);
+    ws::finish<blocks_wide_cluster>();
+}
+
 static WS_KERNEL(128, 4) void blocks_wide_kernel(WS_PARAMS(blocks_wide_params) p)
 {
     blocks_wide_shared &s = ws::shared<blocks_wide_shared>();
@@ -71,5 +84,6 @@ extern "C" void ws_launch_blocks_wide(int M, const void *X, const void *G, const
     call.tensor(p.y, "y", Y, {M, 8192}, {8192, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 2}, {0, 4, 1}}, ws::order_auto, 0);
-    call.run(blocks_wide_kernel, p, 128, sizeof(blocks_wide_shared), ws::persistent, blocks_wide_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? blocks_wide_kernel_in_vectors : blocks_wide_kernel, p, 128,
+             sizeof(blocks_wide_shared), ws::persistent, blocks_wide_cluster::size);
 }

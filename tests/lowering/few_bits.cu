@@ -32,6 +32,15 @@ static WS_DEVICE void few_bits_all(const few_bits_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 2) void few_bits_kernel_in_vectors(WS_PARAMS(few_bits_params) p)
+{
+    ws::start();
+    few_bits_params q = p;
+    ws::know_vectors(q.x, q.y, q.z);
+    ws::know_step(q.grid, 0, 0, 16);
+    few_bits_all(q, 0);
+}
+
 static WS_KERNEL(128, 2) void few_bits_kernel(WS_PARAMS(few_bits_params) p)
 {
     ws::start();
@@ -48,5 +57,5 @@ extern "C" void ws_launch_few_bits(int M, const void *X, const void *Y, const vo
     call.tensor(p.s, "s", S, {M}, {1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
-    call.run(few_bits_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.y, p.z) ? few_bits_kernel_in_vectors : few_bits_kernel, p, 128, 0, ws::one_tile);
 }

@@ -23,6 +23,16 @@ static WS_DEVICE void in_place_all(const in_place_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 7) void in_place_kernel_in_vectors(WS_PARAMS(in_place_params) p)
+{
+    ws::start();
+    in_place_params q = p;
+    ws::know_vectors(q.x, q.y);
+    ws::know_step(q.grid, 0, 0, 16);
+    ws::know_step(q.grid, 1, 0, 64);
+    in_place_all(q, 0);
+}
+
 static WS_KERNEL(128, 7) void in_place_kernel(WS_PARAMS(in_place_params) p)
 {
     ws::start();
@@ -37,5 +47,5 @@ extern "C" void ws_launch_in_place(int M, int N, const void *X, const void *Y)
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::loaded_and_stored);
     call.place();
     call.grid(p.grid, {{0, M, 16}, {0, N, 64}}, ws::order_auto, 0);
-    call.run(in_place_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.y) ? in_place_kernel_in_vectors : in_place_kernel, p, 128, 0, ws::one_tile);
 }

@@ -84,6 +84,17 @@ static WS_DEVICE void ops_all(const ops_params &p, ops_shared &s, int group)
     }
 }
 
+static WS_KERNEL(128, 1) void ops_kernel_in_vectors(WS_PARAMS(ops_params) p)
+{
+    ops_shared &s = ws::shared<ops_shared>();
+    ws::start();
+    ops_params q = p;
+    ws::know_vectors(q.x, q.y, q.v);
+    ws::know_step(q.grid, 0, 0, 64);
+    ws::know_step(q.grid, 1, 0, 64);
+    ops_all(q, s, 0);
+}
+
 static WS_KERNEL(128, 1) void ops_kernel(WS_PARAMS(ops_params) p)
 {
     ops_shared &s = ws::shared<ops_shared>();
@@ -106,5 +117,6 @@ extern "C" void ws_launch_ops(long n, int m, unsigned int u, float f, const void
     p.m = m;
     p.u = u;
     call.grid(p.grid, {{0, n, 64}, {0, m, 64}}, ws::order_auto, 0);
-    call.run(ops_kernel, p, 128, sizeof(ops_shared), ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.y, p.v) ? ops_kernel_in_vectors : ops_kernel, p, 128, sizeof(ops_shared),
+             ws::one_tile);
 }

@@ -40,6 +40,14 @@ static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int gro
     }
 }
 
+static WS_KERNEL(128, 4) void powers_to_1024_kernel_in_vectors(WS_PARAMS(powers_to_1024_params) p)
+{
+    ws::start();
+    powers_to_1024_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_1024_all(q, 0);
+}
+
 static WS_KERNEL(128, 4) void powers_to_1024_kernel(WS_PARAMS(powers_to_1024_params) p)
 {
     ws::start();
@@ -55,7 +63,8 @@ static void ws_launch_powers_to_1024(int M, int N, const void *X, const void *G,
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 4}}, ws::order_auto, 0);
-    call.run(powers_to_1024_kernel, p, 128, 0, ws::persistent);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_1024_kernel_in_vectors : powers_to_1024_kernel, p, 128, 0,
+             ws::persistent);
 }
 
 // powers.ir:3: powers
@@ -115,7 +124,21 @@ static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, pow
     }
 }
 
-static WS_KERNEL(256, 2) void powers_to_131072_kernel(WS_PARAMS(powers_to_131072_params) p)
+static WS_KERNEL(256, 2) void powers_to_131072_kernel_in_vectors(WS_PARAMS(powers_to_131072_params) p)
+{
+    powers_to_131072_shared &s = ws::shared<powers_to_131072_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_131072_cluster>();
+    powers_to_131072_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_131072_all(q, s, 0);
+    ws::finish<powers_to_131072_cluster>();
+}
+
+static WS_KERNEL(256, 1) void powers_to_131072_kernel(WS_PARAMS(powers_to_131072_params) p)
 {
     powers_to_131072_shared &s = ws::shared<powers_to_131072_shared>();
     if (ws::first_thread()) {
@@ -136,8 +159,8 @@ static void ws_launch_powers_to_131072(int M, int N, const void *X, const void *
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}, {0, 8, 1}}, ws::order_auto, 0);
-    call.run(powers_to_131072_kernel, p, ws::team(2), sizeof(powers_to_131072_shared), ws::persistent,
-             powers_to_131072_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_131072_kernel_in_vectors : powers_to_131072_kernel, p,
+             ws::team(2), sizeof(powers_to_131072_shared), ws::persistent, powers_to_131072_cluster::size);
 }
 
 // powers.ir:3: powers
@@ -197,6 +220,20 @@ static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, power
     }
 }
 
+static WS_KERNEL(128, 2) void powers_to_16384_kernel_in_vectors(WS_PARAMS(powers_to_16384_params) p)
+{
+    powers_to_16384_shared &s = ws::shared<powers_to_16384_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_16384_cluster>();
+    powers_to_16384_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_16384_all(q, s, 0);
+    ws::finish<powers_to_16384_cluster>();
+}
+
 static WS_KERNEL(128, 2) void powers_to_16384_kernel(WS_PARAMS(powers_to_16384_params) p)
 {
     powers_to_16384_shared &s = ws::shared<powers_to_16384_shared>();
@@ -218,8 +255,8 @@ static void ws_launch_powers_to_16384(int M, int N, const void *X, const void *G
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}, {0, 2, 1}}, ws::order_auto, 0);
-    call.run(powers_to_16384_kernel, p, 128, sizeof(powers_to_16384_shared), ws::persistent,
-             powers_to_16384_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_16384_kernel_in_vectors : powers_to_16384_kernel, p, 128,
+             sizeof(powers_to_16384_shared), ws::persistent, powers_to_16384_cluster::size);
 }
 
 // powers.ir:3: powers
@@ -276,6 +313,14 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
     }
 }
 
+static WS_KERNEL(128, 1) void powers_to_2048_kernel_in_vectors(WS_PARAMS(powers_to_2048_params) p)
+{
+    ws::start();
+    powers_to_2048_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_2048_all(q, 0);
+}
+
 static WS_KERNEL(128, 1) void powers_to_2048_kernel(WS_PARAMS(powers_to_2048_params) p)
 {
     ws::start();
@@ -291,7 +336,8 @@ static void ws_launch_powers_to_2048(int M, int N, const void *X, const void *G,
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 4}}, ws::order_auto, 0);
-    call.run(powers_to_2048_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_2048_kernel_in_vectors : powers_to_2048_kernel, p, 128, 0,
+             ws::one_tile);
 }
 
 // powers.ir:3: powers
@@ -351,7 +397,21 @@ static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, pow
     }
 }
 
-static WS_KERNEL(256, 2) void powers_to_262144_kernel(WS_PARAMS(powers_to_262144_params) p)
+static WS_KERNEL(256, 2) void powers_to_262144_kernel_in_vectors(WS_PARAMS(powers_to_262144_params) p)
+{
+    powers_to_262144_shared &s = ws::shared<powers_to_262144_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_262144_cluster>();
+    powers_to_262144_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_262144_all(q, s, 0);
+    ws::finish<powers_to_262144_cluster>();
+}
+
+static WS_KERNEL(256, 1) void powers_to_262144_kernel(WS_PARAMS(powers_to_262144_params) p)
 {
     powers_to_262144_shared &s = ws::shared<powers_to_262144_shared>();
     if (ws::first_thread()) {
@@ -372,8 +432,8 @@ static void ws_launch_powers_to_262144(int M, int N, const void *X, const void *
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}, {0, 16, 1}}, ws::order_auto, 0);
-    call.run(powers_to_262144_kernel, p, ws::team(2), sizeof(powers_to_262144_shared), ws::persistent,
-             powers_to_262144_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_262144_kernel_in_vectors : powers_to_262144_kernel, p,
+             ws::team(2), sizeof(powers_to_262144_shared), ws::persistent, powers_to_262144_cluster::size);
 }
 
 // powers.ir:3: powers
@@ -433,6 +493,20 @@ static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, power
     }
 }
 
+static WS_KERNEL(128, 2) void powers_to_32768_kernel_in_vectors(WS_PARAMS(powers_to_32768_params) p)
+{
+    powers_to_32768_shared &s = ws::shared<powers_to_32768_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_32768_cluster>();
+    powers_to_32768_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_32768_all(q, s, 0);
+    ws::finish<powers_to_32768_cluster>();
+}
+
 static WS_KERNEL(128, 2) void powers_to_32768_kernel(WS_PARAMS(powers_to_32768_params) p)
 {
     powers_to_32768_shared &s = ws::shared<powers_to_32768_shared>();
@@ -454,8 +528,8 @@ static void ws_launch_powers_to_32768(int M, int N, const void *X, const void *G
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}, {0, 4, 1}}, ws::order_auto, 0);
-    call.run(powers_to_32768_kernel, p, 128, sizeof(powers_to_32768_shared), ws::persistent,
-             powers_to_32768_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_32768_kernel_in_vectors : powers_to_32768_kernel, p, 128,
+             sizeof(powers_to_32768_shared), ws::persistent, powers_to_32768_cluster::size);
 }
 
 // powers.ir:3: powers
@@ -508,7 +582,16 @@ static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_
     }
 }
 
-static WS_KERNEL(256, 4) void powers_to_4096_kernel(WS_PARAMS(powers_to_4096_params) p)
+static WS_KERNEL(256, 4) void powers_to_4096_kernel_in_vectors(WS_PARAMS(powers_to_4096_params) p)
+{
+    powers_to_4096_shared &s = ws::shared<powers_to_4096_shared>();
+    ws::start();
+    powers_to_4096_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_4096_all(q, s, 0);
+}
+
+static WS_KERNEL(256, 1) void powers_to_4096_kernel(WS_PARAMS(powers_to_4096_params) p)
 {
     powers_to_4096_shared &s = ws::shared<powers_to_4096_shared>();
     ws::start();
@@ -524,7 +607,8 @@ static void ws_launch_powers_to_4096(int M, int N, const void *X, const void *G,
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}}, ws::order_auto, 0);
-    call.run(powers_to_4096_kernel, p, ws::team(2), sizeof(powers_to_4096_shared), ws::persistent);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_4096_kernel_in_vectors : powers_to_4096_kernel, p, ws::team(2),
+             sizeof(powers_to_4096_shared), ws::persistent);
 }
 
 // powers.ir:3: powers
@@ -584,6 +668,20 @@ static WS_DEVICE void powers_to_65536_all(const powers_to_65536_params &p, power
     }
 }
 
+static WS_KERNEL(128, 2) void powers_to_65536_kernel_in_vectors(WS_PARAMS(powers_to_65536_params) p)
+{
+    powers_to_65536_shared &s = ws::shared<powers_to_65536_shared>();
+    if (ws::first_thread()) {
+        s.most_shares.init("most_shares");
+        s.sum_shares.init("sum_shares");
+    }
+    ws::start<powers_to_65536_cluster>();
+    powers_to_65536_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_65536_all(q, s, 0);
+    ws::finish<powers_to_65536_cluster>();
+}
+
 static WS_KERNEL(128, 2) void powers_to_65536_kernel(WS_PARAMS(powers_to_65536_params) p)
 {
     powers_to_65536_shared &s = ws::shared<powers_to_65536_shared>();
@@ -605,8 +703,8 @@ static void ws_launch_powers_to_65536(int M, int N, const void *X, const void *G
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}, {0, 8, 1}}, ws::order_auto, 0);
-    call.run(powers_to_65536_kernel, p, 128, sizeof(powers_to_65536_shared), ws::persistent,
-             powers_to_65536_cluster::size);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_65536_kernel_in_vectors : powers_to_65536_kernel, p, 128,
+             sizeof(powers_to_65536_shared), ws::persistent, powers_to_65536_cluster::size);
 }
 
 // powers.ir:3: powers
@@ -659,7 +757,16 @@ static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_
     }
 }
 
-static WS_KERNEL(512, 2) void powers_to_8192_kernel(WS_PARAMS(powers_to_8192_params) p)
+static WS_KERNEL(512, 2) void powers_to_8192_kernel_in_vectors(WS_PARAMS(powers_to_8192_params) p)
+{
+    powers_to_8192_shared &s = ws::shared<powers_to_8192_shared>();
+    ws::start();
+    powers_to_8192_params q = p;
+    ws::know_vectors(q.x, q.g, q.y);
+    powers_to_8192_all(q, s, 0);
+}
+
+static WS_KERNEL(512, 1) void powers_to_8192_kernel(WS_PARAMS(powers_to_8192_params) p)
 {
     powers_to_8192_shared &s = ws::shared<powers_to_8192_shared>();
     ws::start();
@@ -675,7 +782,8 @@ static void ws_launch_powers_to_8192(int M, int N, const void *X, const void *G,
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}}, ws::order_auto, 0);
-    call.run(powers_to_8192_kernel, p, ws::team(4), sizeof(powers_to_8192_shared), ws::persistent);
+    call.run(ws::in_vectors(p.x, p.g, p.y) ? powers_to_8192_kernel_in_vectors : powers_to_8192_kernel, p, ws::team(4),
+             sizeof(powers_to_8192_shared), ws::persistent);
 }
 
 // powers.ir:3: powers

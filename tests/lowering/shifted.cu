@@ -39,6 +39,15 @@ static WS_DEVICE void shifted_all(const shifted_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 6) void shifted_kernel_in_vectors(WS_PARAMS(shifted_params) p)
+{
+    ws::start();
+    shifted_params q = p;
+    ws::know_vectors(q.x, q.w, q.y);
+    ws::know_step(q.grid, 0, 0, 16);
+    shifted_all(q, 0);
+}
+
 static WS_KERNEL(128, 6) void shifted_kernel(WS_PARAMS(shifted_params) p)
 {
     ws::start();
@@ -55,5 +64,5 @@ extern "C" void ws_launch_shifted(int M, int N, const void *X, const void *W, co
     call.place();
     p.N = N;
     call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
-    call.run(shifted_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.w, p.y) ? shifted_kernel_in_vectors : shifted_kernel, p, 128, 0, ws::one_tile);
 }

@@ -30,6 +30,15 @@ static WS_DEVICE void streams_all(const streams_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 5) void streams_kernel_in_vectors(WS_PARAMS(streams_params) p)
+{
+    ws::start();
+    streams_params q = p;
+    ws::know_vectors(q.x, q.a);
+    ws::know_step(q.grid, 0, 0, 16);
+    streams_all(q, 0);
+}
+
 static WS_KERNEL(128, 5) void streams_kernel(WS_PARAMS(streams_params) p)
 {
     ws::start();
@@ -46,5 +55,5 @@ extern "C" void ws_launch_streams(int M, int N, const void *A, const void *X, co
     call.place();
     p.N = N;
     call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
-    call.run(streams_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.a) ? streams_kernel_in_vectors : streams_kernel, p, 128, 0, ws::one_tile);
 }

@@ -28,6 +28,15 @@ static WS_DEVICE void tally_all(const tally_params &p, tally_shared &s, int grou
     }
 }
 
+static WS_KERNEL(128, 3) void tally_kernel_in_vectors(WS_PARAMS(tally_params) p)
+{
+    tally_shared &s = ws::shared<tally_shared>();
+    ws::start();
+    tally_params q = p;
+    ws::know_vectors(q.x, q.c);
+    tally_all(q, s, 0);
+}
+
 static WS_KERNEL(128, 3) void tally_kernel(WS_PARAMS(tally_params) p)
 {
     tally_shared &s = ws::shared<tally_shared>();
@@ -43,5 +52,6 @@ extern "C" void ws_launch_tally(int M, const void *X, const void *C)
     call.tensor(p.c, "c", C, {1, 256}, {256, 1}, ws::loaded_and_stored);
     call.place();
     call.grid(p.grid, {{0, M, 1}}, ws::order_auto, 0);
-    call.run(tally_kernel, p, 128, sizeof(tally_shared), ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.c) ? tally_kernel_in_vectors : tally_kernel, p, 128, sizeof(tally_shared),
+             ws::one_tile);
 }

@@ -26,6 +26,15 @@ static WS_DEVICE void prepare_all(const prepare_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 5) void prepare_kernel_in_vectors(WS_PARAMS(prepare_params) p)
+{
+    ws::start();
+    prepare_params q = p;
+    ws::know_vectors(q.o, q.g, q.dq);
+    ws::know_step(q.grid, 1, 0, 32);
+    prepare_all(q, 0);
+}
+
 static WS_KERNEL(128, 5) void prepare_kernel(WS_PARAMS(prepare_params) p)
 {
     ws::start();
@@ -46,7 +55,7 @@ extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, cons
                 ws::stored);
     call.place();
     call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
-    call.run(prepare_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.o, p.g, p.dq) ? prepare_kernel_in_vectors : prepare_kernel, p, 128, 0, ws::one_tile);
 }
 
 // attention_bwd.c:52: backward
@@ -309,6 +318,16 @@ static WS_DEVICE void finish_all(const finish_params &p, finish_shared &s, int g
     }
 }
 
+static WS_KERNEL(128, 3) void finish_kernel_in_vectors(WS_PARAMS(finish_params) p)
+{
+    finish_shared &s = ws::shared<finish_shared>();
+    ws::start();
+    finish_params q = p;
+    ws::know_vectors(q.sums, q.dq);
+    ws::know_step(q.grid, 1, 0, 32);
+    finish_all(q, s, 0);
+}
+
 static WS_KERNEL(128, 3) void finish_kernel(WS_PARAMS(finish_params) p)
 {
     finish_shared &s = ws::shared<finish_shared>();
@@ -326,5 +345,6 @@ extern "C" void ws_launch_finish_96b2a082(int heads, int L, float scale, const v
     call.place();
     p.scale = scale;
     call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
-    call.run(finish_kernel, p, 128, sizeof(finish_shared), ws::one_tile);
+    call.run(ws::in_vectors(p.sums, p.dq) ? finish_kernel_in_vectors : finish_kernel, p, 128, sizeof(finish_shared),
+             ws::one_tile);
 }

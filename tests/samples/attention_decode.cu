@@ -252,6 +252,14 @@ static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
     }
 }
 
+static WS_KERNEL(128, 5) void add_parts_kernel_in_vectors(WS_PARAMS(add_parts_params) p)
+{
+    ws::start();
+    add_parts_params q = p;
+    ws::know_vectors(q.o, q.r);
+    add_parts_all(q, 0);
+}
+
 static WS_KERNEL(128, 5) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
 {
     ws::start();
@@ -270,5 +278,5 @@ extern "C" void ws_launch_add_parts_83cdc421(int groups, int parts, const void *
     call.place();
     p.parts = parts;
     call.grid(p.grid, {{0, groups, 1}}, ws::order_auto, 0);
-    call.run(add_parts_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.o, p.r) ? add_parts_kernel_in_vectors : add_parts_kernel, p, 128, 0, ws::one_tile);
 }

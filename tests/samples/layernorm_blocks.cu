@@ -45,6 +45,20 @@ static WS_DEVICE void layernorm_blocks_all(const layernorm_blocks_params &p, lay
     }
 }
 
+static WS_KERNEL(128, 4) void layernorm_blocks_kernel_in_vectors(WS_PARAMS(layernorm_blocks_params) p)
+{
+    layernorm_blocks_shared &s = ws::shared<layernorm_blocks_shared>();
+    if (ws::first_thread()) {
+        s.sum_shares.init("sum_shares");
+        s.squares_shares.init("squares_shares");
+    }
+    ws::start<layernorm_blocks_cluster>();
+    layernorm_blocks_params q = p;
+    ws::know_vectors(q.t, q.b, q.g, q.y);
+    layernorm_blocks_all(q, s, 0);
+    ws::finish<layernorm_blocks_cluster>();
+}
+
 static WS_KERNEL(128, 4) void layernorm_blocks_kernel(WS_PARAMS(layernorm_blocks_params) p)
 {
     layernorm_blocks_shared &s = ws::shared<layernorm_blocks_shared>();
@@ -70,6 +84,6 @@ extern "C" void ws_launch_layernorm_blocks(int M, int N, float epsilon, const vo
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 4}, {0, 8, 1}}, ws::order_auto, 0);
-    call.run(layernorm_blocks_kernel, p, 128, sizeof(layernorm_blocks_shared), ws::one_tile,
-             layernorm_blocks_cluster::size);
+    call.run(ws::in_vectors(p.t, p.b, p.g, p.y) ? layernorm_blocks_kernel_in_vectors : layernorm_blocks_kernel, p, 128,
+             sizeof(layernorm_blocks_shared), ws::one_tile, layernorm_blocks_cluster::size);
 }

@@ -30,6 +30,15 @@ static WS_DEVICE void layernorm_rows_to_128_all(const layernorm_rows_to_128_para
     }
 }
 
+static WS_KERNEL(128, 6) void layernorm_rows_to_128_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_128_params) p)
+{
+    ws::start();
+    layernorm_rows_to_128_params q = p;
+    ws::know_vectors(q.x, q.b, q.g, q.y);
+    ws::know_step(q.grid, 0, 0, 16);
+    layernorm_rows_to_128_all(q, 0);
+}
+
 static WS_KERNEL(128, 6) void layernorm_rows_to_128_kernel(WS_PARAMS(layernorm_rows_to_128_params) p)
 {
     ws::start();
@@ -49,7 +58,8 @@ static void ws_launch_layernorm_rows_to_128(int M, int N, float epsilon, const v
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
-    call.run(layernorm_rows_to_128_kernel, p, 128, 0, ws::persistent);
+    call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_128_kernel_in_vectors
+             : layernorm_rows_to_128_kernel, p, 128, 0, ws::persistent);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -82,6 +92,15 @@ static WS_DEVICE void layernorm_rows_to_256_all(const layernorm_rows_to_256_para
     }
 }
 
+static WS_KERNEL(128, 5) void layernorm_rows_to_256_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_256_params) p)
+{
+    ws::start();
+    layernorm_rows_to_256_params q = p;
+    ws::know_vectors(q.x, q.b, q.g, q.y);
+    ws::know_step(q.grid, 0, 0, 8);
+    layernorm_rows_to_256_all(q, 0);
+}
+
 static WS_KERNEL(128, 5) void layernorm_rows_to_256_kernel(WS_PARAMS(layernorm_rows_to_256_params) p)
 {
     ws::start();
@@ -101,7 +120,8 @@ static void ws_launch_layernorm_rows_to_256(int M, int N, float epsilon, const v
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
-    call.run(layernorm_rows_to_256_kernel, p, 128, 0, ws::persistent);
+    call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_256_kernel_in_vectors
+             : layernorm_rows_to_256_kernel, p, 128, 0, ws::persistent);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -134,6 +154,15 @@ static WS_DEVICE void layernorm_rows_to_512_all(const layernorm_rows_to_512_para
     }
 }
 
+static WS_KERNEL(128, 4) void layernorm_rows_to_512_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_512_params) p)
+{
+    ws::start();
+    layernorm_rows_to_512_params q = p;
+    ws::know_vectors(q.x, q.b, q.g, q.y);
+    ws::know_step(q.grid, 0, 0, 8);
+    layernorm_rows_to_512_all(q, 0);
+}
+
 static WS_KERNEL(128, 4) void layernorm_rows_to_512_kernel(WS_PARAMS(layernorm_rows_to_512_params) p)
 {
     ws::start();
@@ -153,7 +182,8 @@ static void ws_launch_layernorm_rows_to_512(int M, int N, float epsilon, const v
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
-    call.run(layernorm_rows_to_512_kernel, p, 128, 0, ws::persistent);
+    call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_512_kernel_in_vectors
+             : layernorm_rows_to_512_kernel, p, 128, 0, ws::persistent);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -180,6 +210,15 @@ static WS_DEVICE void layernorm_rows_all(const layernorm_rows_params &p, int gro
         r = ws::fma(r, ws::load_row<1024, ws::lines>(p.g, 0), ws::load_row<1024, ws::lines>(p.b, 0));
         ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
     }
+}
+
+static WS_KERNEL(128, 3) void layernorm_rows_kernel_in_vectors(WS_PARAMS(layernorm_rows_params) p)
+{
+    ws::start();
+    layernorm_rows_params q = p;
+    ws::know_vectors(q.x, q.b, q.g, q.y);
+    ws::know_step(q.grid, 0, 0, 8);
+    layernorm_rows_all(q, 0);
 }
 
 static WS_KERNEL(128, 3) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_params) p)
@@ -213,5 +252,6 @@ extern "C" void ws_launch_layernorm_rows(int M, int N, float epsilon, const void
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
-    call.run(layernorm_rows_kernel, p, 128, 0, ws::one_tile);
+    call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_kernel_in_vectors : layernorm_rows_kernel, p, 128, 0,
+             ws::one_tile);
 }

@@ -168,17 +168,18 @@ def rows():
         m = (1 << 29) // n
         x, y = half(m, n), torch.empty(m, n, device="cuda", dtype=torch.half)
         z, out = x.bfloat16(), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        scale, shift = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        scale, shift = half(n), half(n)
+        factor = scale.bfloat16()
         kind, few = "long" if long else "short", slice(0, 64)
         softmax = lambda: torch.softmax(x, 1)
-        layernorm = lambda: F.layer_norm(x, (n,), scale.half(), shift.half())
-        rmsnorm = lambda: F.rms_norm(z, (n,), scale.bfloat16(), 1e-5)
+        layernorm = lambda: F.layer_norm(x, (n,), scale, shift)
+        rmsnorm = lambda: F.rms_norm(z, (n,), factor, 1e-5)
         for name, run, got, want, peer, tolerance in (
                 ("softmax", ours(f"softmax_{kind}", m, n, x, y), y, torch.softmax(x[few].float(), 1), softmax, 1e-6),
                 ("layernorm", ours(f"layernorm_{kind}", m, n, 1e-5, x, scale, shift, y), y,
-                 F.layer_norm(x[few].float(), (n,), scale, shift), layernorm, 1e-3),
-                ("rmsnorm", ours(f"rmsnorm_{kind}", m, n, 1e-5, z, scale, out), out,
-                 F.rms_norm(z[few].float(), (n,), scale, 1e-5), rmsnorm, 1e-3)):
+                 F.layer_norm(x[few].float(), (n,), scale.float(), shift.float()), layernorm, 1e-3),
+                ("rmsnorm", ours(f"rmsnorm_{kind}", m, n, 1e-5, z, factor, out), out,
+                 F.rms_norm(z[few].float(), (n,), factor.float(), 1e-5), rmsnorm, 1e-3)):
             run()
             check(f"{name} {n}", got[few], want, tolerance)
             compare(f"{name} of {n}", run, {"torch": peer, "compiled": compiled(peer)}, 4 * m * n)

@@ -183,10 +183,10 @@ void softmax_long(int M, int N, const ws_f16 *X, ws_f16 *Y)
 }
 
 /* y = (x - mean) / sqrt(variance + epsilon) * scale + shift, rows of up to 1024 columns.  */
-void layernorm_short(int M, int N, float epsilon, const ws_f16 *X, const float *scale, const float *shift, ws_f16 *Y)
+void layernorm_short(int M, int N, float epsilon, const ws_f16 *X, const ws_f16 *scale, const ws_f16 *shift, ws_f16 *Y)
 {
     ws_tensor x = ws_tensor_2d(X, WS_F16, M, N), y = ws_tensor_2d(Y, WS_F16, M, N);
-    ws_tensor g = ws_tensor_1d(scale, WS_F32, N), b = ws_tensor_1d(shift, WS_F32, N);
+    ws_tensor g = ws_tensor_1d(scale, WS_F16, N), b = ws_tensor_1d(shift, WS_F16, N);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i++) {
@@ -194,16 +194,16 @@ void layernorm_short(int M, int N, float epsilon, const ws_f16 *X, const float *
         ws_tile d = ws_sub(row, ws_div(ws_row_sum(row), N));
         d = ws_select(ws_lt(ws_col_index(1, 1024), N), d, 0.0f);
         ws_tile r = ws_rsqrt(ws_add(ws_div(ws_row_sum(ws_mul(d, d)), N), epsilon));
-        ws_store(y, i, 0,
-                 ws_cast(ws_fma(ws_mul(d, r), ws_load_row(g, 0, 1024), ws_load_row(b, 0, 1024)), WS_F16));
+        ws_tile factor = ws_cast(ws_load_row(g, 0, 1024), WS_F32), more = ws_cast(ws_load_row(b, 0, 1024), WS_F32);
+        ws_store(y, i, 0, ws_cast(ws_fma(ws_mul(d, r), factor, more), WS_F16));
     }
 }
 
 /* Of rows of any length, in two passes.  */
-void layernorm_long(int M, int N, float epsilon, const ws_f16 *X, const float *scale, const float *shift, ws_f16 *Y)
+void layernorm_long(int M, int N, float epsilon, const ws_f16 *X, const ws_f16 *scale, const ws_f16 *shift, ws_f16 *Y)
 {
     ws_tensor x = ws_tensor_2d(X, WS_F16, M, N), y = ws_tensor_2d(Y, WS_F16, M, N);
-    ws_tensor g = ws_tensor_1d(scale, WS_F32, N), b = ws_tensor_1d(shift, WS_F32, N);
+    ws_tensor g = ws_tensor_1d(scale, WS_F16, N), b = ws_tensor_1d(shift, WS_F16, N);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i += 4) {
@@ -220,31 +220,31 @@ void layernorm_long(int M, int N, float epsilon, const ws_f16 *X, const float *s
         #pragma ws pipeline(auto)
         for (int j = 0; j < N; j += 1024) {
             ws_tile d = ws_mul(ws_sub(ws_cast(ws_load(x, i, j, 4, 1024), WS_F32), mean), r);
-            d = ws_fma(d, ws_load_row(g, j, 1024), ws_load_row(b, j, 1024));
+            d = ws_fma(d, ws_cast(ws_load_row(g, j, 1024), WS_F32), ws_cast(ws_load_row(b, j, 1024), WS_F32));
             ws_store(y, i, j, ws_cast(d, WS_F16));
         }
     }
 }
 
 /* y = x / sqrt(mean x^2 + epsilon) * scale, rows of up to 1024 columns.  */
-void rmsnorm_short(int M, int N, float epsilon, const ws_bf16 *X, const float *scale, ws_bf16 *Y)
+void rmsnorm_short(int M, int N, float epsilon, const ws_bf16 *X, const ws_bf16 *scale, ws_bf16 *Y)
 {
     ws_tensor x = ws_tensor_2d(X, WS_BF16, M, N), y = ws_tensor_2d(Y, WS_BF16, M, N);
-    ws_tensor g = ws_tensor_1d(scale, WS_F32, N);
+    ws_tensor g = ws_tensor_1d(scale, WS_BF16, N);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i++) {
         ws_tile row = ws_cast(ws_load(x, i, 0, 1, 1024), WS_F32);
         ws_tile r = ws_rsqrt(ws_add(ws_div(ws_row_sum(ws_mul(row, row)), N), epsilon));
-        ws_store(y, i, 0, ws_cast(ws_mul(ws_mul(row, r), ws_load_row(g, 0, 1024)), WS_BF16));
+        ws_store(y, i, 0, ws_cast(ws_mul(ws_mul(row, r), ws_cast(ws_load_row(g, 0, 1024), WS_F32)), WS_BF16));
     }
 }
 
 /* Of rows of any length.  */
-void rmsnorm_long(int M, int N, float epsilon, const ws_bf16 *X, const float *scale, ws_bf16 *Y)
+void rmsnorm_long(int M, int N, float epsilon, const ws_bf16 *X, const ws_bf16 *scale, ws_bf16 *Y)
 {
     ws_tensor x = ws_tensor_2d(X, WS_BF16, M, N), y = ws_tensor_2d(Y, WS_BF16, M, N);
-    ws_tensor g = ws_tensor_1d(scale, WS_F32, N);
+    ws_tensor g = ws_tensor_1d(scale, WS_BF16, N);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i += 4) {
@@ -258,7 +258,8 @@ void rmsnorm_long(int M, int N, float epsilon, const ws_bf16 *X, const float *sc
         #pragma ws pipeline(auto)
         for (int j = 0; j < N; j += 1024) {
             ws_tile part = ws_cast(ws_load(x, i, j, 4, 1024), WS_F32);
-            ws_store(y, i, j, ws_cast(ws_mul(ws_mul(part, r), ws_load_row(g, j, 1024)), WS_BF16));
+            ws_tile factor = ws_cast(ws_load_row(g, j, 1024), WS_F32);
+            ws_store(y, i, j, ws_cast(ws_mul(ws_mul(part, r), factor), WS_BF16));
         }
     }
 }

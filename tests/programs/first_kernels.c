@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernels of bench/first on small arrays: what reads once, or sums in f32.
-   options: -Wno-ws-padded-reduction
-   nvcc: TODO two forms of layernorm_long, whose rows blocks share, spill 4 bytes beside the sums on their way */
+   options: -Wno-ws-padded-reduction */
 #include "test.h"
 
 #include "../../bench/first/kernels.c"
@@ -69,7 +68,8 @@ static void check_rows(void)
     const float epsilon = 1e-5f;
     ws_f16 *X = check_range(WS_F16, (size_t)M * N, -2, 3), *R = check_random(WS_F16, (size_t)M * N);
     ws_bf16 *H = check_range(WS_BF16, (size_t)M * N, -2, 3);
-    float *scale = check_random(WS_F32, N), *shift = check_random(WS_F32, N);
+    ws_f16 *scale = check_random(WS_F16, N), *shift = check_random(WS_F16, N);
+    ws_bf16 *factor = check_random(WS_BF16, N);
     int *T = check_range(WS_I32, M, 0, N - 1);
     double *before = malloc(sizeof *before * (size_t)M * N);
     for (size_t i = 0; before && i < (size_t)M * N; i++)
@@ -83,8 +83,8 @@ static void check_rows(void)
     softmax_long(M, N, check_place(X), check_place(U));
     layernorm_short(M, N, epsilon, check_place(X), check_place(scale), check_place(shift), check_place(L));
     layernorm_long(M, N, epsilon, check_place(X), check_place(scale), check_place(shift), check_place(K));
-    rmsnorm_short(M, N, epsilon, check_place(H), check_place(scale), check_place(V));
-    rmsnorm_long(M, N, epsilon, check_place(H), check_place(scale), check_place(W));
+    rmsnorm_short(M, N, epsilon, check_place(H), check_place(factor), check_place(V));
+    rmsnorm_long(M, N, epsilon, check_place(H), check_place(factor), check_place(W));
     cross_entropy(M, N, check_place(X), check_place(T), check_place(E));
     residual_norm_quantize(M, N, epsilon, check_place(X), check_place(R), check_place(Q), check_place(step));
     check_fetch();
@@ -105,11 +105,11 @@ static void check_rows(void)
         for (int j = 0; j < N; j++) {
             const size_t at = (size_t)i * N + j;
             const double x = check_at(X, at), normal = (x - mean) / sqrt(variance + (double)epsilon);
-            const double root = check_at(H, at) / sqrt(squares + (double)epsilon) * (double)scale[j];
+            const double root = check_at(H, at) / sqrt(squares + (double)epsilon) * check_at(factor, j);
             check_close(S, at, exp(x) / sum, 1e-6);
             check_close(U, at, exp(x) / sum, 1e-6);
-            check_close(L, at, normal * (double)scale[j] + (double)shift[j], 1e-4);
-            check_close(K, at, normal * (double)scale[j] + (double)shift[j], 1e-4);
+            check_close(L, at, normal * check_at(scale, j) + check_at(shift, j), 1e-4);
+            check_close(K, at, normal * check_at(scale, j) + check_at(shift, j), 1e-4);
             check_close(V, at, root, 1e-4);
             check_close(W, at, root, 1e-4);
             check_close(R, at, x + before[at], 1e-3);

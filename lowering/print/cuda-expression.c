@@ -747,7 +747,11 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         } else if (op->transfer->ahead == AHEAD_ITERATION)
             print_taken(in, op);
         else
-            fprintf(in->out, op->transfer->ahead == AHEAD_NEXT ? "%s.take(t)" : "%s", cuda_ahead(in, op));
+            fprintf(in->out,
+                    op->transfer->ahead != AHEAD_NEXT ? "%s"
+                    : cuda_begins_late(in, op)        ? "%s.now()"
+                                                      : "%s.take(t)",
+                    cuda_ahead(in, op));
         break;
     case OP_SLICE:
         print_slice(in, op);

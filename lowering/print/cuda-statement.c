@@ -872,10 +872,40 @@ static void print_sends(Printer *in, const Op *first)
     }
 }
 
+/* The next tile's row takes as many registers as this one's, which a team lacks while it computes what it sends; the
+   blocks that it waits for then leave it time enough.  */
+bool cuda_begins_late(const Printer *in, const Op *load)
+{
+    const Variable *variable = load->results[0]->var;
+    bool team = cluster_size(in->kernel) > 1 && machine_wide_groups(in->role->layout) > 1;
+    if (!team || load_is_kept(load) || load->transfer->ahead != AHEAD_NEXT || !variable || !variable->role)
+        return false;
+    for (const Op *op = load->next; op; op = op->next)
+        if (sends_rows(op))
+            return true;
+    return false;
+}
+
+/* Behind the first rows that a tile sends.  */
+static void begin_late(Printer *in, const Op *first)
+{
+    for (const Op *op = first->prev; op; op = op->prev)
+        if (sends_rows(op))
+            return;
+    FOR_OPS (op, first->parent) {
+        if (op == first)
+            return;
+        if (op_info[op->code].class_ == CLASS_LOAD && cuda_begins_late(in, op))
+            cuda_line(in, "%s.begin(t);", cuda_ahead(in, op));
+    }
+}
+
 static void print_meeting(Printer *in, const Op *op)
 {
-    if (sends_rows(op) && !in->sent)
+    if (sends_rows(op) && !in->sent) {
         print_sends(in, op);
+        begin_late(in, op);
+    }
     print_definition(in, op);
     in->sent = in->sent == op ? NULL : in->sent;
 }

@@ -114,6 +114,7 @@ void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);
 const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
+bool cuda_begins_late(const Printer *in, const Op *load);  /* behind what a tile sends to other blocks */
 void cuda_pace(Printer *in, const Op *loop);               /* of tiles that come in pieces while it runs */
 void cuda_bring(Printer *in, const Op *loop, const char *call);
 void cuda_loop_ahead(Printer *in, const Op *loop); /* those of a loop, in front of it */

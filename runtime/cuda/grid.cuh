@@ -197,13 +197,22 @@ template <typename W, typename F, typename T> struct ahead {
     /* Of this tile; that of the next one is under way.  */
     WS_DEVICE T take(const W &t)
     {
-        const T now = next;
+        const T x = next;
+        begin(t);
+        return x;
+    }
+    /* Of this tile, before the next one's begins.  */
+    WS_DEVICE T now() const
+    {
+        return next;
+    }
+    WS_DEVICE void begin(const W &t)
+    {
         W behind = t;
         behind.next();
         if (behind.more())
             next = load(behind);
         trace::did(trace::TILE, (u32)t.index);
-        return now;
     }
 };
 template <typename W, typename F> static WS_DEVICE auto load_ahead(const W &first, F load)

@@ -97,13 +97,21 @@ template <typename W, typename F, typename T> struct ahead {
     }
     T take(W &t)
     {
-        const T now = next;
+        const T x = next;
+        begin(t);
+        return x;
+    }
+    T now() const
+    {
+        return next;
+    }
+    void begin(W &t)
+    {
         W behind = t;
         behind.next();
         if (behind.more())
             next = load(behind);
         t.locate();
-        return now;
     }
 };
 template <typename W, typename F> auto load_ahead(const W &first, F load)

@@ -108,10 +108,11 @@ static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, pow
         const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
         const int n = j * 16384;
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_ahead_1.now();
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
         const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        ws_ahead_1.begin(t);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
@@ -381,10 +382,11 @@ static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, pow
         const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
         const int n = j * 16384;
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_ahead_1.now();
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
         const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        ws_ahead_1.begin(t);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);

@@ -86,8 +86,7 @@ static bool may_be_abreast(Abreast *in, const Op *op)
         return op->code == OP_FOR && !carried_count(op) && !op->control->pipeline && !any_of(in->moves, op) &&
                may_take_turns(in, op->blocks[0]);
     if (class_ == CLASS_STORE)
-        return (op->code == OP_STORE || op->code == OP_STORE_ROW || op->code == OP_STORE_COL) &&
-               ends_with_grid(in, op);
+        return (op->code == OP_STORE || op->code == OP_STORE_ROW || op->code == OP_STORE_COL) && ends_with_grid(in, op);
     if (class_ == CLASS_LOAD || number) {
         in->finds |= class_ == CLASS_LOAD && any_of(in->found, op);
         return !in->moves[op->args[0]->id];
@@ -174,7 +173,7 @@ static void put_abreast(Abreast *in, int count)
     take_turns(in, first, count);
     in->grid->args[3 * in->dimension + 2] = ir_const_before(kernel, in->grid, type, count * in->step);
     remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-           "%d tiles are side by side in a block, since each asks memory for a place before it loads from there", count);
+           "%d tiles are side by side in a block: each asks memory for a place before it loads from there", count);
 }
 
 static void try_dimension(Kernel *kernel, Op *grid, int dimension)

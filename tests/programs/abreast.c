@@ -19,7 +19,7 @@ static void looked_up(int M, int R, int N, const ws_f16 *table, const int *numbe
         }
 }
 
-/* A page of rows for each of a batch, and the sum of both of two tables, whose rows lie where the numbers add up to.  */
+/* A page of rows for each of a batch, and the sum of two tables, whose rows lie where the numbers add up to.  */
 static void paged(int B, int M, int R, const float *T, const float *U, const long *page, const long *offset, float *Y)
 {
     ws_tensor t = ws_tensor_3d(T, WS_F32, R, 4, 64), u = ws_tensor_2d(U, WS_F32, R, 64);

@@ -352,15 +352,14 @@ static bool next_in_memory(Kernel *kernel, const Role *role)
 }
 
 /* ... where so much of what tiles have in common is kept that ptxas lacks registers in the one block that there is, and
-   where a team has few registers in each thread: ptxas would put off loads into them until they are wanted.  On an
-   H200, LayerNorm of rows of 65536 f16 in teams of eight groups has 0.49 of a copy with registers, 0.69 with two slots,
-   softmax of 8192 in four 0.78 and 0.93.  Else registers are as good or better: softmax of 65536 and 131072 has 0.94
-   and 0.88 in registers, 0.92 and 0.79 in memory, RMSNorm of 131072 0.93 and 0.86, softmax of 262144 in
-   teams of two groups 0.89 and 0.85.  */
+   in a cluster where a team has few registers in each thread.  Else registers are as good or better, since loads of whole
+   vectors are not waited for (print/cuda-vectors.c): on an H200, of rows in one block, RMSNorm of 4096 and 8192 columns
+   has 0.90 and 0.93 of a copy in registers, 0.82 and 0.88 in memory, LayerNorm 0.89 and 0.92 or 0.89 and 0.91, softmax
+   0.88 and 0.91 or 0.87 and 0.90; in clusters softmax of 65536 and 131072 0.94 and 0.88, in memory 0.92 and 0.79.  */
 static bool is_better_in_memory(const Kernel *kernel, int next)
 {
     if (machine_wide_groups(kernel->roles->layout) > 1)
-        return !kernel->grid.parts || next < MOST_NEXT;
+        return kernel->grid.parts && next < MOST_NEXT;
     return next > MOST_NEXT && kernel->shared_bytes > FEW_KEPT;
 }
 

@@ -546,21 +546,19 @@ struct powers_to_4096_shared {
     ws::lone_shares<float, 16, 2> most_shares;
     ws::lone_shares<float, 32, 2> sum_shares;
     ws::kept_tile<float, 1, 4096, ws::wide_2> g_kept;
-    ws::kept_tile<ws::f16, 1, 4096, ws::wide_2> x_kept[2];
 };
 static_assert(offsetof(powers_to_4096_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_4096_shared, sum_shares) == 80);
 static_assert(offsetof(powers_to_4096_shared, g_kept) == 224);
-static_assert(offsetof(powers_to_4096_shared, x_kept) == 16608);
-static_assert(sizeof(powers_to_4096_shared) == 32992);
+static_assert(sizeof(powers_to_4096_shared) == 16608);
 
 static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_to_4096_shared &s, int group)
 {
     ws::lone_exchange<2> most_shares(s.most_shares);
     ws::lone_exchange<2> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<1>(p.grid), [&](const auto &t, auto &to) {
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
-        ws::bring_or<1, 4096, ws::wide_2>(to, -INFINITY, p.x, i, 0);
+        return ws::load_or<1, 4096, ws::wide_2>(-INFINITY, p.x, i, 0);
     });
     s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
         return ws::load_row<4096, ws::wide_2>(p.g, 0);
@@ -721,21 +719,19 @@ struct powers_to_8192_shared {
     ws::lone_shares<float, 32, 4> most_shares;
     ws::lone_shares<float, 64, 4> sum_shares;
     ws::kept_tile<float, 1, 8192, ws::wide_4> g_kept;
-    ws::kept_tile<ws::f16, 1, 8192, ws::wide_4> x_kept[2];
 };
 static_assert(offsetof(powers_to_8192_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_8192_shared, sum_shares) == 144);
 static_assert(offsetof(powers_to_8192_shared, g_kept) == 416);
-static_assert(offsetof(powers_to_8192_shared, x_kept) == 33184);
-static_assert(sizeof(powers_to_8192_shared) == 65952);
+static_assert(sizeof(powers_to_8192_shared) == 33184);
 
 static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_to_8192_shared &s, int group)
 {
     ws::lone_exchange<4> most_shares(s.most_shares);
     ws::lone_exchange<4> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::bring_ahead(s.x_kept, ws::tiles<1>(p.grid), [&](const auto &t, auto &to) {
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
-        ws::bring_or<1, 8192, ws::wide_4>(to, -INFINITY, p.x, i, 0);
+        return ws::load_or<1, 8192, ws::wide_4>(-INFINITY, p.x, i, 0);
     });
     s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
         return ws::load_row<8192, ws::wide_4>(p.g, 0);

@@ -21,6 +21,8 @@ enum {
     SENT = 19,   /* ... that blocks of a cluster send each other: sent_bytes of lib/product/numbers.def */
     LANES = 128, /* elements a clock, of one instruction */
     SLOW = 8,    /* instructions of a function by polynomial or special unit */
+    ROUNDED = 3, /* ... of a power of which few bits are seen */
+    LOOP = 100,  /* clocks of an iteration without a ring: addresses, and what lanes exchange */
     REDUCES = 2, /* ... of a reduction, for each element */
     SLOTS = 4    /* of a loop whose depth is not chosen yet */
 };
@@ -69,9 +71,43 @@ static double exchange_clocks(const Kernel *kernel, const Op *op)
     return (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1) / SENT;
 }
 
+static bool is_rounded_copy(const Op *op, const void *of)
+{
+    return op->origin == of && op_info[op->code].about & HAS_ROUNDED && op->tile->rounded;
+}
+
+static int instructions(const Kernel *kernel, const Op *op)
+{
+    FOR_ROLES (role, kernel)
+        if (op_info[op->code].about & IS_SLOW && ir_any_of(role->body, is_rounded_copy, op))
+            return ROUNDED;
+    return op_info[op->code].about & IS_SLOW ? SLOW : 1;
+}
+
+static bool counts_columns(const Value *value)
+{
+    const Op *def = value->def;
+    if (def && def->code == OP_ADD)
+        return counts_columns(def->args[0]) || counts_columns(def->args[1]);
+    return def && def->code == OP_COL_INDEX;
+}
+
+/* Of what is summed along rows one column counts: that takes a comparison for each row (print/cuda-picked.c).  */
+static bool is_picked(const Op *op)
+{
+    const Op *of = op && op->nargs ? op->args[0]->def : NULL;
+    if (!op)
+        return false;
+    if (op->code == OP_EQ)
+        return counts_columns(op->args[0]) || counts_columns(op->args[1]);
+    return (op->code == OP_SELECT || op->code == OP_ROW_PART) && is_picked(of);
+}
+
 static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
+    if (is_picked(op))
+        return;
     if (class_ == CLASS_LOAD)
         weigh_load(kernel, work, part, op);
     else if (class_ == CLASS_STORE && op->nargs && op->args[op->nargs - 1]->type.kind == K_TILE)
@@ -81,7 +117,7 @@ static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const O
     else if (op_is_product(op))
         part->products += product_clocks(op);
     else if (op_is_elementwise(op))
-        part->computes += elements(op) / LANES * (op_info[op->code].about & IS_SLOW ? SLOW : 1);
+        part->computes += elements(op) / LANES * instructions(kernel, op);
     else if (class_ == CLASS_TILE && op->nargs && op->code != OP_TRANS && op->code != OP_COLUMNS)
         part->computes += elements(op) / LANES * REDUCES;
 }
@@ -106,6 +142,7 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
             memcpy(part.around, work->parts[index].around, sizeof part.around);
             part.around[part.naround++] = op;
             part.depth = !pipeline ? 0 : slots_filled(pipeline);
+            part.computes = !pipeline ? LOOP : 0;
             to = work->count;
             work->parts[work->count++] = part;
         }

@@ -22,7 +22,7 @@ enum {
     LANES = 128, /* elements a clock, of one instruction */
     SLOW = 8,    /* instructions of a function by polynomial or special unit */
     ROUNDED = 3, /* ... of a power of which few bits are seen */
-    LOOP = 100,  /* clocks of an iteration without a ring: addresses, and what lanes exchange */
+    LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and what lanes exchange */
     REDUCES = 2, /* ... of a reduction, for each element */
     SLOTS = 4    /* of a loop whose depth is not chosen yet */
 };
@@ -131,6 +131,12 @@ static int slots_filled(const Pipeline *pipeline)
     return pipeline->depth > read ? pipeline->depth - read : 1;
 }
 
+static bool is_load(const Op *op, const void *none)
+{
+    (void)none;
+    return op_info[op->code].class_ == CLASS_LOAD;
+}
+
 static void weigh(const Kernel *kernel, Work *work, int index, const Block *block)
 {
     FOR_OPS (op, block) {
@@ -142,7 +148,7 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
             memcpy(part.around, work->parts[index].around, sizeof part.around);
             part.around[part.naround++] = op;
             part.depth = !pipeline ? 0 : slots_filled(pipeline);
-            part.computes = !pipeline ? LOOP : 0;
+            part.computes = !pipeline && ir_any_of(op->blocks[0], is_load, NULL) ? LOOP : 0;
             to = work->count;
             work->parts[work->count++] = part;
         }

@@ -147,6 +147,10 @@ KERNEL(constants)(int n, long most, const int *q, unsigned long *y, long *larges
             s = s * 3 + ((long)q[i] < each[k] ? 1 : 7 ^ each[k]) + ((long)q[i] ^ each[k]);
         least[i] += s;
     }
+    /* ... and what 32 bits stand for with a sign and without one */
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        least[i] -= (long)(((unsigned long)i & 255) | (unsigned)(q[i] - 3)) + (long)((unsigned long)q[i] ^ (unsigned)i);
     WS(grid(1))
     for (int i = 0; i < n; i++) {
         y[i] = 0x9e3779b97f4a7c15ul ^ (unsigned long)q[i];

@@ -355,7 +355,9 @@ static void refuse_call(Walk *w, gcall *call, tree fndecl)
                fndecl_built_in_p(fndecl, BUILT_IN_PUTCHAR)) {
         complain(where, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call %qD", fndecl);
     } else if (takes_complex(fndecl)) {
-        memory_refuse_complex(w, where, TREE_VALUE(TYPE_ARG_TYPES(TREE_TYPE(fndecl))));
+        w->failed = true;
+        complain(where, "compute it of creal and cimag; cabs, carg, cexp and conj are there",
+                 "a grid cannot call %qD, a function of complex numbers", fndecl);
     } else {
         complain(where, "define it in this file, or compute its result before the grid",
                  "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);

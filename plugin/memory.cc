@@ -42,7 +42,10 @@ static bool add_component(tree reference, Place *place)
         place->offset += (index - low) * tree_to_shwi(size) * BITS_PER_UNIT;
         return true;
     }
-    return TREE_CODE(reference) == VIEW_CONVERT_EXPR;
+    if (TREE_CODE(reference) == IMAGPART_EXPR)
+        place->offset += tree_to_shwi(TYPE_SIZE(TREE_TYPE(reference)));
+    return TREE_CODE(reference) == VIEW_CONVERT_EXPR || TREE_CODE(reference) == REALPART_EXPR ||
+           TREE_CODE(reference) == IMAGPART_EXPR;
 }
 
 static bool place_of(tree reference, Place *place, int depth)

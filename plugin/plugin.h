@@ -8,6 +8,7 @@
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced
  *                inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
+ *   complex.cc   complex numbers become pairs
  *   promote.cc   local objects in memory become variables, where a grid needs it
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
  *   control.cc   control flow of a region -> IF
@@ -331,6 +332,9 @@ bool stands_before(location_t x, location_t y);
 /* promote.cc */
 bool promote_objects(function *fn);
 bool same_leaf(tree x, tree y); /* types of one size whose bits mean the same */
+
+/* complex.cc */
+bool complex_lower(function *fn);
 
 /* memory.cc */
 

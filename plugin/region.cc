@@ -373,7 +373,7 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    if (!promote_objects(fn) || !graph_prepare(fn)) {
+    if (!complex_lower(fn) || !promote_objects(fn) || !graph_prepare(fn)) {
         remove_markers(fn);
         return 0;
     }

@@ -169,7 +169,8 @@ static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, 
     int index = code_index(code);
     Value *args[] = {x, y};
     if (index < 0) {
-        complain(where, NULL, "this expression is not supported in a grid");
+        if (!w->failed || (code != REALPART_EXPR && code != IMAGPART_EXPR)) /* of what a call returns */
+            complain(where, NULL, "this expression is not supported in a grid");
         w->failed = true;
         return x;
     }
@@ -382,6 +383,8 @@ void value_statement(Walk *w, gimple *stmt)
     Dtype dtype;
     if (POINTER_TYPE_P(TREE_TYPE(lhs)) || constant_of(lhs))
         return;
+    if (gimple_assign_rhs_code(stmt) == COMPLEX_EXPR)
+        return; /* complex.cc: for a call, which is refused */
     if (!scalar_type(TREE_TYPE(lhs), &dtype)) {
         if (!memory_refuse_complex(w, w->where, TREE_TYPE(lhs)) && !w->failed)
             complain(w->where, "use integers up to 64 bits, float or double", "this type is not supported in a grid");

@@ -115,9 +115,17 @@ bool stands_before(location_t x, location_t y)
 }
 
 /* The user's name; not those of ws.h's own variables.  */
+/* Of a complex number, as GCC has made them two variables.  */
+static bool is_part(tree x)
+{
+    return TREE_CODE(x) == REALPART_EXPR || TREE_CODE(x) == IMAGPART_EXPR;
+}
+
 const char *name_of(tree ssa_name)
 {
     tree var = TREE_CODE(ssa_name) == SSA_NAME ? SSA_NAME_VAR(ssa_name) : ssa_name;
+    if (var && VAR_P(var) && DECL_HAS_DEBUG_EXPR_P(var) && is_part(DECL_DEBUG_EXPR(var)))
+        var = TREE_OPERAND(DECL_DEBUG_EXPR(var), 0);
     if (!var || !DECL_P(var) || !DECL_NAME(var) || DECL_IGNORED_P(var) || DECL_ARTIFICIAL(var))
         return NULL;
     const char *name = IDENTIFIER_POINTER(DECL_NAME(var));

@@ -113,7 +113,7 @@ typedef struct Group {
     int nleast;
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
-    bool apart; /* of accesses with just these dimensions */
+    bool apart;                          /* of accesses with just these dimensions */
     Value *tensors[MAX_RANK * MAX_RANK]; /* by the last two dimensions */
     Value *vector;
     struct Group *next;
@@ -319,7 +319,7 @@ Value *form_prologue(Nest *in, Value *value);
 void wide_scan(Nest *in);
 bool form_is_wide(const Nest *in, const Value *value);
 bool form_exceeds(const Nest *in, const Op *op, int arg); /* a number of more than 32 bits that is no tile */
-Dtype form_dtype(const Nest *in, const Value *value); /* of its tiles */
+Dtype form_dtype(const Nest *in, const Value *value);     /* of its tiles */
 
 /* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */
 

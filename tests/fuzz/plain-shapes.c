@@ -55,8 +55,7 @@ static void structs(void)
     printf("        ");
     loop("j", "m");
     printf("        {\n            %s *from = &el[i * m + j];\n            T x = from->x * from->z - %s;\n",
-           "const struct P",
-           PICK("from->y", "v[j]", "el[i * m + j + 1].x", "el[(i - 1) * m + j].z"));
+           "const struct P", PICK("from->y", "v[j]", "el[i * m + j + 1].x", "el[(i - 1) * m + j].z"));
     printf("            int k = from->k %s;\n            if (%s)\n                x = ",
            PICK("/ 3", "% 7", "<< 2", "* (int)i", "- by[j]"), PICK("x < 0", "k > 10", "from->k & 4", "k == from->k"));
     expression("i", "j", 2);

@@ -17,6 +17,7 @@ static const char declarations[] =
     "void *ws_total_begin_(int, int); float ws_total_f32_(void *, float); double ws_total_f64_(void *, double); "
     "int ws_total_i32_(void *, int); long ws_total_i64_(void *, long); void ws_total_into_(void *, void *, int); "
     "void ws_devices_begin_(long); void ws_devices_next_(long); void ws_devices_end_(void); "
+    "void ws_devices_again_(long); "
     "void ws_together_begin_(void); void ws_together_end_(void); void ws_data_begin_(void); void ws_data_end_(void); "
     "void ws_data_add_(const void *, long, long, int, const char *); "
     "void ws_data_update_(const void *, long, long, int, const char *); "
@@ -95,6 +96,18 @@ static void refuse_leaving(Unit *u, CXCursor c, bool inner)
         refuse_leaving(u, below.list[i], inner || around);
 }
 
+/* The loop over devices that nothing stands behind but this one, or NULL.  */
+static const Pragma *loop_before(const Unit *u, const Pragma *pragma)
+{
+    unsigned at = pragma->offset;
+    while (at > 0 && strchr(" \t\r\n", u->text[at - 1]))
+        at--;
+    for (int i = 0; i < u->npragmas; i++)
+        if (u->pragmas[i].kind == PRAGMA_DEVICES && u->pragmas[i].loop_end && u->pragmas[i].loop_end == at)
+            return &u->pragmas[i];
+    return NULL;
+}
+
 static void bind_devices(Unit *u, Pragma *pragma, CXCursor loop)
 {
     CXCursor counter = devices_counter(u, loop);
@@ -106,10 +119,16 @@ static void bind_devices(Unit *u, Pragma *pragma, CXCursor loop)
     }
     CXCursor body = loop_parts(u, loop).body;
     refuse_leaving(u, body, false);
-    instead(u, pragma, arena_print(u->module, "{ ws_devices_begin_((long)(%s));", pragma->devices));
+    const Pragma *before = loop_before(u, pragma);
+    if (before)
+        u->around[before->last_call].text = " }";
+    instead(u, pragma,
+            arena_print(u->module, "{ ws_devices_%s_((long)(%s));", before ? "again" : "begin", pragma->devices));
     add(u, begin_of(body), begin_of(body), (int)pragma->offset,
         arena_print(u->module, "{ ws_devices_next_((long)(%s)); ", text_of(u, clang_getCursorSpelling(counter))));
     behind(u, pragma, body, " }");
+    pragma->loop_end = statement_end(u, loop);
+    pragma->last_call = u->naround;
     behind(u, pragma, loop, " ws_devices_end_(); }");
 }
 

@@ -92,6 +92,8 @@ typedef struct {
     Ring *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
     const char *devices; /* C text: how many */
+    unsigned loop_end;   /* ... where its loop ends, */
+    int last_call;       /* ... and which of the edits has the call there */
     const char *from;    /* ... of a grid, where its tiles begin, or NULL */
     DataArray *arrays;   /* of data and update */
     DataArray *extents;  /* of a grid: how many bytes there are behind pointers */

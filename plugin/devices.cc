@@ -10,6 +10,8 @@
  *           ws_store(ws_tensor_2d(A[r], ...), ...             }
  *               ws_load(ws_tensor_2d(X[(r + i) % n], ...      ws_devices_end_();
  *
+ * Where the next such loop follows, ws_devices_again_(n) is the end of one and the begin of the other.
+ *
  * A pointer that the whole grid has in common is read before the launch.  One that the grid chooses makes its tensor a
  * table: one more dimension in front, whose coordinate says which pointer, of as many as the loop has devices.
  *
@@ -110,7 +112,59 @@ void devices_refuse(location_t where)
 bool devices_is_call(const char *name)
 {
     return !strcmp(name, "together_begin") || !strcmp(name, "together_end") || !strcmp(name, "devices_begin") ||
-           !strcmp(name, "devices_next") || !strcmp(name, "devices_end");
+           !strcmp(name, "devices_next") || !strcmp(name, "devices_end") || !strcmp(name, "devices_again");
+}
+
+/* ---- one loop right behind another ------------------------------------------------------------------------------- */
+
+static bool is_call_of(gimple *stmt, const char *name)
+{
+    tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+    return fndecl && DECL_NAME(fndecl) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(fndecl)), name);
+}
+
+/* The begin that nothing but arithmetic stands in front of, or NULL.  */
+static gcall *begin_behind(gimple_stmt_iterator i)
+{
+    basic_block bb = gsi_bb(i);
+    gsi_next(&i);
+    for (int blocks = 0; blocks < 8; blocks++) {
+        for (; !gsi_end_p(i); gsi_next(&i)) {
+            gimple *stmt = gsi_stmt(i);
+            if (is_call_of(stmt, "ws_devices_begin_"))
+                return as_a<gcall *>(stmt);
+            if (!is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL && gimple_code(stmt) != GIMPLE_PREDICT &&
+                !gimple_clobber_p(stmt) && (!is_gimple_assign(stmt) || gimple_vdef(stmt)))
+                return NULL;
+        }
+        if (!single_succ_p(bb) || !single_pred_p(single_succ(bb)))
+            return NULL;
+        bb = single_succ(bb);
+        i = gsi_start_bb(bb);
+    }
+    return NULL;
+}
+
+/* Behind the regions: ends and begins that meet become one call.  */
+void devices_join(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
+        gcall *begin = is_call_of(gsi_stmt(i), "ws_devices_end_") ? begin_behind(i) : NULL;
+        if (!begin) {
+            gsi_next(&i);
+            continue;
+        }
+        tree type = build_function_type_list(void_type_node, long_integer_type_node, NULL_TREE);
+        tree decl = build_fn_decl("ws_devices_again_", type);
+        TREE_NOTHROW(decl) = 1;
+        gimple_call_set_fndecl(begin, decl);
+        gimple *end = gsi_stmt(i);
+        unlink_stmt_vdef(end);
+        gsi_remove(&i, true);
+        release_defs(end);
+    }
 }
 
 /* ---- around a region --------------------------------------------------------------------------------------------- */

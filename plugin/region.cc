@@ -394,6 +394,8 @@ unsigned region_execute(function *fn)
     if (replaces)
         todo = replace_all(fn, &walks);
     remove_markers(fn);
+    if (replaces)
+        devices_join(fn);
     cgraph_edge::rebuild_edges();
     for (unsigned i = 0; i < walks.length(); i++)
         delete walks[i];

@@ -217,7 +217,15 @@ struct device_loop {
     device_stream streams[MAX_DEVICES];
     cudaEvent_t begin[MAX_DEVICES]; /* one of each device that a caller's stream was of */
     int home;
+    bool lent; /* the home device's launches go to the caller's stream, */
+    cudaStream_t callers;
+    int marked;  /* whose ends are in `done` */
     int running; /* streams of loops that nobody has waited for */
+
+    cudaStream_t stream_of(int device) const
+    {
+        return lent && device == home ? callers : streams[device].stream;
+    }
 };
 inline thread_local device_loop loop_of_thread;
 
@@ -229,7 +237,8 @@ inline ws_status sync_devices()
     for (bool busy = count > 1; busy;) {
         busy = false;
         for (int i = 0; i < loop.running; i++) {
-            const cudaError_t error = loop.streams[i].stream ? cudaStreamQuery(loop.streams[i].stream) : cudaSuccess;
+            const cudaStream_t own = loop.lent && i == loop.home ? stream() : loop.streams[i].stream;
+            const cudaError_t error = loop.streams[i].stream ? cudaStreamQuery(own) : cudaSuccess;
             busy = busy || error == cudaErrorNotReady;
             if (error == cudaSuccess || error == cudaErrorNotReady)
                 continue;
@@ -284,27 +293,55 @@ inline cudaError_t mark_begin(device_loop &loop, cudaStream_t callers)
     return error == cudaSuccess ? cudaEventRecord(loop.begin[loop.home], callers) : error;
 }
 
-inline ws_status enter_device(int device, void *callers, int again)
+/* Behind the others' ends, and its own.  */
+inline cudaError_t meet_marked(const device_loop &loop, int device)
+{
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < loop.marked && error == cudaSuccess; i++)
+        if (i != device)
+            error = cudaStreamWaitEvent(loop.stream_of(device), loop.streams[i].done, 0);
+    return error;
+}
+
+inline ws_status enter_device(int device, void *callers, ws_enter how)
 {
     device_loop &loop = loop_of_thread;
     const int count = device_count();
+    const bool begins = how == WS_ENTER_IN || how == WS_ENTER_APART;
     cudaError_t error = count < 1 || device >= MAX_DEVICES ? cudaErrorInvalidDevice : cudaSuccess;
-    if (error == cudaSuccess && device == 0 && !again)
+    if (error == cudaSuccess && device == 0 && begins)
         error = mark_begin(loop, (cudaStream_t)callers);
+    if (error == cudaSuccess && device == 0 && how != WS_ENTER_MET) {
+        loop.lent = how == WS_ENTER_IN;
+        loop.callers = (cudaStream_t)callers;
+    }
     if (error == cudaSuccess)
         error = cudaSetDevice(device % count);
     if (error == cudaSuccess)
         error = reach_peers(device % count, count);
     if (error == cudaSuccess)
         error = make_stream(loop.streams[device]);
-    if (error == cudaSuccess && !again)
-        error = cudaStreamWaitEvent(loop.streams[device].stream, loop.begin[loop.home], 0);
+    if (error == cudaSuccess && (begins || (how == WS_ENTER_MET && device >= loop.marked)) &&
+        loop.stream_of(device) != (cudaStream_t)callers)
+        error = cudaStreamWaitEvent(loop.stream_of(device), loop.begin[loop.home], 0);
+    if (error == cudaSuccess && how == WS_ENTER_MET)
+        error = meet_marked(loop, device);
     if (error == cudaSuccess)
-        ws_set_stream(loop.streams[device].stream);
+        ws_set_stream(loop.stream_of(device));
     if (error == cudaSuccess)
         return WS_OK;
     cudaGetLastError();
     return ws_error_set(WS_ERR_DEVICE, "a loop over devices: device %d: %s", device, cudaGetErrorString(error));
+}
+
+inline ws_status mark_ends(int devices)
+{
+    device_loop &loop = loop_of_thread;
+    cudaError_t error = cudaSetDevice(loop.home);
+    loop.marked = 0;
+    for (int i = 0; i < devices && i < MAX_DEVICES && error == cudaSuccess; i++, loop.marked++)
+        error = loop.streams[i].stream ? cudaEventRecord(loop.streams[i].done, loop.stream_of(i)) : cudaSuccess;
+    return check(error, WS_ERR_DEVICE, "the end of a loop over devices");
 }
 
 inline ws_status leave_devices(int devices, void *callers)
@@ -313,7 +350,7 @@ inline ws_status leave_devices(int devices, void *callers)
     cudaError_t error = cudaSetDevice(loop.home);
     loop.running = devices > loop.running ? devices : loop.running;
     for (int i = 0; i < devices && i < MAX_DEVICES; i++) {
-        if (!loop.streams[i].stream)
+        if (!loop.streams[i].stream || (loop.lent && i == loop.home))
             continue;
         cudaError_t each = cudaEventRecord(loop.streams[i].done, loop.streams[i].stream);
         if (is_lasting(each)) {
@@ -390,7 +427,7 @@ inline void *open_memory(const void *handle)
 
 inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, enter_device, leave_devices,
                                                 open_together, devices_apart,   wait_for_all, choose_device,
-                                                share_memory,  open_memory};
+                                                share_memory,  open_memory,     mark_ends};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()

@@ -9,6 +9,8 @@
  *                                            }
  *                                            ws_devices_end_();             what follows waits for all of them
  *
+ * Between two such loops, one right behind the other, ws_devices_again_(n) does both.
+ *
  * Iterations run at the same time, so none may store what another one loads or stores.  Every launch says which
  * tensors it takes; those of different iterations are compared, and a launch that would race fails.  With that check
  * the loop means what it means without the pragma.
@@ -129,6 +131,8 @@ static _Thread_local struct {
     int depth; /* loops over devices around this place */
     bool failed;
     bool again; /* in a block of grids, behind another such loop */
+    bool met;   /* right behind another such loop, */
+    int before; /* of which so many devices end where this one does */
     long devices;
     long device;         /* of this iteration; -1: before the first one */
     void *stream;        /* the caller's */
@@ -158,7 +162,8 @@ void ws_devices_begin_(long devices)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "a loop over devices is inside another one"));
         return;
     }
-    device_loop.failed = false;
+    device_loop.failed = device_loop.met = false;
+    device_loop.before = 0;
     device_loop.devices = devices;
     device_loop.device = -1;
     device_loop.count = 0;
@@ -167,6 +172,14 @@ void ws_devices_begin_(long devices)
     fail_loop(ws_team_loop_begins(devices));
     if (!device_loop.failed && devices < 0)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): a number of devices is not negative", devices));
+}
+
+static enum ws_enter how_to_enter(void)
+{
+    return device_loop.again || ws_team_now() ? WS_ENTER_AGAIN
+           : device_loop.met                  ? WS_ENTER_MET
+           : ws_together_open()               ? WS_ENTER_APART
+                                              : WS_ENTER_IN;
 }
 
 void ws_devices_next_(long iteration)
@@ -182,15 +195,14 @@ void ws_devices_next_(long iteration)
                                iteration));
     device_loop.device++;
     if (!device_loop.failed && ws_devices_backend() && !ws_devices_elsewhere_())
-        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream,
-                                              device_loop.again || ws_team_now()));
+        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream, how_to_enter()));
 }
 
 void ws_devices_end_(void)
 {
     if (!device_loop.depth || --device_loop.depth)
         return;
-    const int devices = (int)device_loop.device + 1;
+    const int ran = (int)device_loop.device + 1, devices = ran > device_loop.before ? ran : device_loop.before;
     if (ws_devices_backend() && devices)
         ws_set_stream(device_loop.stream);
     device_loop.device = -1;
@@ -203,6 +215,28 @@ void ws_devices_end_(void)
     free(device_loop.uses);
     device_loop.uses = NULL;
     device_loop.room = 0;
+}
+
+/* By way of the caller's stream each device would wait twice: 10 us, while nothing runs.  */
+void ws_devices_again_(long devices)
+{
+    const struct ws_backend_devices *backend = ws_devices_backend();
+    const int ran = (int)device_loop.device + 1;
+    const bool direct = backend && device_loop.depth == 1 && !device_loop.failed && ran > 0 && devices >= 0 &&
+                        !ws_team_now() && !ws_together_open();
+    if (!direct) {
+        ws_devices_end_();
+        ws_devices_begin_(devices);
+        return;
+    }
+    ws_set_stream(device_loop.stream);
+    ws_begin_launch();
+    fail_loop(backend->mark(ran > device_loop.before ? ran : device_loop.before));
+    device_loop.before = ran > device_loop.before ? ran : device_loop.before;
+    device_loop.met = true;
+    device_loop.devices = devices;
+    device_loop.device = -1;
+    device_loop.count = 0;
 }
 
 void ws_devices_meet(int devices)

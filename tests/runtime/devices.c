@@ -44,10 +44,16 @@ static void *alloc(int device, size_t bytes)
     (void)device;
     return malloc(bytes);
 }
-static ws_status enter(int device, void *stream, int again)
+static ws_status enter(int device, void *stream, enum ws_enter how)
 {
+    static const char *const texts[] = {"device %d in\n", "device %d\n", "device %d again\n", "device %d met\n"};
     (void)stream;
-    say(again ? "device %d again\n" : "device %d\n", device, 0);
+    say(texts[how], device, 0);
+    return WS_OK;
+}
+static ws_status mark(int devices)
+{
+    say("mark %d\n", devices, 0);
     return WS_OK;
 }
 static ws_status leave(int devices, void *stream)
@@ -77,7 +83,8 @@ static ws_status wait_all(int devices)
     return WS_OK;
 }
 static const struct ws_backend_devices devices = {count, alloc,    enter, leave, open_together,
-                                                  apart, wait_all, NULL,  NULL,  NULL};
+                                                  apart, wait_all, NULL,  NULL,  NULL,
+                                                  mark};
 
 enum { ROW = 256 };
 static char memory[64 * ROW];
@@ -278,6 +285,45 @@ static void devices_that_are_one_meet_between_loops(void **state)
     assert_non_null(strstr(said, "device 1\nopen 8192\nleave 2\nleave 0\ndevice 0\ndevice 1\nleave 2\n"));
 }
 
+static void loop(int devices)
+{
+    for (int r = 0; r < devices; r++)
+        ws_devices_next_(r);
+}
+
+/* Of loops right behind each other the caller's stream waits for the last one, and for as many devices as the longest
+   has. */
+static void loops_meet(void **state)
+{
+    (void)state;
+    said[0] = 0;
+    ws_devices_begin_(3);
+    loop(3);
+    ws_devices_again_(3);
+    loop(1);
+    ws_devices_again_(2);
+    loop(2);
+    ws_devices_end_();
+    assert_string_equal(said, "device 0 in\ndevice 1 in\ndevice 2 in\nmark 3\ndevice 0 met\nmark 3\n"
+                              "device 0 met\ndevice 1 met\nleave 3\n");
+    said[0] = 0;
+    ws_devices_begin_(3);
+    ws_devices_again_(2); /* behind none */
+    loop(2);
+    ws_devices_end_();
+    assert_string_equal(said, "device 0 in\ndevice 1 in\nleave 2\n");
+    said[0] = 0;
+    begin();
+    ws_devices_begin_(2);
+    loop(2);
+    ws_devices_again_(2);
+    loop(2);
+    ws_devices_end_();
+    ws_together_end_();
+    assert_null(strstr(said, "met"));
+    assert_non_null(strstr(said, "again"));
+}
+
 static void devices_are_entered_in_order(void **state)
 {
     (void)state;
@@ -290,7 +336,7 @@ static void devices_are_entered_in_order(void **state)
     assert_int_equal(ws_devices_current(), 1);
     ws_devices_end_();
     assert_int_equal(ws_devices_current(), -1);
-    assert_string_equal(said, "device 0\ndevice 1\nleave 2\n");
+    assert_string_equal(said, "device 0 in\ndevice 1 in\nleave 2\n");
     char *p = ws_alloc_on(1, 100);
     assert_int_equal(ws_devices_owner(p + 99), 1);
     assert_int_equal(ws_devices_owner(p + 100), -1);
@@ -314,6 +360,7 @@ int main(void)
         cmocka_unit_test(tiles_wait_for_other_devices),
         cmocka_unit_test(devices_wait_for_all_where_tiles_cannot),
         cmocka_unit_test(devices_that_are_one_meet_between_loops),
+        cmocka_unit_test(loops_meet),
         cmocka_unit_test(devices_are_entered_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

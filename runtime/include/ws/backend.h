@@ -94,13 +94,20 @@ long ws_choice_shape_(long first, ...);
 
 /* ---- loops over devices: host/devices.c -------------------------------------------------------------------------- */
 
+/* How a device's launches follow what there is.  */
+enum ws_enter {
+    WS_ENTER_IN,    /* the current device's go to `stream`, others' behind what it holds by then */
+    WS_ENTER_APART, /* the current device's, too, have a stream of their own */
+    WS_ENTER_AGAIN, /* they follow what the same devices have, each in its own stream */
+    WS_ENTER_MET    /* ... and behind all that `mark` was told of */
+};
 /* What goes with a table of functions, where it knows of several devices.  Devices are numbered as the loop's
    iterations are; where there are fewer of them, some stand for several.  */
 struct ws_backend_devices {
     int (*count)(void);
     void *(*alloc)(int device, size_t bytes);
-    /* The calling thread's launches go to that device, behind what `stream` holds by then, but for `again`.  */
-    ws_status (*enter)(int device, void *stream, int again);
+    /* The calling thread's launches go to that device.  */
+    ws_status (*enter)(int device, void *stream, enum ws_enter how);
     /* The thread is on its own one again, and `stream` waits for the first so many devices.  */
     ws_status (*leave)(int devices, void *stream);
     /* So many words of the current device for the block of grids that begins in `stream`, zero behind what the stream
@@ -115,6 +122,8 @@ struct ws_backend_devices {
     ws_status (*choose)(int device);
     int (*share)(void *p, void *handle);
     void *(*open)(const void *handle);
+    /* What the first so many devices hold by now, WS_ENTER_MET comes behind.  */
+    ws_status (*mark)(int devices);
 };
 void ws_backend_register_devices(const struct ws_backend_devices *devices);
 const struct ws_backend_devices *ws_devices_backend(void); /* NULL where kernels run on the CPU */
@@ -123,6 +132,7 @@ const struct ws_backend_devices *ws_devices_backend(void); /* NULL where kernels
 void ws_devices_begin_(long devices);
 void ws_devices_next_(long iteration);
 void ws_devices_end_(void);
+void ws_devices_again_(long devices); /* the same as an end, and a begin right behind it */
 /* And around a block of grids that may run together.  */
 void ws_together_begin_(void);
 void ws_together_end_(void);

@@ -503,8 +503,8 @@ void pass_spread(Kernel *kernel)
     Spread in;
     const Grid *grid = &kernel->grid;
     bool open = kernel->module->target != TARGET_SEQUENTIAL && !kernel->form.of && !grid->totals && !grid->extents &&
-                !grid->from && !grid->consumers && !grid->parts && !kernel->tasks && !kernel->shares && grid->cluster[0] <= 1 &&
-                grid->cluster[1] <= 1;
+                !grid->from && !grid->consumers && !grid->parts && !kernel->tasks && !kernel->shares &&
+                grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
     if (open && may_spread(kernel, &in))
         make_forms(&in);
 }

@@ -82,9 +82,8 @@ static ws_status wait_all(int devices)
     say("wait for %d\n", devices, 0);
     return WS_OK;
 }
-static const struct ws_backend_devices devices = {count, alloc,    enter, leave, open_together,
-                                                  apart, wait_all, NULL,  NULL,  NULL,
-                                                  mark};
+static const struct ws_backend_devices devices = {count,    alloc, enter, leave, open_together, apart,
+                                                  wait_all, NULL,  NULL,  NULL,  mark};
 
 enum { ROW = 256 };
 static char memory[64 * ROW];

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * devices.c - the samples over several devices, timed: calls follow each other without waiting, as in a model's layers;
- * the median of 9 samples.  peers.py does the same with NCCL and cuBLAS, and with PyTorch's symmetric memory.
+ * the median of 9 samples; and as a program has them whose layers stand in one block of grids that run together, 16
+ * calls each, between which no other work can stand in the stream.  peers.py does the same with NCCL and cuBLAS, and with PyTorch's symmetric memory.
  *
  *   devices N [WORK]     WORK: ag_gemm or gemm_rs; one line for each shape
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <ws.h>
+#include <ws/backend.h>
 
 void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const A[],
              ws_bf16 *const Y[]);
@@ -18,7 +21,7 @@ void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
              ws_bf16 *const Y[]);
 void all_gather(int n, int rows, int cols, const ws_bf16 *const X[], ws_bf16 *const A[]);
 
-enum { MOST = 8, POOL = 1 << 20, SAMPLES = 9 };
+enum { MOST = 8, POOL = 1 << 20, SAMPLES = 9, LAYERS = 16 };
 
 typedef struct {
     int M, K, N; /* in all */
@@ -87,11 +90,20 @@ static double now(void)
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-static double microseconds(void (*call)(void), int repeats)
+/* What #pragma ws together makes of a block with this loop.  */
+static void call_layers(void (*call)(void))
+{
+    ws_together_begin_();
+    for (int i = 0; i < LAYERS; i++)
+        call();
+    ws_together_end_();
+}
+
+static double microseconds(void (*call)(void), int repeats, bool layers)
 {
     double start = now();
-    for (int i = 0; i < repeats; i++)
-        call();
+    for (int i = 0; i < repeats; i += layers ? LAYERS : 1)
+        layers ? call_layers(call) : call();
     ws_or_die(ws_sync());
     return (now() - start) / repeats;
 }
@@ -102,15 +114,15 @@ static int by_size(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static double median(void (*call)(void))
+static double median(void (*call)(void), bool layers)
 {
     double samples[SAMPLES], start = now();
-    microseconds(call, 3);
-    int repeats = (int)(40e3 / microseconds(call, 10)) + 1;
+    microseconds(call, 3, false);
+    int repeats = (int)(40e3 / microseconds(call, 10, false) / LAYERS + 1) * LAYERS;
     while (now() - start < 1e6) /* until the clock stands */
-        microseconds(call, repeats);
+        microseconds(call, repeats, layers);
     for (int i = 0; i < SAMPLES; i++)
-        samples[i] = microseconds(call, repeats);
+        samples[i] = microseconds(call, repeats, layers);
     qsort(samples, SAMPLES, sizeof *samples, by_size);
     return samples[SAMPLES / 2];
 }
@@ -162,10 +174,12 @@ static void run(const char *name, Shape s, int n, int is_rs)
     ws_or_die(ws_sync());
     ws_or_die(ws_last_error());
     int bad = wrong(is_rs);
-    double time = median(call);
-    printf("%s n=%d M=%d K=%d N=%d: %.1f us%s", name, n, s.M, s.K, s.N, time, bad ? "  WRONG" : "");
+    double time = median(call, false), block = median(call, true);
+    bad += wrong(is_rs);
+    printf("%s n=%d M=%d K=%d N=%d: %.1f us, in one block of grids %.1f%s", name, n, s.M, s.K, s.N, time, block,
+           bad ? "  WRONG" : "");
     if (!is_rs)
-        printf(", all_gather alone %.1f us", median(call_all_gather));
+        printf(", all_gather alone %.1f us", median(call_all_gather, false));
     printf("\n");
     fflush(stdout);
     ws_or_die(ws_last_error());

@@ -135,6 +135,48 @@ ok 'more pointers than a kernel takes' says many '9 pointers'
 ok 'a pointer behind the last' says beyond 'pointer 2 of an array of 2'
 ok 'no pointers' says null 'the array of pointers is null'
 
+# A loop right behind another one, and one behind a call.
+cat >loops <<'END'
+#include <ws.h>
+void meet(int n, const float *const X[], float *const Y[], float *const Z[])
+{
+    int rows = 16;
+    #pragma ws devices(n)
+    for (int r = 0; r < n; r++)
+        #pragma ws grid(1)
+        for (int j = 0; j < 32; j += 32)
+            ws_store(ws_tensor_2d(Y[r], WS_F32, rows, 32), 0, j,
+                     ws_load(ws_tensor_2d(X[r], WS_F32, 16, 32), 0, j, 16, 32));
+    BETWEEN
+
+    #pragma ws devices(n)
+    for (int r = 0; r < n; r++)
+        #pragma ws grid(1)
+        for (int j = 0; j < 32; j += 32)
+            ws_store(ws_tensor_2d(Z[r], WS_F32, rows, 32), 0, j,
+                     ws_load(ws_tensor_2d(Y[(r + 1) % n], WS_F32, 16, 32), 0, j, 16, 32));
+}
+END
+
+# meets DOOR LEVEL HOW-OFTEN-THEY-MEET BETWEEN
+meets() {
+    door=$1 level=$2 count=$3
+    sed "s|BETWEEN|$4|" loops >meet.c
+    "$wscc" --ws-frontend=$door --ws-target=emulate -w $level -c meet.c -o meet.o || return
+    nm -u meet.o >symbols
+    test "$(grep -c ws_devices_again_ symbols)" = "$count" && grep -q ws_devices_end_ symbols || { cat symbols; return 1; }
+}
+for level in -O0 -O2; do
+    ok "loops that follow each other meet, $level" meets gcc $level 1 ''
+    ok "not with a call between them, $level" meets gcc $level 0 'ws_copy(Z[0], X[0], 4);'
+done
+if grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
+    ok 'the same by clang' meets clang -O1 1 ''
+    ok 'and with a call' meets clang -O1 0 'ws_copy(Z[0], X[0], 4);'
+else
+    skip 'the same by clang' 'no clang front end'
+fi
+
 # The samples on as many devices as one has, bit for bit.
 same_sample() {
     for target in sequential emulate; do

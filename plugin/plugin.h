@@ -386,7 +386,7 @@ void total_end(const Walk *w, gimple_stmt_iterator *where);
 /* devices.cc */
 void devices_bind(tree *loop, tree *marker, const Pragma *pragma);
 void devices_bind_block(tree list, tree_stmt_iterator *first, const Pragma *pragma);
-void devices_refuse(location_t where);  /* in a grid */
+void devices_refuse(location_t where); /* in a grid */
 void devices_join(function *fn);
 bool devices_is_call(const char *name); /* without ws_ and a trailing underscore */
 bool devices_is_table(Walk *w, tree base);

@@ -65,9 +65,7 @@ static tree size_product(Tokens *t)
 {
     tree result = size_primary(t);
     while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV || t->type == CPP_MOD)) {
-        enum tree_code code = t->type == CPP_MULT  ? MULT_EXPR
-                              : t->type == CPP_DIV ? TRUNC_DIV_EXPR
-                                                   : TRUNC_MOD_EXPR;
+        enum tree_code code = t->type == CPP_MULT ? MULT_EXPR : t->type == CPP_DIV ? TRUNC_DIV_EXPR : TRUNC_MOD_EXPR;
         next_token(t);
         result = build2(code, long_integer_type_node, result, size_primary(t));
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * devices.c - the samples over several devices, timed: calls follow each other without waiting, as in a model's layers;
- * the median of 9 samples; and as a program has them whose layers stand in one block of grids that run together, 16
- * calls each, between which no other work can stand in the stream.  peers.py does the same with NCCL and cuBLAS, and with PyTorch's symmetric memory.
+ * the median of 9 samples.  And as a program has them whose layers stand in one block of grids that run together, 16
+ * calls each, between which nothing else stands in the stream.  peers.py does the same with NCCL and cuBLAS, and with
+ * PyTorch's symmetric memory.
  *
  *   devices N [WORK]     WORK: ag_gemm or gemm_rs; one line for each shape
  */

@@ -129,10 +129,18 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, Grid *grid);
-    } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},   {"precision", parse_precision},
-                   {"cluster", parse_cluster},     {"order", parse_order},   {"consumers", parse_consumers},
-                   {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share},
-                   {"total", parse_total},         {"adds", parse_adds},     {"independent", parse_independent},
+    } clauses[] = {{"grid", parse_dims},
+                   {"plain", parse_plain},
+                   {"precision", parse_precision},
+                   {"cluster", parse_cluster},
+                   {"order", parse_order},
+                   {"consumers", parse_consumers},
+                   {"registers", parse_registers},
+                   {"extent", parse_extent},
+                   {"share", parse_share},
+                   {"total", parse_total},
+                   {"adds", parse_adds},
+                   {"independent", parse_independent},
                    {"from", parse_from}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {

@@ -443,7 +443,7 @@ static void print_ahead(Printer *in, const Op *grid, const Op *load)
     fprintf(in->out, "ws::%s_%s(", kept && next ? "bring" : "load", next ? "ahead" : "once");
     if (kept && next)
         fprintf(in->out, "s.%s, ", load->storage->name);
-    fprintf(in->out, "%s(p.grid), [&](const auto &t%s) {\n", walk_type(in, "tiles", grid), 
+    fprintf(in->out, "%s(p.grid), [&](const auto &t%s) {\n", walk_type(in, "tiles", grid),
             kept && next ? ", auto &to" : "");
     in->indent++;
     print_counters(in, grid, load);

@@ -563,6 +563,8 @@ int choose_wanted_groups(const Chooser *in)
     ir_walk(in->kernel->body, visit_largest, &largest);
     if (in->streams)
         return choose_streaming_groups(in);
+    if (choose_only_turns(in))
+        return 1;
     if (!in->ndots) /* of rows that wait for their sums, more blocks of one group wait less for each other */
         return largest > 4096 || (largest == 4096 && !sums_rows(in)) ? 2 : 1;
     int rows = 0;
@@ -895,6 +897,7 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     kernel->grid.consumers = groups;
+    choose_order(&in);
     choose_turns(&in, groups);
     if (!choose_task_rows(kernel))
         return;

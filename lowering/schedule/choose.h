@@ -39,6 +39,9 @@ int choose_product_registers(const Chooser *in, int groups);
 /* choose-prepare.c: of an iteration's products, of all groups together.  */
 int64_t choose_product_clocks(const Chooser *in, const Op *loop);
 int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
+/* choose-turned.c */
+bool choose_only_turns(const Chooser *in); /* few bytes, and nothing is computed */
+void choose_order(const Chooser *in);
 /* A store to the same memory that may come before the load, or NULL.  */
 Op *choose_aliasing_store(const Chooser *in, Op *load);
 

@@ -269,7 +269,7 @@ void cross_entropy(int M, int N, const ws_f16 *X, const int *target, float *loss
 {
     ws_tensor x = ws_tensor_2d(X, WS_F16, M, N), t = ws_tensor_1d(target, WS_I32, M);
     ws_tensor l = ws_tensor_1d(loss, WS_F32, M);
-    const int W = ws_choice(1024, 1536, 2048);
+    const int W = ws_choice(1024, 256, 512, 1536, 2048);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i += 4) {

@@ -355,7 +355,8 @@ static bool next_in_memory(Kernel *kernel, const Role *role)
    in a cluster where a team has few registers in each thread.  Else registers are as good or better, since loads of
    whole vectors are not waited for (print/cuda-vectors.c): on an H200, of rows in one block, RMSNorm of 4096 and 8192
    columns has 0.90 and 0.93 of a copy in registers, 0.82 and 0.88 in memory, LayerNorm 0.89 and 0.92 or 0.89 and 0.91,
-   softmax 0.88 and 0.91 or 0.87 and 0.90; in clusters softmax of 65536 and 131072 0.94 and 0.88, in memory 0.92 and 0.79.  */
+   softmax 0.88 and 0.91 or 0.87 and 0.90; in clusters softmax of 65536 and 131072 0.94 and 0.88, in memory 0.92
+   and 0.79.  */
 static bool is_better_in_memory(const Kernel *kernel, int next)
 {
     if (machine_wide_groups(kernel->roles->layout) > 1)

@@ -219,16 +219,28 @@ static bool may_match(Validator *in, const Op *op, const Op *source, const Insta
     return source->code == OP_IF && known_of(in, op->args[0]).term == source_term(in, outer, source->args[0]);
 }
 
-/* Try every op of the source that this one may be; true once one fits.  */
+/* Does the source's op leave what this one leaves, by name?  */
+static bool leaves_the_same(const Validator *in, const Op *op, const Op *source)
+{
+    bool same = op->nresults == source->nresults;
+    for (int i = 0; i < op->nresults && same; i++)
+        same = same_name(op->results[i], source->results[i]) && same_kind(in, op->results[i], source->results[i]);
+    return same;
+}
+
+/* Try every op of the source that this one may be; true once one fits.  One that leaves other values comes later: a
+   loop that changes nothing, as of min (g, 255) with g = -100, fits any.  */
 static bool try_all(Validator *in, const Op *op, Shape shape, uint64_t own)
 {
     Saved saved = attempt_save(in);
     const char *why = NULL;
     const Op *where = NULL;
-    for (int k = 0; k < saved.nopen; k++)
-        FOR_OPS (source, saved.open[k]->block) {
-            Instance *outer = saved.open[k];
-            if (!source->nblocks || !may_match(in, op, source, outer, shape, own))
+    for (int k = 0; k < 2 * saved.nopen; k++) {
+        bool same = k < saved.nopen;
+        Instance *outer = saved.open[k % saved.nopen];
+        FOR_OPS (source, outer->block) {
+            if (!source->nblocks || leaves_the_same(in, op, source) != same ||
+                !may_match(in, op, source, outer, shape, own))
                 continue;
             bool fits = shape == PLAIN_LOOP    ? match_loop(in, op, source, outer)
                         : shape == STAGED_LOOP ? run_staged(in, op, source, outer)
@@ -239,6 +251,7 @@ static bool try_all(Validator *in, const Op *op, Shape shape, uint64_t own)
             where = where ? where : in->where;
             attempt_restore(in, &saved);
         }
+    }
     in->why = in->why ? in->why : why;
     in->where = in->where ? in->where : where;
     return false;

@@ -114,7 +114,7 @@ bool same_kind(const Validator *in, const Value *value, const Value *source)
     return x.dtype == y.dtype && x.cols == y.cols && rows && (tile || x.kind == y.kind);
 }
 
-static bool same_name(const Value *x, const Value *y)
+bool same_name(const Value *x, const Value *y)
 {
     return x->name == y->name || (x->name && y->name && !strcmp(x->name, y->name));
 }

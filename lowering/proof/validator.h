@@ -148,6 +148,7 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
 int block_size(const Block *block);
 const Term *stale_memory(Validator *in);
 bool same_kind(const Validator *in, const Value *value, const Value *source);
+bool same_name(const Value *x, const Value *y);
 bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side);
 
 /* validate-staged.c */

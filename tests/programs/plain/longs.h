@@ -166,6 +166,16 @@ KERNEL(constants)(int n, long most, const int *q, unsigned long *y, long *larges
         }
         least[i] += (long)((float)g * 3 + (float)h);
     }
+    /* a loop that changes nothing, beside one of the same bounds */
+    WS(grid(1) tile(16))
+    for (int i = 0; i < n; i++) {
+        long s = 0, few = -100;
+        for (int k = 0; k < n; k++)
+            s += (long)q[i] * q[k];
+        for (int k = 0; k < n; k++)
+            few = few < 255 ? few : 255;
+        least[i] += s + few;
+    }
     /* numbers that were converted with their sign and without it, in one */
     WS(grid(1))
     for (int i = 0; i < n; i++) {

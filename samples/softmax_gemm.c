@@ -3,11 +3,12 @@
  * softmax_gemm - C = softmax(A) B: the rows of A become probabilities on their way into a product.
  *
  * One product in the loop, whose left operand is computed. A row's maximum and sum are not known before its end, so
- * both run along, and what was added before is scaled down when a larger number comes.
+ * both run along, and what was added before is scaled down when a larger number comes. Four groups of 64 rows each:
+ * in turn at the tensor cores they hide what two of 128 rows would wait for.
  */
 #include "check.h"
 
-enum { ROWS = 128, COLS = 128, CHUNK = 64 };
+enum { ROWS = 256, COLS = 128, CHUNK = 64 };
 
 void softmax_gemm(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
 {
@@ -23,9 +24,10 @@ void softmax_gemm(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *
             for (int k = 0; k < K; k += CHUNK) {
                 ws_tile x = ws_cast(ws_load_or(a, i, k, ROWS, CHUNK, -INFINITY), WS_F32);
                 ws_tile now = ws_max(top, ws_row_max(x));
-                ws_tile p = ws_exp(ws_sub(x, now)), shrink = ws_exp(ws_sub(top, now));
-                sum = ws_fma(sum, shrink, ws_row_sum(p));
-                acc = ws_dot(ws_cast(p, WS_F16), ws_load(b, k, j, CHUNK, COLS), ws_mul(acc, shrink));
+                ws_tile p = ws_exp(ws_sub(x, now)), added = ws_row_sum(p), shrink = ws_exp(ws_sub(top, now));
+                ws_tile rest = ws_mul(acc, shrink), half = ws_cast(p, WS_F16);
+                acc = ws_dot(half, ws_load(b, k, j, CHUNK, COLS), rest);
+                sum = ws_fma(sum, shrink, added);
                 top = now;
             }
             ws_store(c, i, j, ws_div(acc, sum));

@@ -19,9 +19,6 @@
 
 enum { MOST_FLIGHT = 4 };
 
-/* Predictions that differ by less than this are alike: half of them are off by more than a tenth.  */
-#define APART 1.1
-
 /* So many iterations could have products in flight: the fewest slots of what is released at its end.  1: nobody can
    say.  */
 static int most_in_flight(const Chooser *in, const Op *loop)
@@ -40,28 +37,39 @@ static int most_in_flight(const Chooser *in, const Op *loop)
     return any ? most : 1;
 }
 
-void choose_in_flight(Chooser *in, Op *loop)
+/* Of the loop as its table stands, with 1, 2, ... products in flight.  */
+static bool predict_loop(Kernel *kernel, const Op *loop, int most, double *clocks)
 {
-    Kernel *kernel = in->kernel;
-    Pipeline *pipeline = loop->control->pipeline;
-    const int most = most_in_flight(in, loop), ruled = pipeline->in_flight;
-    double clocks[MOST_FLIGHT];
-    if (most < 2 || !kernel->machine->description)
-        return;
     const char *name = schedule_name(loop, schedule_numbers(kernel));
     const LoopText text = {.machine = kernel->machine->description,
                            .graph = schedule_graph(kernel),
                            .schedule = schedule_text(kernel),
                            .name = arena_print(kernel->module, "%s:%s", kernel->name, name),
                            .in_turn = kernel->grid.split == SPLIT_TILES};
-    if (!predict_in_flight(&text, most, clocks))
+    return kernel->machine->description && predict_in_flight(&text, most, clocks);
+}
+
+double choose_predicted(Kernel *kernel, const Op *loop)
+{
+    double clocks[MOST_FLIGHT];
+    const int in_flight = loop->control->pipeline->in_flight;
+    return in_flight <= MOST_FLIGHT && predict_loop(kernel, loop, in_flight, clocks) ? clocks[in_flight - 1] : 0;
+}
+
+void choose_in_flight(Chooser *in, Op *loop)
+{
+    Kernel *kernel = in->kernel;
+    Pipeline *pipeline = loop->control->pipeline;
+    const int most = most_in_flight(in, loop), ruled = pipeline->in_flight;
+    double clocks[MOST_FLIGHT];
+    if (most < 2 || !predict_loop(kernel, loop, most, clocks))
         return;
     int best = 0;
     for (int i = 1; i < most; i++)
         best = clocks[i] < clocks[best] ? i : best;
-    if (ruled <= most && clocks[ruled - 1] <= APART * clocks[best])
+    if (ruled <= most && clocks[ruled - 1] <= PREDICTED_APART * clocks[best])
         return;
-    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > APART * clocks[best];)
+    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > PREDICTED_APART * clocks[best];)
         pipeline->in_flight++;
     if (ruled <= most)
         remark(kernel, DIAG_OPTIMIZED, pipeline->loc,

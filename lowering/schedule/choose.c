@@ -699,7 +699,7 @@ static bool has_turned(const Chooser *in, const Op *loop)
 }
 
 /* An operand of which each group computes its rows: all groups meet, and none may wait for its turn until then.  */
-static bool has_gathered(const Chooser *in, const Op *loop)
+bool choose_gathers(const Chooser *in, const Op *loop)
 {
     const Role *stores = role_that(in->kernel, ROLE_STORES);
     for (int i = 0; i < in->ndots; i++) {
@@ -762,7 +762,7 @@ static void choose_turns(Chooser *in, int groups)
         if (in->kernel->grid.split != SPLIT_ROWS ||
             (fine && !pipeline->pingpong && !gains_by_turns(in, in->loops[i], groups)))
             continue;
-        bool gathered = has_gathered(in, in->loops[i]);
+        bool gathered = choose_gathers(in, in->loops[i]);
         if (pipeline->pingpong && (groups == 1 || gathered))
             reject(in->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
         pipeline->pingpong = groups > 1 && !gathered && (pipeline->pingpong || !has_turned(in, in->loops[i]));
@@ -803,7 +803,7 @@ static void make_roles(const Chooser *in)
     }
 }
 
-static void assign_roles(const Chooser *in, int groups)
+void choose_assign_roles(const Chooser *in, int groups)
 {
     Role *stores = role_that(in->kernel, ROLE_STORES);
     Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores), 0};
@@ -896,6 +896,7 @@ void pass_choose(Kernel *kernel)
     int groups = choose_groups(&in);
     if (kernel->failed)
         return;
+    groups = choose_more_groups(&in, groups);
     kernel->grid.consumers = groups;
     choose_order(&in);
     choose_turns(&in, groups);
@@ -903,7 +904,7 @@ void pass_choose(Kernel *kernel)
         return;
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized || kernel->grid.share;
-    assign_roles(&in, groups);
+    choose_assign_roles(&in, groups);
     for (int i = 0; i < in.nopen; i++)
         choose_in_flight(&in, in.open[i]);
     choose_say_tasks(&in);

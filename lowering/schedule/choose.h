@@ -83,8 +83,18 @@ const Value *choose_needed_early(const Block *block, const Uses *uses);
    one product and what is computed from it.  False, and nothing changed, for any other.  */
 bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least);
 
-/* choose-flight.c: products in flight of a loop whose P is open, once everything else is chosen.  */
+/* choose-flight.c: products in flight of a loop whose P is open, once everything else is chosen; and the clocks of an
+   iteration as the table stands, 0: nobody knows.  Those that differ by less than a tenth are alike, since half of them
+   are off by more.  */
 void choose_in_flight(Chooser *in, Op *loop);
+double choose_predicted(Kernel *kernel, const Op *loop);
+#define PREDICTED_APART 1.1
+
+/* choose-more.c: how many groups divide the rows, where two would.  */
+int choose_more_groups(Chooser *in, int groups);
+/* choose.c: is there an operand of the loop that groups put together; the table's roles, with so many groups.  */
+bool choose_gathers(const Chooser *in, const Op *loop);
+void choose_assign_roles(const Chooser *in, int groups);
 
 /* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
 bool choose_dynamic(Kernel *kernel);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-more.c - four groups of 64 rows in place of two of 128, where the predicted timeline says that they gain.
+ *
+ *   x (256, 64) ... acc (256, 128) = ws_dot (ws_cast (p), ta, ws_mul (acc, shrink))
+ *
+ *   two groups    2724 clocks an iteration     each computes 128 rows, and waits for its product
+ *   four groups   1738                         half as much each; three compute under the fourth's product
+ *
+ * A group of four has half of the registers, too, so that its tiles have to fit.  Where predictions are alike there
+ * are two.  softmax (A) B in tiles of 256 x 128 takes 0.79 of the time with four, on an H200.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+
+enum { MORE_GROUPS = 4, MORE_REGISTERS = 96 }; /* for tiles, of the 112 that each thread has */
+
+/* Of the loop's products, and of the largest other tile that is computed of no product, with so many groups.  */
+static int registers_with(const Op *loop, int groups)
+{
+    int accumulators = 0, largest = 0;
+    FOR_OPS (op, loop->blocks[0]) {
+        const Op *from = op->nargs ? op->args[0]->def : NULL;
+        for (int i = 0; i < op->nresults; i++) {
+            Type type = op->results[i]->type;
+            if (type.kind != K_TILE || ring_source(op->results[i]))
+                continue;
+            type.rows = type.rows > groups ? type.rows / groups : type.rows;
+            const int each = machine_tile_registers(type, LAYOUT_MMA);
+            if (op_is_dot(op))
+                accumulators += each;
+            else if (from && !op_is_dot(from) && each > largest)
+                largest = each;
+        }
+    }
+    return accumulators + largest;
+}
+
+/* Clocks of an iteration with so many groups that divide the rows, in turn, since without turns the prediction is too
+   slow; 0: that cannot be, or nobody knows.  */
+static double clocks_with(Chooser *in, Op *loop, int groups)
+{
+    Grid *grid = &in->kernel->grid;
+    Pipeline *pipeline = loop->control->pipeline;
+    const bool pingpong = pipeline->pingpong;
+    const int said = grid->consumers;
+    if (!split_rows(in->kernel, role_that(in->kernel, ROLE_STORES), groups, NULL))
+        return 0;
+    grid->consumers = groups;
+    pipeline->pingpong = true;
+    choose_assign_roles(in, groups);
+    const double clocks = choose_predicted(in->kernel, loop);
+    pipeline->pingpong = pingpong;
+    grid->consumers = said;
+    return clocks;
+}
+
+/* Nobody has said who computes, and each product of the only loop can be divided further.  */
+static bool is_open(const Chooser *in, const Op *loop)
+{
+    const Grid *grid = &in->kernel->grid;
+    if (grid->consumers || grid->split != SPLIT_ROWS || grid->producer_registers || grid->parts || in->nprepared ||
+        in->storing || in->kernel->tasks || loop->control->pipeline->schedule != SCHEDULE_FINE ||
+        choose_gathers(in, loop))
+        return false;
+    for (int i = 0; i < in->ndots; i++)
+        if (!op_is_dot(in->dots[i]) || in->dots[i]->results[0]->type.rows % (MORE_GROUPS * MACHINE_MMA_ROWS) ||
+            in->dots[i]->parent != loop->blocks[0])
+            return false;
+    return true;
+}
+
+int choose_more_groups(Chooser *in, int groups)
+{
+    Op *loop = in->nloops == 1 ? in->loops[0] : NULL;
+    if (!loop || groups != 2 || !is_open(in, loop) || !choose_products_fit(in, MORE_GROUPS + 1) ||
+        registers_with(loop, MORE_GROUPS) > MORE_REGISTERS || !room_for_staged(in, MORE_GROUPS, true))
+        return groups;
+    const double few = clocks_with(in, loop, groups), more = clocks_with(in, loop, MORE_GROUPS);
+    if (more > 0 && more * PREDICTED_APART < few) {
+        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
+               "%d groups: %.0f clocks an iteration are predicted, and %.0f with %d", MORE_GROUPS, more, few, groups);
+        loop->control->pipeline->pingpong = true;
+        return MORE_GROUPS;
+    }
+    split_rows(in->kernel, role_that(in->kernel, ROLE_STORES), groups, NULL);
+    return groups;
+}

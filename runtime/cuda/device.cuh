@@ -381,19 +381,19 @@ inline int devices_apart(int devices)
     return apart;
 }
 
-inline ws_status wait_for_all(int devices)
+inline ws_status wait_for_all(int devices, int again)
 {
     device_loop &loop = loop_of_thread;
     const cudaStream_t here = stream();
     int home = 0;
     cudaError_t error = cudaGetDevice(&home);
     for (int i = 0; i < devices && i < MAX_DEVICES && error == cudaSuccess; i++) {
-        if (!loop.streams[i].stream || loop.streams[i].stream == here)
+        if (!loop.streams[i].stream)
             continue;
         error = cudaSetDevice(i % device_count());
-        if (error == cudaSuccess)
+        if (error == cudaSuccess && !again)
             error = cudaEventRecord(loop.streams[i].done, loop.streams[i].stream);
-        if (error == cudaSuccess)
+        if (error == cudaSuccess && loop.streams[i].stream != here)
             error = cudaStreamWaitEvent(here, loop.streams[i].done, 0);
     }
     if (error == cudaSuccess)

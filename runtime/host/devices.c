@@ -245,10 +245,10 @@ void ws_devices_meet(int devices)
         ws_devices_backend()->leave(devices, ws_stream());
 }
 
-void ws_devices_wait_all(int devices)
+void ws_devices_wait_all(int devices, bool again)
 {
     if (ws_devices_backend() && ws_devices_backend()->wait_all)
-        fail_loop(ws_devices_backend()->wait_all(devices));
+        fail_loop(ws_devices_backend()->wait_all(devices, again));
 }
 
 /* ---- who touches what -------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ __attribute__((visibility("hidden"))) bool ws_together_loop_begins(long devices)
 __attribute__((visibility("hidden"))) bool ws_together_loop_ends(int devices);
 /* devices.c: the caller's stream waits for so many devices; this device's stream does.  */
 __attribute__((visibility("hidden"))) void ws_devices_meet(int devices);
-__attribute__((visibility("hidden"))) void ws_devices_wait_all(int devices);
+__attribute__((visibility("hidden"))) void ws_devices_wait_all(int devices, bool again);
 
 __attribute__((visibility("hidden"))) bool ws_devices_keep(void *p, size_t bytes, int device);
 /* team.c: this process's, if it has several; a loop over devices begins and ends; a launch in it takes a tensor.  */

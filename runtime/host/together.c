@@ -62,6 +62,8 @@ static _Thread_local struct {
     int id;
     bool pending; /* a launch has said what it uses, and has not been entered */
     int devices;  /* with lanes that have not met */
+    bool marked;  /* a launch of this loop over devices has waited for all lanes: others wait for as much, */
+    int before;   /* the launches until then */
     struct lane *lanes;
     struct past_launch *past;
     int launches;
@@ -138,6 +140,7 @@ bool ws_together_loop_begins(long devices)
 {
     const struct ws_backend_devices *backend = ws_devices_backend();
     const bool entered = block.devices > 0;
+    block.marked = false;
     if (!block.depth || !block.lanes || !block.past)
         return false;
     block.crossing = true;
@@ -180,6 +183,16 @@ ws_status ws_together_use(const struct ws_use *use)
     return WS_OK;
 }
 
+/* Behind what all lanes hold, but for what other iterations of this loop over devices have launched, which are
+   independent of this one: they would run one after the other.  */
+static void wait_for_all_lanes(void)
+{
+    if (!block.marked)
+        block.before = block.launches;
+    ws_devices_wait_all(block.devices, block.marked);
+    block.marked = block.crossing;
+}
+
 /* Earlier launches of this lane have ended before what comes now begins; with `all`, those of others, too.  */
 static void forget_earlier(bool all)
 {
@@ -188,8 +201,10 @@ static void forget_earlier(bool all)
     lane->launches = 0;
     if (block.crossing) {
         for (int i = 0; i < LANES; i++)
-            if (all || lane == &block.lanes[i])
+            if (lane == &block.lanes[i])
                 lane->behind[i] = block.launches;
+            else if (all && lane->behind[i] < block.before)
+                lane->behind[i] = block.before;
         return;
     }
     for (size_t i = 0; i < block.count; i++)
@@ -441,7 +456,7 @@ static void begin_launch(struct ws_together *launch)
         launch->tickets = take_words(2);
     launch->early = launch->early && launch->tickets >= 0;
     if (found == ALL_WAIT)
-        ws_devices_wait_all(block.devices);
+        wait_for_all_lanes();
     launch->behind = found == ALL_WAIT ? 2 : !launch->early;
     if (launch->early)
         return;
@@ -453,7 +468,7 @@ static void begin_launch(struct ws_together *launch)
 void ws_together_later_(void)
 {
     if (block.crossing)
-        ws_devices_wait_all(block.devices);
+        wait_for_all_lanes();
 }
 
 ws_status ws_together_enter(struct ws_together *launch)

@@ -77,9 +77,9 @@ static int apart(int devices)
 {
     return are_apart && devices <= 3;
 }
-static ws_status wait_all(int devices)
+static ws_status wait_all(int devices, int again)
 {
-    say("wait for %d\n", devices, 0);
+    say(again ? "wait for %d as before\n" : "wait for %d\n", devices, 0);
     return WS_OK;
 }
 static const struct ws_backend_devices devices = {count,    alloc, enter, leave, open_together, apart,
@@ -273,6 +273,27 @@ static void devices_wait_for_all_where_tiles_cannot(void **state)
     assert_non_null(strstr(said, "device 0 again\ndevice 1 again\nwait for 2\nleave 0\n"));
 }
 
+/* Each stores what others have loaded in the loop before, and none waits for the others of its own loop.  */
+static void devices_wait_for_earlier_loops(void **state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 2; i++) {
+        ws_devices_begin_(3);
+        for (int r = 0; r < 3; r++) {
+            ws_devices_next_(r);
+            struct ws_together t =
+                launch(rows_of(48 * !i, 16, 0, 4, 4, 0), rows_of(48 * i + 4 * r, 4, 1, 1, 1, 0), 4, 0);
+            assert_int_equal(t.behind, i ? 2 : 1);
+            assert_false(t.early || t.nwaits);
+        }
+        ws_devices_end_();
+    }
+    ws_together_end_();
+    assert_non_null(strstr(said, "device 0 again\nwait for 3\ndevice 1 again\nwait for 3 as before\n"
+                                 "device 2 again\nwait for 3 as before\nleave 0\nleave 3\n"));
+}
+
 static void devices_that_are_one_meet_between_loops(void **state)
 {
     (void)state;
@@ -359,6 +380,7 @@ int main(void)
         cmocka_unit_test(tiles_wait_for_other_devices),
         cmocka_unit_test(devices_wait_for_all_where_tiles_cannot),
         cmocka_unit_test(devices_that_are_one_meet_between_loops),
+        cmocka_unit_test(devices_wait_for_earlier_loops),
         cmocka_unit_test(loops_meet),
         cmocka_unit_test(devices_are_entered_in_order),
     };

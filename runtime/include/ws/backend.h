@@ -115,8 +115,9 @@ struct ws_backend_devices {
     unsigned *(*open_together)(int words, void *stream);
     /* Are so many devices GPUs of their own, which reach each other's memory?  */
     int (*apart)(int devices);
-    /* The current device's stream waits for what the first so many devices hold by now.  */
-    ws_status (*wait_all)(int devices);
+    /* The current device's stream waits for what the first so many devices hold by now; `again`: for what they held at
+       the last such call without.  */
+    ws_status (*wait_all)(int devices, int again);
     /* Of teams of processes.  The process is on that device from now on; 64 bytes by which another one opens what
        `alloc` gave, 0: there are none; and what they stand for.  */
     ws_status (*choose)(int device);

@@ -148,7 +148,7 @@ void *need(void *memory);
 char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 void add(Text *text, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-void fail_by(void (*then)(void)); /* in place of a message and an exit; it does not return.  NULL: as before */
+void fail_by(void (*then)(void));  /* in place of a message and an exit; it does not return.  NULL: as before */
 char *read_file(const char *path); /* "-" is standard input */
 void problem_init(Problem *problem);
 void read_problem(Problem *problem, const char *path, const char *text);

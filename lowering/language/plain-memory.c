@@ -365,7 +365,7 @@ static bool in_two_dimensions(const Access *access, int *axis)
 }
 
 /* Neither side of the tile has its elements next to each other.  */
-static bool is_strided(const Access *access)
+bool memory_is_strided(const Access *access)
 {
     int sides = 0, last = access->group->rank - 1;
     for (int i = 0; i < last; i++)
@@ -390,7 +390,7 @@ static void scan_once(Nest *in)
         int axis;
         if (in_two_dimensions(access, &axis) && !gather(in, access->op, "they lie along a diagonal of a tile"))
             reject(in->kernel, access->op->loc, REASON_PLAIN_DIAGONAL, memory_text(in, access));
-        else if (is_strided(access))
+        else if (memory_is_strided(access))
             gather(in, access->op, "on neither side of the tile they are next to each other");
     }
 }

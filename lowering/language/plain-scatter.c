@@ -165,6 +165,53 @@ void scatter_take(Nest *in)
         take(in, found[i].store, &found[i].addition);
 }
 
+/* ---- tiles whose sides are both apart in memory ------------------------------------------------------------------ */
+
+static const Value *whole_of(const Value *base)
+{
+    return base->part_of ? base->part_of : base;
+}
+
+/* The grid only stores to the array, and no two of its stores to one element; to members of one type, since a vector
+   lies over all of a struct.  */
+static bool stores_apart(Nest *in, const Access *store)
+{
+    for (const Access *other = in->accesses; other; other = other->next) {
+        int64_t distance;
+        int last = store->group->rank - 1;
+        if (whole_of(other->group->base) != whole_of(store->group->base) || other == store)
+            continue;
+        if (other->group != store->group || !other->stores || scatter_of(in, other->op) ||
+            !poly_distance(&store->coordinate[last], &other->coordinate[last], &distance) || !distance)
+            return false;
+    }
+    return in->nscattered < MAX_SCATTERED && !scatter_of(in, store->op);
+}
+
+/* Another loop goes along memory: better that is a side of the tile.  */
+static bool another_goes_along(const Nest *in, const Access *access)
+{
+    FOR_LOOPS(i, in)
+    if (!is_axis(in, i) && poly_has(&access->coordinate[access->group->rank - 1], in->loops[i].iv))
+        return true;
+    return false;
+}
+
+/* x[i][j].re: elements that are stored one by one, where iterations are known to be independent.
+   require: accesses, no two iterations of the grid touch one element.   */
+bool scatter_take_strided(Nest *in)
+{
+    Access *found[MAX_SCATTERED];
+    int count = 0;
+    for (Access *access = in->accesses; access && in->may_gather; access = access->next)
+        if (access->stores && !scatter_of(in, access->op) && memory_is_strided(access) &&
+            !another_goes_along(in, access) && stores_apart(in, access) && in->nscattered + count < MAX_SCATTERED)
+            found[count++] = access;
+    for (int i = 0; i < count; i++)
+        in->scattered[in->nscattered++] = (Scattered){found[i]->op, false};
+    return count > 0;
+}
+
 const Scattered *scatter_of(const Nest *in, const Op *op)
 {
     for (int i = 0; i < in->nscattered; i++)

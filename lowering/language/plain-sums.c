@@ -248,6 +248,41 @@ void scan_join(Nest *in)
         }
 }
 
+/* s += x y - z w, of a sum whose order is open, is s += x y; s -= z w where these are products of tiles.
+   require: axes, uses.  */
+static bool open_sum(Nest *in, Op *loop, int index, int axis)
+{
+    const Block *body = loop->blocks[0];
+    Op *sum = body->last->args[index]->def;
+    int at = sum && sum->code == OP_ADDI && sum->args[1] == body->args[1 + index] ? 1 : 0;
+    if (!sum || (sum->code != OP_ADDI && sum->code != OP_SUBI) || sum->parent != body ||
+        sum->args[at] != body->args[1 + index] || !scan_is_named(loop->control->pipeline, body->args[1 + index]->name))
+        return false;
+    Op *part = sum->args[!at]->def;
+    if (!part || (part->code != OP_ADDI && part->code != OP_SUBI) || part->parent != body ||
+        part->results[0]->uses != 1 || !dtype_is_float(part->results[0]->type.dtype) ||
+        __builtin_popcount(axes_of(in, part->results[0]) | 1u << axis) < 3)
+        return false;
+    Value *first = ir_binary_before(in->kernel, sum, sum->code, sum->args[at], part->args[0]);
+    Opcode second = sum->code == part->code ? OP_ADDI : OP_SUBI;
+    Value *both = ir_binary_before(in->kernel, sum, second, first, part->args[1]);
+    ir_replace_uses(in->kernel->body, sum->results[0], both);
+    op_remove(sum);
+    op_remove(part);
+    return true;
+}
+
+/* require: axes.   */
+void scan_open(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
+        ir_count_uses(in->kernel, in->kernel->body);
+        if (open_sum(in, in->loops[i].op, k, i))
+            scan_axes(in);
+    }
+}
+
 /* require: axes.   From the innermost loop outwards, so that sums over several loops are sums of the outermost.  */
 void scan_split(Nest *in)
 {

@@ -269,6 +269,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
     scan_join(in);
     scan_split(in);
     scan_axes(in);
+    scan_open(in);
+    scan_axes(in);
     ir_count_uses(kernel, kernel->body);
     if (!total_scan(in))
         return;
@@ -284,6 +286,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
         if (!memory_scan(in) || !memory_depends(in))
             return;
     } while (order_loops(in));
+    if (scatter_take_strided(in) && !memory_scan(in))
+        return;
     wide_scan(in);
     emit_nest(in);
     if (kernel->failed)

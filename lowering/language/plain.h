@@ -216,6 +216,7 @@ bool scan_is_named(const Pipeline *pipeline, const char *name); /* in a clause r
 void scan_widen(Nest *in);
 void scan_join(Nest *in);
 void scan_split(Nest *in);
+void scan_open(Nest *in);
 
 /* ---- plain-scan.c ------------------------------------------------------------------------------------------------ */
 
@@ -261,6 +262,7 @@ int total_number(Opcode op); /* as runtime/host/total.c has them */
 /* ---- plain-scatter.c --------------------------------------------------------------------------------------------- */
 
 void scatter_take(Nest *in);
+bool scatter_take_strided(Nest *in);                       /* true: accesses are scanned again */
 const Scattered *scatter_of(const Nest *in, const Op *op); /* NULL: it is none */
 bool scatter_refuse(Nest *in, const Op *access);
 void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
@@ -270,6 +272,7 @@ void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
 bool memory_scan(Nest *in);
 bool memory_depends(Nest *in);
 Access *memory_access(const Nest *in, const Op *op);
+bool memory_is_strided(const Access *access);
 bool memory_is_stored(const Nest *in, const Value *base); /* by some operation of the loops */
 Value *memory_tensor(Nest *in, Group *group, int row, int col);
 Value *memory_vector(Nest *in, Group *group);

@@ -27,6 +27,8 @@ static void run(int n, int m, int l)
     PLAIN_FLOATS(b, 2 * n * m);
     PLAIN_FLOATS(c, 2 * n);
     PLAIN_FLOATS(size, n);
+    PLAIN_FLOATS(table, 2 * m * m);
+    PLAIN_FLOATS(square, 2 * m * m);
     PLAIN_DOUBLES(x, 2 * n);
     PLAIN_DOUBLES(y, 2 * n);
     PLAIN_DOUBLES(z, 2 * n);
@@ -46,7 +48,7 @@ static void run(int n, int m, int l)
     fourier(n, P(x), P(y));
     product(n, m, l, P(left), P(right), P(made));
     escape(n, 20, P(x), P(z), P(count));
-    waves(n, m, P(waves_of), P(b));
+    waves(n, m, P(waves_of), P(b), P(table), P(square));
     double complex sum, sum_;
     int *k = check_output(WS_I32, (size_t)(2 * n)), *whole = check_output(WS_I32, (size_t)(2 * n));
     int *whole_ = malloc((size_t)(2 * n) * sizeof *whole_);
@@ -58,12 +60,14 @@ static void run(int n, int m, int l)
     fourier_plain(n, (double complex *)x_, (double complex *)y_);
     product_plain(n, m, l, (double complex *)left_, (double complex *)right_, (double complex *)made_);
     escape_plain(n, 20, (double complex *)x_, (double complex *)z_, count_);
-    waves_plain(n, m, waves_of_, (float complex *)b_);
+    waves_plain(n, m, waves_of_, (float complex *)b_, (float complex *)table_, (float complex *)square_);
     summed_plain(n, (double complex *)x_, &sum_, (_Complex int *)k, (_Complex int *)whole_);
     check_true(cabs(sum - sum_) < 1e-10 && cabs(sum) > 1e-3, "sum");
     check_true(!memcmp(whole, whole_, (size_t)(2 * n) * sizeof *whole), "whole");
     free(whole_);
     PLAIN_SAME(c, 2 * n, 1e-5);
+    PLAIN_SAME(table, 2 * m * m, 1e-6);
+    PLAIN_SAME(square, 2 * m * m, 1e-6);
     PLAIN_SAME(size, n, 1e-5);
     PLAIN_SAME(y, 2 * n, 1e-10);
     PLAIN_SAME(made, 2 * n * m, 1e-12);

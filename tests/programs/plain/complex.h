@@ -27,7 +27,7 @@ KERNEL(fourier)(int n, const double complex *restrict x, double complex *restric
 KERNEL(product)
 (int n, int m, int l, const double complex *restrict a, const double complex *restrict b, double complex *restrict c)
 {
-    WS(grid(2))
+    WS(grid(2) tile(64, 16)) /* four products of tiles */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
             double complex s = 0;
@@ -56,8 +56,17 @@ KERNEL(escape)(int n, int steps, const double complex *restrict at, double compl
 }
 
 /* members that are complex, under a condition; in place */
-KERNEL(waves)(int n, int m, struct wave *restrict w, const float complex *restrict turn)
+KERNEL(waves)(int n, int m, struct wave *restrict w, const float complex *restrict turn, float complex *restrict table,
+ float complex *restrict square)
 {
+    WS(grid(2))
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            table[i * m + j] = turn[i] * turn[j];
+    WS(grid(2) tile(16, 32))
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            square[i * m + j] = turn[i] - turn[j] * I;
     WS(grid(2))
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)

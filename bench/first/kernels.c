@@ -264,20 +264,22 @@ void rmsnorm_long(int M, int N, float epsilon, const ws_bf16 *X, const ws_bf16 *
     }
 }
 
-/* loss = log(sum exp x) - x[target], of each row of logits, in tiles whose width is left open.  */
+/* loss = log(sum exp x) - x[target], of each row of logits, in tiles whose shape is left open.  */
 void cross_entropy(int M, int N, const ws_f16 *X, const int *target, float *loss)
 {
     ws_tensor x = ws_tensor_2d(X, WS_F16, M, N), t = ws_tensor_1d(target, WS_I32, M);
     ws_tensor l = ws_tensor_1d(loss, WS_F32, M);
-    const int W = ws_choice(1024, 256, 512, 1536, 2048);
+    const long shape = ws_choice_shape(ws_shape(4, 1024, 0), ws_shape(16, 256, 0), ws_shape(8, 512, 0),
+                                       ws_shape(4, 1536, 0), ws_shape(4, 2048, 0));
+    const int R = ws_shape_m(shape), W = ws_shape_n(shape);
 
     #pragma ws grid(1)
-    for (int i = 0; i < M; i += 4) {
-        ws_tile most = ws_full(WS_F32, 4, 1, -1e30), sum = ws_zeros(WS_F32, 4, 1), chosen = ws_zeros(WS_F32, 4, 1);
-        ws_tile column = ws_load_col(t, i, 4);
+    for (int i = 0; i < M; i += R) {
+        ws_tile most = ws_full(WS_F32, R, 1, -1e30), sum = ws_zeros(WS_F32, R, 1), chosen = ws_zeros(WS_F32, R, 1);
+        ws_tile column = ws_load_col(t, i, R);
         #pragma ws pipeline(auto)
         for (int j = 0; j < N; j += W) {
-            ws_tile part = ws_cast(ws_load_or(x, i, j, 4, W, -INFINITY), WS_F32);
+            ws_tile part = ws_cast(ws_load_or(x, i, j, R, W, -INFINITY), WS_F32);
             ws_tile now = ws_max(most, ws_row_max(part)), here = ws_eq(ws_add(ws_col_index(1, W), j), column);
             sum = ws_fma(sum, ws_exp(ws_sub(most, now)), ws_row_sum(ws_exp(ws_sub(part, now))));
             chosen = ws_add(chosen, ws_row_sum(ws_select(here, part, 0.0f)));

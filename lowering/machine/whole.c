@@ -268,10 +268,18 @@ static bool gets_behind(const Kernel *kernel, const Role *role, const Op *loop, 
     return found;
 }
 
+static bool is_put(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_PUT;
+}
+
+/* Of roles that get the slot: one that fills rings would hold up others, of whom the loop's puts may have to wait.  */
 static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref)
 {
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_GET, aref) && !gets_behind(kernel, role, loop, aref))
+        if (role_has_op(role, OP_GET, aref) &&
+            (ir_any_of(role->body, is_put, NULL) || !gets_behind(kernel, role, loop, aref)))
             return false;
     return true;
 }

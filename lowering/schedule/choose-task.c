@@ -8,11 +8,11 @@
  *     { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
  *     { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
  *
- * A task that multiplies is the role of the groups that multiply and store, under the user's name.  One that stores is
- * a role of its own, too: what it stores of products comes through rings that the groups fill.  Any other makes what
- * others need of its block, and hands it over through rings.  So its roots are the tiles that are computed in the block
- * and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by each role
- * that needs it; it may not come of a product, which is a carried value of the role that multiplies.
+ * The last task that multiplies is the role of the groups that multiply and store, under the user's name.  One that
+ * stores is a role of its own, too: what it stores of products comes through rings that the groups fill.  Any other
+ * makes what others need of its block, and hands it over through rings.  So its roots are the tiles that are computed
+ * in the block and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by
+ * each role that needs it; it may not come of another task's product, which is a carried value of that role.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -124,17 +124,35 @@ static const char *quoted(const Kernel *kernel, const char *name)
     return arena_print(kernel->module, "'%s'", name);
 }
 
+/* The last task that multiplies; NULL: none does.  */
+static const Task *multiplying(const Chooser *in)
+{
+    const Task *last = NULL;
+    for (int i = 0; i < in->ndots; i++) {
+        const Task *task = task_of(in->kernel, in->dots[i]);
+        last = task ? task : last;
+    }
+    return last;
+}
+
+/* Of products those that the role that stores makes.  */
+static void keep_own_products(Chooser *in)
+{
+    const Task *last = multiplying(in);
+    int count = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        const Task *task = task_of(in->kernel, in->dots[i]);
+        if (!task || task == last)
+            in->dots[count++] = in->dots[i];
+    }
+    in->apart = count < in->ndots;
+    in->ndots = count;
+}
+
 static void name_multiplying(Members *block)
 {
     Kernel *kernel = block->in->kernel;
     Role *role = role_that(kernel, ROLE_STORES);
-    for (int i = 0; i < block->in->ndots; i++) {
-        const Task *other = task_of(kernel, block->in->dots[i]);
-        if (other && other != block->task)
-            reject(kernel, block->task->loc, REASON_TASK_MULTIPLY, block->task->name, other->name);
-    }
-    if (kernel->failed)
-        return;
     if (block->task->groups && kernel->grid.consumers && block->task->groups != kernel->grid.consumers)
         reject(kernel, block->task->loc, REASON_TASK_CONSUMERS, block->task->name, block->task->groups,
                kernel->grid.consumers);
@@ -163,7 +181,7 @@ static void visit_chain(Op *op, void *context)
     const Task *task = chain->block->task, *other = task_of(kernel, op);
     if (kernel->failed || !slice_has_op(chain->slice, op))
         return;
-    if (op_is_product(op))
+    if (op_is_product(op) && other != task)
         reject(kernel, task->loc, REASON_TASK_NEEDS, task->name, name_of(op->results[0]),
                other ? arena_print(kernel->module, "task '%s' changes", other->name)
                      : "the groups that multiply change");
@@ -288,7 +306,7 @@ static void choose_task(Chooser *in, int number)
     if (block.task->registers && !budget_is_register_count(kernel->machine, block.task->registers))
         reject(kernel, block.task->loc, REASON_TASK_REGISTERS_RANGE, block.task->registers,
                kernel->machine->fewest_role_registers, kernel->machine->most_role_registers);
-    else if (block.product)
+    else if (block.product && block.task == multiplying(in))
         name_multiplying(&block);
     else if (check_block(&block))
         (block.store ? make_storing_role : make_role)(&block);
@@ -303,6 +321,7 @@ void choose_tasks(Chooser *in)
         if (!task->loads)
             choose_task(in, number);
     }
+    keep_own_products(in);
     for (int i = 0; i < in->nprepared && !kernel->failed; i++) {
         Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
         if (schedule_of(in->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))

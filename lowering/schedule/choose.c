@@ -445,7 +445,7 @@ static bool choose_later_stages(Chooser *in, Op *loop)
 {
     Schedule asked = loop->control->pipeline->schedule;
     bool second = choose_has_second(in->kernel, loop, &in->uses);
-    return asked != SCHEDULE_FINE &&
+    return asked != SCHEDULE_FINE && !in->apart &&
            (choose_stages(in->kernel, loop, &in->uses, 2) || choose_coarse(in->kernel, loop, &in->uses) ||
             (!second && choose_stages(in->kernel, loop, &in->uses, 1)));
 }
@@ -481,7 +481,7 @@ static void check_loop(Chooser *in, Op *loop)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
     else
         pipeline->schedule = SCHEDULE_FINE;
-    if (pipeline->pingpong && kernel->grid.consumers == 1)
+    if (pipeline->pingpong && (kernel->grid.consumers == 1 || in->apart))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
     bool said;    /* by the user, the depth of some ring */
     bool keeps;   /* what neighbouring tiles share stays in its slots */
     bool storing; /* a task stores */
+    bool apart;   /* several tasks multiply */
     int streams;  /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 

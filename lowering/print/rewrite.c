@@ -130,7 +130,19 @@ static const char *list_text(const Rewriter *r, const Op *op, int first, int end
     return text;
 }
 
+static const char *operation_text(const Rewriter *r, const Op *op);
+
+/* C computes shorter numbers as int: what the type keeps of it.  */
 static const char *scalar_text(const Rewriter *r, const Op *op)
+{
+    const char *text = operation_text(r, op);
+    Dtype dtype = op->results[0]->type.dtype;
+    bool shorter = !dtype_is_float(dtype) && dtype != D_I1 && dtype_bytes(dtype) < 4;
+    bool computed = op->code != OP_CONST && op->code != OP_CONVI && op->code != OP_SELI;
+    return shorter && computed ? arena_print(r->module, "(%s)%s", c_type(dtype), text) : text;
+}
+
+static const char *operation_text(const Rewriter *r, const Op *op)
 {
     const char *x = op->nargs ? text_of(r, op->args[0]) : "", *y = op->nargs > 1 ? text_of(r, op->args[1]) : "";
     Module *module = r->module;

@@ -12,8 +12,8 @@
  * The copy reads the same coordinates there, and its slot is the ring's, which nobody else fills.  So the groups see
  * the same tile, later.  Nobody waits for ever: the loop's own puts wait for groups alone that have got all puts before
  * them, and a group gets the slot behind all that the loop puts, and fills no ring, so that none of those groups waits
- * for it by way of another.  What frees the slot are groups that have got it for the tile before, of which everything is
- * put by then.
+ * for it by way of another.  What frees the slot are groups that have got it for the tile before, of which everything
+ * is put by then.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"

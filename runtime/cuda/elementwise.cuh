@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elementwise.cuh - operations on register tiles, one element after another: operands broadcast and convert, and one.cuh
- * says what happens to each.
+ * elementwise.cuh - operations on register tiles, one element after another: operands broadcast and convert, and
+ * one.cuh says what happens to each.
  */
 #ifndef WS_CUDA_ELEMENTWISE_CUH
 #define WS_CUDA_ELEMENTWISE_CUH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several tasks multiply: each makes a part of a sum, or one makes scores of which the other makes sums, in one group or
-   two, which the last of them stores. */
+/* Several tasks multiply: each makes a part of a sum, or one makes scores of which the other makes sums, in one group
+   or two, which the last of them stores. */
 #include "test.h"
 
 /* o = 2^(q k^T / 64) v, of N keys; 64 columns each. */

@@ -506,14 +506,14 @@ enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
+    MANY_POLYNOMIALS = 8,   /* of more the compiler keeps those of two at a time */
     ENOUGH_THREADS = 1024,  /* of an SM: past these nothing is gained */
     LEAST_OF_TEAMS = 512    /* with fewer nothing hides what a team waits for; each has 128 registers */
 };
 
-static bool is_polynomial(const Op *op, const void *none)
+static void count_polynomials(Op *op, void *count)
 {
-    (void)none;
-    return (op_info[op->code].about & IS_POLYNOMIAL) != 0;
+    *(int *)count += (op_info[op->code].about & IS_POLYNOMIAL) != 0;
 }
 
 /* Does it go through scratch memory by addresses of each element?  */
@@ -541,8 +541,10 @@ int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_b
         int loads = plan_loads_together(role);
         loads += loads && ahead ? PLAN_MADE_OF_LOADS : 0;
         peak = loads > peak ? loads : peak;
-        if (ir_any_of(role->body, is_polynomial, NULL))
-            coefficients = COEFFICIENTS;
+        int polynomials = 0;
+        ir_walk(role->body, count_polynomials, &polynomials);
+        int these = polynomials > MANY_POLYNOMIALS ? 2 * COEFFICIENTS : polynomials ? COEFFICIENTS : 0;
+        coefficients = these > coefficients ? these : coefficients;
         if (ir_any_of(role->body, passes_scratch, role))
             scratch = SCRATCH_REGISTERS;
     }

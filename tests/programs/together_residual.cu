@@ -100,11 +100,9 @@ static WS_DEVICE void residual_2_consumer(const residual_2_params &p, residual_2
             const int slot = w_tile_x_tile.get();
             ws::mma(acc, ws::view(s.x_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
             ws::commit();
-            ws::wait<1>(acc);
-            w_tile_x_tile.consumed<1>();
+            ws::wait<0>(acc);
+            w_tile_x_tile.consumed<0>();
         }
-        ws::wait<0>(acc);
-        w_tile_x_tile.consumed<0>();
         telling.tell(p.together);
         ws::await_tiles<true, 2>(p.together, t);
         ws::store_wait<0>();

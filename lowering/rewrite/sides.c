@@ -72,8 +72,9 @@ static const Op *computed(const Op *product)
 static bool leaves_it_open(const Op *loop)
 {
     const Pipeline *pipeline = loop ? pipeline_of(loop) : NULL;
-    return pipeline && pipeline->automatic && pipeline->in_flight < 0 && pipeline->schedule == SCHEDULE_AUTO &&
-           !pipeline->optimal && !pipeline->pingpong && pipeline->subtiles < 2;
+    return pipeline && pipeline->automatic && pipeline->in_flight < 0 &&
+           (pipeline->schedule == SCHEDULE_AUTO || pipeline->schedule == SCHEDULE_OPTIMAL) && !pipeline->pingpong &&
+           pipeline->subtiles < 2;
 }
 
 static int groups_of(int rows)

@@ -37,7 +37,8 @@ compiles() {
     "$wscc" --ws-target=emulate -w -c kept.c -o kept.o
 }
 
-for program in plain_functions plain_llm plain_polybench plain_order plain_precision plain_nothing plain_scatter plain_types; do
+for program in plain_functions plain_llm plain_polybench plain_order plain_precision plain_nothing plain_scatter \
+    plain_types; do
     ok "$program over tiles: right" as_tiles $program -O1
     ok "$program over tiles: compiles" compiles
 done

@@ -222,6 +222,8 @@ void around_bind(Unit *u)
         if (pragma->kind == PRAGMA_UPDATE) {
             pragma->used = true;
             instead(u, pragma, arena_print(u->module, "{%s }", calls_of(u, pragma)));
+        } else if (pragma->kind == PRAGMA_GRID) {
+            instead(u, pragma, ""); /* the host compiler does not know it */
         }
     }
     Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));

@@ -483,6 +483,9 @@ static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
         emit_for(w, loop, parts, &count);
         return jump_to(w, &FALL);
     }
+    if (is_of_grid(w) && !clang_Cursor_isNull(count.iv) && is_used_later(w, loop, count.iv))
+        refuse(w, first_use_later(w, loop, count.iv), "assign it again behind the grid, or use another variable there",
+               "the value of '%s' leaves the grid", text_of(w->u, clang_getCursorSpelling(count.iv)));
     if (left && is_of_grid(w))
         each_below(w->u, parts->body, refuse_jump, w);
     else if (is_of_grid(w))

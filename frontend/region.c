@@ -38,7 +38,7 @@ static const char *name_for_device(Module *module, const char *name)
 /* ---- is it a grid of plain loops? -------------------------------------------------------------------------------- */
 
 typedef struct {
-    bool writes, tiles;
+    bool arrays, tiles;
     int depth;
 } Contents;
 
@@ -54,19 +54,20 @@ static bool see(const Unit *u, CXCursor c, void *context)
             each_below(u, definition, see, contents);
     }
     CXCursor target = assigned_by(u, c);
-    if (!clang_Cursor_isNull(target)) {
-        target = peel(u, target);
-        contents->writes |= target.kind != CXCursor_DeclRefExpr;
-    }
+    contents->arrays |=
+        c.kind == CXCursor_ArraySubscriptExpr ||
+        (c.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
+    if (!clang_Cursor_isNull(target))
+        contents->arrays |= peel(u, target).kind != CXCursor_DeclRefExpr;
     return true;
 }
 
-/* Loops over elements: it writes arrays, or sums, and calls no function of ws.h.  */
+/* Loops over elements: it reads or writes arrays, or sums, and calls no function of ws.h.  */
 static bool is_plain(const Unit *u, CXCursor region, const Pragma *pragma)
 {
     Contents contents = {false, false, 0};
     each_below(u, region, see, &contents);
-    return (contents.writes || pragma->grid.reductions) && !contents.tiles;
+    return (contents.arrays || pragma->grid.reductions) && !contents.tiles;
 }
 
 /* ---- one region -------------------------------------------------------------------------------------------------- */
@@ -268,6 +269,19 @@ static void visit(Search *search, CXCursor c)
                     search->copy);
 }
 
+/* Its pragmas are about nothing.  */
+static bool leave_out(const Unit *u, CXCursor c, void *context)
+{
+    Search *search = context;
+    Pragma *pragma = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt
+                         ? pragma_of_loop(search->u, c, search->function)
+                         : NULL;
+    (void)u;
+    if (pragma)
+        pragma->used = true;
+    return true;
+}
+
 /* All below but what a constant condition leaves out.  */
 static void find_grids(Search *search, CXCursor c)
 {
@@ -275,8 +289,10 @@ static void find_grids(Search *search, CXCursor c)
     int64_t known;
     bool decided = c.kind == CXCursor_IfStmt && below.count > 1 && evaluate_int(below.list[0], &known);
     for (int i = decided; i < below.count; i++) {
-        if (decided && (i == 1) != (known != 0))
+        if (decided && (i == 1) != (known != 0)) {
+            each_below(search->u, below.list[i], leave_out, search);
             continue;
+        }
         visit(search, below.list[i]);
         find_grids(search, below.list[i]);
     }

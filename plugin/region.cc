@@ -128,6 +128,18 @@ static gimple *use_outside(const Walk *w, tree name)
     return NULL;
 }
 
+/* What the loop's condition asks about.  */
+static bool is_counter(tree name)
+{
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    basic_block bb = gimple_bb(def);
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    if (gimple_code(def) != GIMPLE_PHI || bb->loop_father->header != bb || gsi_end_p(last) ||
+        gimple_code(gsi_stmt(last)) != GIMPLE_COND)
+        return false;
+    return ssa_resolve(gimple_cond_lhs(gsi_stmt(last))) == name || ssa_resolve(gimple_cond_rhs(gsi_stmt(last))) == name;
+}
+
 static void check_leaving(Walk *w, tree name, location_t where)
 {
     if (w->failed || !name || TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || !use_outside(w, name) ||
@@ -140,7 +152,9 @@ static void check_leaving(Walk *w, tree name, location_t where)
         error_at(use != UNKNOWN_LOCATION ? use : where, "the value of %qs leaves the grid", name_of(name));
     else
         error_at(use != UNKNOWN_LOCATION ? use : where, "a value leaves the grid");
-    if (w->kernel->grid.plain && name_of(name))
+    if (is_counter(name))
+        inform((location_t)w->kernel->loc.host, "assign it again behind the grid, or use another variable there");
+    else if (w->kernel->grid.plain && name_of(name))
         inform((location_t)w->kernel->loc.host,
                "results leave this grid in arrays, and as sums: %<reduction(+: %s)%>, a clause of the grid",
                name_of(name));

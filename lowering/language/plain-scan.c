@@ -76,6 +76,10 @@ static bool find_grid(Nest *in)
             reject(kernel, op->loc, REASON_GRID_WHILE);
             return false;
         }
+        if (!op && (n == 0 || !in->ntotals)) { /* simplify has removed loops without an effect */
+            reject(kernel, kernel->grid.loc, REASON_PLAIN_NOTHING);
+            return false;
+        }
         if (!op || (op->code != OP_FOR && n == 0)) {
             reject(kernel, kernel->grid.loc, REASON_GRID_DEPTH, kernel->grid.dims, kernel->grid.dims, n);
             return false;

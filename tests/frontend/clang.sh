@@ -52,6 +52,9 @@ apart_runs() { # source
 by_the_variable() { # the host compiler is clang, and nobody said how kernels are read
     WSCC_CC=$clang "$wscc" -O1 -Wall -Werror --ws-target=emulate kernel.c main.c -o program && ./program
 }
+warns() { # gcc compiles what is left of the source
+    by_clang --ws-target=emulate -Wall -Werror -c kernel.c -o kernel.o
+}
 emitted() {
     by_clang --ws-target=emulate --ws-keep -c kernel.c -o kernel.o && grep -q 'wsrt.cuh' kernel.cu || return 1
     mv kernel.cu by-clang.cu
@@ -114,5 +117,6 @@ ok 'a shape that is not known' bad 's/0, 64, 64)/0, n, 64)/' 'error: the shape o
 ok 'a place in the source' bad 's/ws_mul(.*)\();\)/ws_load(x, i, 0, n, 64)\1/' 'bad.c:10:27: error'
 ok 'a function without a body' bad 's/ws_store/f(); void f(void); ws_store/' 'error'
 ok 'a pragma without a loop' bad 's/for (int i = 0; i < n; i += 64)/int i = 0;/' "stands above a 'for' loop"
+ok '-Wall -Werror' warns
 ok 'lines behind a region keep their numbers' lines_stay
 done_testing

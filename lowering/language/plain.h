@@ -84,7 +84,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_TOTALS = 8, MAX_SCATTERED = 64 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_SCATTERED = 64 };
 
 typedef struct {
     Op *op;

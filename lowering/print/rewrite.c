@@ -9,7 +9,8 @@
  *   }                                                     ws_store(y, i, 0, ws_neg(t)); }
  *
  * The function's parameters are the kernel's, which are those of its launcher.  A value with one use stands where it is
- * used, as long as the line stays short.
+ * used, as long as the line stays short.  A sum that leaves the grid is a pointer to it.  Tiles leave their sums in an
+ * array, which is added up behind the grid, in the order of runtime/host/total.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,12 @@
 
 enum { LONGEST_INLINE = 60, MAX_RESULTS = 32 };
 
+/* Names of what becomes of a sum that leaves the grid.  */
+typedef struct {
+    const Total *total;
+    const char *count, *numbers; /* of tiles, and what each has summed */
+} Collected;
+
 typedef struct {
     FILE *out;
     Kernel *kernel;
@@ -29,6 +36,8 @@ typedef struct {
     const char **texts; /* by value id: a name, or an expression */
     const char **names; /* that are taken */
     int nnames, room, indent;
+    Collected collected[MAX_TOTALS];
+    int ncollected;
 } Rewriter;
 
 /* ---- names and types --------------------------------------------------------------------------------------------- */
@@ -60,9 +69,8 @@ static bool is_taken(const Rewriter *r, const char *name)
 }
 
 /* The user's name, with a number where it is there already.  */
-static const char *new_name(Rewriter *r, const Value *value)
+static const char *new_name_of(Rewriter *r, const char *stem)
 {
-    const char *stem = value->name && *value->name ? value->name : value->type.kind == K_TILE ? "t" : "n";
     char *plain = arena_alloc(r->module, strlen(stem) + 1);
     strcpy(plain, stem);
     for (char *at = plain; *at; at++)
@@ -76,6 +84,11 @@ static const char *new_name(Rewriter *r, const Value *value)
     }
     r->names[r->nnames++] = name;
     return name;
+}
+
+static const char *new_name(Rewriter *r, const Value *value)
+{
+    return new_name_of(r, value->name && *value->name ? value->name : value->type.kind == K_TILE ? "t" : "n");
 }
 
 static const char *text_of(const Rewriter *r, const Value *value)
@@ -388,9 +401,85 @@ static void print_if(Rewriter *r, const Op *op)
     }
 }
 
+/* ---- sums that leave the grid ------------------------------------------------------------------------------------ */
+
+static const Total *total_of(const Rewriter *r, const Value *base)
+{
+    for (const Total *total = r->kernel->grid.totals; total; total = total->next)
+        if (total->base == base)
+            return total;
+    return NULL;
+}
+
+/* The tensor of the tiles' sums.  */
+static void print_room(Rewriter *r, const Op *tensor, const Total *total)
+{
+    const char *type = c_type(total->base->type.dtype), *stem = text_of(r, total->base);
+    Collected *collected = &r->collected[r->ncollected++];
+    collected->total = total;
+    collected->count = new_name_of(r, arena_print(r->module, "%s_count", stem));
+    collected->numbers = new_name_of(r, arena_print(r->module, "%s_tiles", stem));
+    line(r, arena_print(r->module, "long %s = %s;", collected->count, text_of(r, tensor->args[1])));
+    line(r, arena_print(r->module, "%s *%s = calloc((size_t)%s + 1, sizeof *%s);", type, collected->numbers,
+                        collected->count, collected->numbers));
+    const char *name = r->texts[tensor->results[0]->id] = new_name(r, tensor->results[0]);
+    line(r, arena_print(r->module, "ws_tensor %s = ws_tensor_1d(%s, %s, %s);", name, collected->numbers,
+                        ws_type(r, total->base->type.dtype), collected->count));
+}
+
+/* y joins x.  */
+static const char *joined(const Rewriter *r, const Total *total, const char *x, const char *y)
+{
+    const char *sign = total->op == OP_ADDI ? "+" : total->op == OP_ANDI ? "&&" : total->op == OP_ORI ? "||" : NULL;
+    if (sign)
+        return arena_print(r->module, "%s %s %s", x, sign, y);
+    return arena_print(r->module, "%s %s %s ? %s : %s", y, total->op == OP_MAXI ? ">" : "<", x, y, x);
+}
+
+/* Sums of floats: strand k of 8 takes tiles k, k + 8, ...  */
+static void print_strands(Rewriter *r, const Collected *collected, const char *place)
+{
+    const char *stem = text_of(r, collected->total->base), *count = collected->count;
+    const char *sum = new_name_of(r, arena_print(r->module, "%s_sum", stem));
+    const char *sums = new_name_of(r, arena_print(r->module, "%s_sums", stem));
+    const char *number = arena_print(r->module, "%s[k]", collected->numbers);
+    const char *strand = arena_print(r->module, "%s[k %% 8]", sums), *own = arena_print(r->module, "%s[k]", sums);
+    line(r, arena_print(r->module, "double %s = %s, %s[8];", sum, place, sums));
+    line(r, arena_print(r->module, "for (long k = 0; k < %s; k++)", count));
+    line(r, arena_print(r->module, "    %s = k < 8 ? %s : (%s);", strand, number,
+                        joined(r, collected->total, strand, number)));
+    line(r, arena_print(r->module, "for (long k = 0; k < 8 && k < %s; k++)", count));
+    line(r, arena_print(r->module, "    %s = %s;", sum, joined(r, collected->total, sum, own)));
+    line(r, arena_print(r->module, "%s = (%s)%s;", place, c_type(collected->total->base->type.dtype), sum));
+}
+
+static void print_sums(Rewriter *r)
+{
+    for (int i = 0; i < r->ncollected; i++) {
+        const Collected *collected = &r->collected[i];
+        const char *place = arena_print(r->module, "*%s", text_of(r, collected->total->base));
+        const char *number = arena_print(r->module, "%s[k]", collected->numbers);
+        Dtype dtype = collected->total->base->type.dtype;
+        const char *type = dtype == D_I64 ? "unsigned long" : "unsigned"; /* which wraps */
+        if (dtype_is_float(dtype)) {
+            print_strands(r, collected, place);
+        } else {
+            line(r, arena_print(r->module, "for (long k = 0; k < %s; k++)", collected->count));
+            line(r, arena_print(r->module, "    %s = %s;", place,
+                                collected->total->op == OP_ADDI ? arena_print(r->module, "(%s)((%s)%s + (%s)%s)",
+                                                                              c_type(dtype), type, place, type, number)
+                                                                : joined(r, collected->total, place, number)));
+        }
+        line(r, arena_print(r->module, "free(%s);", collected->numbers));
+    }
+}
+
 static void statement(Rewriter *r, const Op *op)
 {
-    if (op->code == OP_FOR)
+    const Total *total = op->code == OP_TENSOR ? total_of(r, op->args[0]) : NULL;
+    if (total && r->ncollected < MAX_TOTALS)
+        print_room(r, op, total);
+    else if (op->code == OP_FOR)
         print_for(r, op);
     else if (op->code == OP_IF)
         print_if(r, op);
@@ -411,7 +500,8 @@ static void print_head(Rewriter *r)
     for (int i = 0; i < kernel->nparams; i++) {
         const Value *param = kernel->params[i];
         const char *name = r->texts[param->id] = new_name(r, param);
-        fprintf(r->out, "%s%s%s%s", i ? ", " : "", param->type.kind == K_PTR ? "const " : "", c_type(param->type.dtype),
+        bool constant = param->type.kind == K_PTR && !total_of(r, param);
+        fprintf(r->out, "%s%s%s%s", i ? ", " : "", constant ? "const " : "", c_type(param->type.dtype),
                 param->type.kind == K_PTR ? " *" : " ");
         fputs(name, r->out);
     }
@@ -423,14 +513,15 @@ const char *rewrite_text(Kernel *kernel)
     Rewriter rewriter = {.kernel = kernel, .module = kernel->module, .indent = 1}, *r = &rewriter;
     char *text = NULL;
     size_t size = 0;
-    if (!kernel->grid.rewritten || kernel->grid.totals || !(r->out = open_memstream(&text, &size)))
+    if (!kernel->grid.rewritten || !(r->out = open_memstream(&text, &size)))
         return "";
-    r->room = kernel->module->next_id + 1;
+    r->room = kernel->module->next_id + 1 + 4 * MAX_TOTALS;
     r->texts = arena_alloc(r->module, (size_t)r->room * sizeof *r->texts);
     r->names = arena_alloc(r->module, (size_t)r->room * sizeof *r->names);
     ir_count_uses(kernel, kernel->body);
     print_head(r);
     statements(r, kernel->body);
+    print_sums(r);
     fputs("}\n\n", r->out);
     fclose(r->out);
     const char *copy = text ? arena_print(kernel->module, "%s", text) : "";

@@ -7,7 +7,7 @@
 
 /* require: plain.   ensure: nothing.   */
 void pass_rewrite(Kernel *kernel);
-/* A function, in the module's arena; "" for a grid that was written over tiles, or sums what leaves it.  */
+/* A function, in the module's arena; "" for a grid that was written over tiles.  */
 const char *rewrite_text(Kernel *kernel);
 
 #endif

@@ -669,36 +669,6 @@ static void print_gather(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
-static void print_sum_parts(Printer *in, const Op *op)
-{
-    const int share = op->results[0]->type.cols;
-    fputs("ws::sum_parts", in->out);
-    if (share * in->kernel->grid.cluster[1] != op->args[0]->type.cols)
-        fprintf(in->out, "<%d>", share);
-    fprintf(in->out, "(%s, ", op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
-    fputs(", ", in->out);
-    cuda_fill(in, op->tile->start);
-    fputc(')', in->out);
-}
-
-static void print_over_blocks(Printer *in, const Op *op)
-{
-    if (op->tile->piece) {
-        fprintf(in->out, "ws_sent_%s.received(", op->storage->name);
-    } else {
-        fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
-        cuda_value(in, op->args[0], PREC_ANY);
-        fputs(", ", in->out);
-    }
-    cuda_value(in, op->args[1], PREC_ANY);
-    if (op->nargs == 3) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[2], PREC_ANY);
-    }
-    fputc(')', in->out);
-}
-
 /* A number of a tensor.  What comes ahead of its iteration stays in the type that it has there: to make a double of it
    would wait for it.  */
 void cuda_number(Printer *in, const Op *op)
@@ -782,14 +752,14 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         print_gather(in, op);
         break;
     case OP_SUM_PARTS:
-        print_sum_parts(in, op);
+        cuda_sum_parts(in, op);
         break;
     case OP_SUM_BLOCKS:
     case OP_MAX_BLOCKS:
     case OP_MIN_BLOCKS:
     case OP_SUM_EXP_BLOCKS:
     case OP_SUM_EXP2_BLOCKS:
-        print_over_blocks(in, op);
+        cuda_over_blocks(in, op);
         break;
     case OP_POWERS_SENT:
         fprintf(in->out, "ws_sent_%s.powers(", op->args[2]->def->storage->name);

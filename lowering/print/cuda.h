@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cuda.h - the printer of the .cu: cuda.c (the file), cuda-statement.c and cuda-expression.c.  */
+/* cuda.h - the printer of the .cu: cuda.c (the file), cuda-statement.c, cuda-expression.c, and what those call.  */
 #ifndef WSC_CUDA_H
 #define WSC_CUDA_H
 
@@ -77,6 +77,8 @@ void cuda_expression(Printer *in, const Op *op, int outer);                 /* w
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+void cuda_load(Printer *in, const Op *op);
+void cuda_number(Printer *in, const Op *op);
 
 /* cuda-lines.c */
 void cuda_mark(Printer *in,
@@ -108,25 +110,45 @@ void cuda_know_vectors(Printer *in);
 void cuda_for(Printer *in, const Op *op);
 
 /* cuda-statement.c */
+void cuda_target(Printer *in, const Variable *variable, const Op *op); /* "const int x = ", "auto x = " or "x = " */
+void cuda_assignment(Printer *in, const Variable *variable, const Op *op, const Value *value);
+void cuda_definition(Printer *in, const Op *op);
 void cuda_initial_values(Printer *in, const Op *loop); /* of what it carries */
 void cuda_place(Printer *in, const Op *op);            /* in the source: the end of a line */
 void cuda_block(Printer *in, const Block *block);
-const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
+
+/* cuda-grid.c */
+void cuda_grid(Printer *in, const Op *op);
 int cuda_grid_dims(const Op *op);
+const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
+const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
+bool cuda_is_for_one_block(const Op *op, const void *kernel);
 const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
-bool cuda_begins_late(const Printer *in, const Op *load);  /* behind what a tile sends to other blocks */
-void cuda_pace(Printer *in, const Op *loop);               /* of tiles that come in pieces while it runs */
+void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, in front of it */
+
+/* cuda-sync.c */
+void cuda_sync(Printer *in, const Op *op);
+void cuda_accumulate(Printer *in, const Op *op); /* a product */
+const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
+void cuda_pace(Printer *in, const Op *loop); /* of tiles that come in pieces while it runs */
 void cuda_bring(Printer *in, const Op *loop, const char *call);
-void cuda_loop_ahead(Printer *in, const Op *loop); /* those of a loop, in front of it */
+
+/* cuda-meeting.c */
+void cuda_meeting(Printer *in, const Op *op);
+bool cuda_begins_late(const Printer *in, const Op *load); /* behind what a tile sends to other blocks */
+void cuda_sum_parts(Printer *in, const Op *op);
+void cuda_over_blocks(Printer *in, const Op *op);
+
+/* cuda-window.c: loads whose rows stay in registers (machine/windows.c) */
 void cuda_loop_windows(Printer *in, const Op *loop);
-bool cuda_picked(Printer *in, const Op *op);   /* a sum along rows of which one column counts */
-bool cuda_window(Printer *in, const Op *load); /* a load whose rows stay in registers (machine/windows.c) */
-void cuda_load(Printer *in, const Op *op);
-void cuda_number(Printer *in, const Op *op);
-const char *cuda_cluster(const Printer *in);               /* the type of the blocks side by side, if they are */
-void cuda_print_estimate(Printer *in);                     /* cuda-choice.c: what a variant takes */
-void cuda_print_estimated_form(Printer *in, Kernel *form); /* ... and is a form faster? */
-void cuda_print_choice(Printer *in);                       /* ... and the body of the launcher that takes one */
-const char *cuda_blocks(const Printer *in);                /* behind the dimensions of a grid: its cluster */
+bool cuda_window(Printer *in, const Op *load);
+
+/* cuda-picked.c */
+bool cuda_picked(Printer *in, const Op *op); /* a sum along rows of which one column counts */
+
+/* cuda-choice.c */
+void cuda_print_estimate(Printer *in);                     /* what a variant takes */
+void cuda_print_estimated_form(Printer *in, Kernel *form); /* is a form faster? */
+void cuda_print_choice(Printer *in);                       /* the body of the launcher that takes one */
 
 #endif

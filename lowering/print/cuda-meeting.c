@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-meeting.c - what the blocks of a cluster combine: sums of parts, and rows of which each block has a share.
+ *
+ *   %sum = sum_blocks %w, %zero piece=1024      const auto ws_sent_sum_shares = ws::send_sum<1024>(sum_shares, w);
+ *                                               const auto sum = ws_sent_sum_shares.received(zero);
+ */
+/*
+ * cuda-meeting.c - what the blocks of a cluster combine: sums of parts, and rows of which each block has a share.
+ *
+ *   %s = sum_blocks %x, %ready        const auto ws_sent_scratch = ws::send_sum<4>(scratch, x);
+ *                                     const auto s = ws_sent_scratch.received(ready);
+ */
+#include "print/cuda.h"
+#include "machine/machine.h"
+#include "ir/queries.h"
+
+static bool sends_rows(const Op *op)
+{
+    return op && op_meets_blocks(op) && op->code != OP_SUM_PARTS && op->tile->piece;
+}
+
+/* Does the text of a value contain what the op makes?  */
+static bool mentions(const Value *value, const Op *op)
+{
+    if (value->def == op || !value->def || value->var)
+        return value->def == op;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (mentions(value->def->args[i], op))
+            return true;
+    return false;
+}
+
+/* Those that follow each other send before the first of them waits for what the other blocks have sent.  */
+static void print_sends(Printer *in, const Op *first)
+{
+    static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum",
+                                        [OP_MAX_BLOCKS] = "max",
+                                        [OP_MIN_BLOCKS] = "min",
+                                        [OP_SUM_EXP_BLOCKS] = "sum_exp",
+                                        [OP_SUM_EXP2_BLOCKS] = "sum_exp2"};
+    for (const Op *op = first; sends_rows(op); op = op->next) {
+        for (const Op *before = first; before != op; before = before->next)
+            if (mentions(op->args[0], before))
+                return;
+        cuda_begin(in);
+        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s%s<%d%s>(%s, ", op->storage->name, calls[op->code],
+                op->tile->rounded ? "_rounded" : "", op->tile->piece,
+                op->nargs < 3     ? ""
+                : op->tile->fused ? ", true"
+                                  : ", false",
+                op->storage->name);
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputs(");\n", in->out);
+        in->sent = op;
+    }
+}
+
+/* The next tile's row takes as many registers as this one's, which a team lacks while it computes what it sends; the
+   blocks that it waits for then leave it time enough.  */
+bool cuda_begins_late(const Printer *in, const Op *load)
+{
+    const Variable *variable = load->results[0]->var;
+    bool team = cluster_size(in->kernel) > 1 && machine_wide_groups(in->role->layout) > 1;
+    if (!team || load_is_kept(load) || load->transfer->ahead != AHEAD_NEXT || !variable || !variable->role)
+        return false;
+    for (const Op *op = load->next; op; op = op->next)
+        if (sends_rows(op))
+            return true;
+    return false;
+}
+
+/* Behind the first rows that a tile sends.  */
+static void begin_late(Printer *in, const Op *first)
+{
+    for (const Op *op = first->prev; op; op = op->prev)
+        if (sends_rows(op))
+            return;
+    FOR_OPS (op, first->parent) {
+        if (op == first)
+            return;
+        if (op_info[op->code].class_ == CLASS_LOAD && cuda_begins_late(in, op))
+            cuda_line(in, "%s.begin(t);", cuda_ahead(in, op));
+    }
+}
+
+void cuda_meeting(Printer *in, const Op *op)
+{
+    if (sends_rows(op) && !in->sent) {
+        print_sends(in, op);
+        begin_late(in, op);
+    }
+    cuda_definition(in, op);
+    in->sent = in->sent == op ? NULL : in->sent;
+}
+
+void cuda_sum_parts(Printer *in, const Op *op)
+{
+    const int share = op->results[0]->type.cols;
+    fputs("ws::sum_parts", in->out);
+    if (share * in->kernel->grid.cluster[1] != op->args[0]->type.cols)
+        fprintf(in->out, "<%d>", share);
+    fprintf(in->out, "(%s, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_fill(in, op->tile->start);
+    fputc(')', in->out);
+}
+
+void cuda_over_blocks(Printer *in, const Op *op)
+{
+    if (op->tile->piece) {
+        fprintf(in->out, "ws_sent_%s.received(", op->storage->name);
+    } else {
+        fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputs(", ", in->out);
+    }
+    cuda_value(in, op->args[1], PREC_ANY);
+    if (op->nargs == 3) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[2], PREC_ANY);
+    }
+    fputc(')', in->out);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-sync.c - operations that synchronize: rings, copies, products in flight, barriers, turns.
+ *
+ *   %slot = get ta_tb                         const int slot = ta_tb.get();
+ *   %t = mma %va, %vb, %acc                   ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *   wait 1                                    ws::wait<1>(acc);
+ */
+#include "print/cuda.h"
+#include "machine/footprint.h"
+#include "machine/machine.h"
+#include "ir/queries.h"
+
+/* The role that holds both ends of a ring has two objects for it.  */
+const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing)
+{
+    bool both = producing && role_has_op(in->role, OP_GET, aref);
+    return both ? arena_print(in->kernel->module, "%s_in", aref->name) : aref->name;
+}
+
+static void print_skip(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s.skip(", cuda_end_name(in, op->aref, false));
+    if (op->nargs && op->sync->count != 1)
+        fprintf(in->out, "%d * (", op->sync->count);
+    if (op->nargs)
+        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        fprintf(in->out, "%d", op->sync->count);
+    fputs(op->nargs && op->sync->count != 1 ? "));\n" : ");\n", in->out);
+}
+
+static void print_slot_result(Printer *in, const Op *op, bool producing)
+{
+    if (op->nresults && op->results[0]->var)
+        cuda_target(in, op->results[0]->var, op);
+    else
+        cuda_begin(in);
+    fprintf(in->out, "%s.%s();\n", cuda_end_name(in, op->aref, producing), op_info[op->code].call);
+}
+
+/* Of what a slot may hold already.  */
+static void print_wants(Printer *in, const Op *op)
+{
+    if (cuda_is_for_one_block(op, in->kernel)) {
+        cuda_line(in, "if (inside)");
+        fputs("    ", in->out);
+    }
+    cuda_begin(in);
+    fprintf(in->out, "if (%s.wants(", cuda_end_name(in, op->aref, true));
+    for (int i = 2; i < op->nargs; i++) {
+        fputs(i > 2 ? ", " : "", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs("))\n", in->out);
+}
+
+static void print_copy_in(Printer *in, const Op *op)
+{
+    bool resident = op->storage->resident, own = cuda_is_for_one_block(op, in->kernel);
+    if (resident)
+        print_wants(in, op);
+    if (own)
+        cuda_line(in, "if (inside)");
+    in->indent += resident || own;
+    cuda_begin(in);
+    in->indent -= resident || own;
+    fprintf(in->out, "ws::copy_%s%s", op->transfer->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
+    if (op->transfer->along)
+        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->transfer->along]);
+    fputc('(', in->out);
+    if (cuda_has_fill(op)) {
+        cuda_fill(in, op->transfer->fill);
+        fputs(", ", in->out);
+    }
+    fprintf(in->out, "%s, ", cuda_end_name(in, op->aref, true));
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+    cuda_coordinates(in, op, 2, op->nargs);
+    fputs(");\n", in->out);
+}
+
+/* ws::bring(pace, ring, slots, tensor, map, i, j), in the loop, or bring_rest behind it.  */
+static void print_bring(Printer *in, const Op *copy, const char *call)
+{
+    cuda_begin(in);
+    fprintf(in->out, "ws::%s(%s_pace, %s, s.%s, ", call, copy->storage->name, cuda_end_name(in, copy->aref, true),
+            copy->storage->name);
+    cuda_value(in, copy->args[1], PREC_ANY);
+    fprintf(in->out, ", p.%s", cuda_map_for(in, copy));
+    cuda_coordinates(in, copy, 2, copy->nargs);
+    fputs(");\n", in->out);
+}
+
+/* What comes in pieces while the loop runs.  */
+void cuda_bring(Printer *in, const Op *loop, const char *call)
+{
+    for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next)
+        if (paced_loop(copy) == loop)
+            print_bring(in, copy, call);
+}
+
+/* A tile of four lines: ws::pace<4> pace(trips).  */
+void cuda_pace(Printer *in, const Op *loop)
+{
+    for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next) {
+        if (paced_loop(copy) != loop)
+            continue;
+        const Type tile = copy->storage->tile;
+        int64_t step = 1;
+        ir_constant(loop->args[2], &step);
+        cuda_begin(in);
+        fprintf(in->out, "ws::pace<%d> %s_pace(ws::trips(", tile.cols * dtype_bytes(tile.dtype) / MACHINE_LINE_BYTES,
+                copy->storage->name);
+        cuda_coordinate(in, loop->args[0]);
+        fputs(", ", in->out);
+        cuda_coordinate(in, loop->args[1]);
+        fprintf(in->out, ", %lld));\n", (long long)step);
+    }
+}
+
+/* The put of such a tile, of which the copy stands in the middle.  */
+static bool is_paced(const Op *op)
+{
+    const Op *copy = op->code == OP_PUT ? op->next : op->code == OP_PUT_DONE ? op->prev : op;
+    return copy && copy->code == OP_COPY_IN && copy->transfer->paced;
+}
+
+static void print_put_tile(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s(",
+            op->storage->turned ? "ws::transpose"
+            : op->nargs == 3    ? "ws::put_rows"
+                                : op_info[op->code].call);
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    cuda_coordinates(in, op, 2, op->nargs);
+    fputs(");\n", in->out);
+}
+
+/* Of another number of columns a product makes all that it has.  */
+static bool is_width(const Value *columns)
+{
+    return !columns->def && columns->block && columns->block->parent && columns->block->parent->code == OP_NARROW;
+}
+
+/* A product, or two that are one instruction.  */
+void cuda_accumulate(Printer *in, const Op *op)
+{
+    const Op *products[] = {op,
+                            op->code == OP_MMA && op->sync->paired ? op_paired_with(in->kernel->machine, op) : NULL};
+    int count = products[1] ? 2 : 1;
+    for (int i = 0; i < count; i++)
+        if (products[i]->args[2]->var != products[i]->results[0]->var)
+            cuda_assignment(in, products[i]->results[0]->var, op, products[i]->args[2]);
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < count; i++)
+        fprintf(in->out, "%s, ", products[i]->results[0]->var->name);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    for (int i = 0; i < count; i++) {
+        fputs(", ", in->out);
+        cuda_value(in, products[i]->args[1], PREC_TERNARY);
+    }
+    for (int i = 3; i < op->nargs && (op->code == OP_DOT_F32 || is_width(op->args[i])); i++) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
+    }
+    fputs(");\n", in->out);
+}
+
+static void print_computed(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < op->nargs; i++) {
+        fputs(i ? ", " : "", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
+    }
+    fputs(");\n", in->out);
+}
+
+static void print_wait(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "ws::wait<%d>(", op->sync->pending);
+    for (int i = 0; i < op->nargs; i++) {
+        if (i)
+            fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs(");\n", in->out);
+    for (int i = 0; i < op->nresults; i++)
+        if (op->results[i]->var && op->results[i]->var != op->args[i]->var)
+            cuda_assignment(in, op->results[i]->var, op, op->args[i]);
+}
+
+void cuda_sync(Printer *in, const Op *op)
+{
+    if (is_paced(op))
+        return;
+    switch (op->code) {
+    case OP_PUT:
+    case OP_GET:
+        print_slot_result(in, op, op->code == OP_PUT);
+        break;
+    case OP_COPY_IN:
+        print_copy_in(in, op);
+        break;
+    case OP_PUT_TILE:
+        print_put_tile(in, op);
+        break;
+    case OP_PUT_DONE:
+        cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));
+        break;
+    case OP_MMA:
+        if (!op_is_second(op))
+            cuda_accumulate(in, op);
+        break;
+    case OP_WAIT:
+        print_wait(in, op);
+        break;
+    case OP_COMPUTED:
+        print_computed(in, op);
+        break;
+    case OP_CONSUMED:
+        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), op->sync->keep);
+        break;
+    case OP_STORE_WAIT:
+        cuda_line(in, "ws::store_wait<%d>();", op->sync->pending);
+        break;
+    case OP_STAGE:
+    case OP_GATHER:
+        cuda_definition(in, op);
+        break;
+    case OP_SKIP:
+        print_skip(in, op);
+        break;
+    case OP_PINGPONG_TAKE:
+    case OP_PINGPONG_PASS:
+        cuda_line(in, "s.pingpong.%s(group);", op_info[op->code].call);
+        break;
+    case OP_ROLE_BARRIER:
+        cuda_line(in, "ws::sync(s.role_barrier, group);");
+        break;
+    case OP_AWAIT_TILES:
+        cuda_begin(in);
+        fprintf(in->out, "ws::await_tiles<%s", in->role->versions & VERSION_TMA ? "TMA" : "true");
+        if (footprint_by_role(in->kernel))
+            fprintf(in->out, ", %u", ROLE_BIT(in->role));
+        fputs(">(p.together, t);\n", in->out);
+        break;
+    case OP_TILE_DONE:
+        cuda_line(in, "telling.tile_done(p.together, t);");
+        break;
+    case OP_TELL_TILES:
+        cuda_line(in, "telling.tell(p.together);");
+        break;
+    default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
+        if (op->code == OP_BARRIER && machine_wide_groups(in->role->layout) > 1)
+            cuda_line(in, "ws::meet_group<%s>();", cuda_layout_text(in));
+        else
+            cuda_line(in, "%s();", op_info[op->code].call);
+    }
+}

@@ -54,9 +54,8 @@ typedef struct {
     int precedence;
 } Infix;
 
+/* cuda-text.c */
 extern const char *const cuda_element_text[D_COUNT];
-
-/* cuda-expression.c */
 void cuda_begin(Printer *in); /* a line: its indentation */
 void cuda_line(Printer *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cuda_commented(Printer *in, const char *text, const char *comment);
@@ -64,19 +63,25 @@ const char *cuda_file_name(const char *path);  /* without folders */
 void cuda_quoted(FILE *out, const char *text); /* a string literal */
 const char *cuda_layout_text(const Printer *in);
 const char *cuda_scalar_type(Type type);
+void cuda_float(FILE *out, double value, bool single, bool plain);
 void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
-void cuda_fill(Printer *in, double fill);
-bool cuda_has_fill(const Op *op);
-bool cuda_is_written(const Kernel *kernel, const Op *op);
+
+/* cuda-scalar.c */
 bool cuda_is_literal(const Value *value);
 Infix cuda_infix_of(const Op *op); /* no text: not an infix operation */
 void cuda_infix(Printer *in, const Op *op, Infix infix, int outer);
-void cuda_value(Printer *in, const Value *value, int outer);
 void cuda_operand(Printer *in, const Value *value, int outer, bool suffix); /* suffix: a literal says its type */
-void cuda_expression(Printer *in, const Op *op, int outer);                 /* what an op computes */
+void cuda_scalar(Printer *in, const Op *op, int outer);
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+
+/* cuda-expression.c */
+void cuda_value(Printer *in, const Value *value, int outer);
+void cuda_expression(Printer *in, const Op *op, int outer); /* what an op computes */
+void cuda_fill(Printer *in, double fill);
+bool cuda_has_fill(const Op *op);
+bool cuda_is_written(const Kernel *kernel, const Op *op);
 void cuda_load(Printer *in, const Op *op);
 void cuda_number(Printer *in, const Op *op);
 

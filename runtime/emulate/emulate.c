@@ -6,13 +6,8 @@
  * as many threads as there are processors; each CTA is a scheduler of its own whose order follows from the seed and
  * its number, so a failing one replays alone.  Of several failing CTAs the lowest is reported, whatever the threads
  * did.
- *
- * Iterations of a grid are independent, or the program is undefined: each element of a stored tensor remembers the
- * iteration that wrote it and the one that read it.
  */
-#define _GNU_SOURCE /* MAP_NORESERVE */
-#include "emulate.h"
-#include "rules.h"
+#include "checks.h"
 #include "step.h"
 #include "steps.h"
 #include <limits.h>
@@ -108,14 +103,6 @@ void ws_emulate_of_table(ws_emulate_launch *launch)
         launch->tensors[launch->ntensors - 1].of_table = true;
 }
 
-static bool is_empty(const ws_emulate_tensor *t)
-{
-    for (int i = 0; i < t->rank; i++)
-        if (t->extent[i] == 0)
-            return true;
-    return false;
-}
-
 char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
 {
     long last = 0;
@@ -141,279 +128,20 @@ static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
         if (t->extent[i] < 0 || t->extent[i] > EXTENT_MOST)
             ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: extent %ld of dimension %d is not within 0 and %d",
                             launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
-        if (t->stride[i] < 0 && !is_empty(t))
+        if (t->stride[i] < 0 && !ws_emulate_is_empty(t))
             ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: stride %ld of dimension %d is negative",
                             launch->kernel, t->name, t->stride[i], i);
     }
     if (t->stride[t->rank - 1] != 1)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the innermost stride is %ld, not 1", launch->kernel,
                         t->name, t->stride[t->rank - 1]);
-    if (launch->failed || is_empty(t))
+    if (launch->failed || ws_emulate_is_empty(t))
         return;
     if (!t->base)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is a null pointer", launch->kernel, t->name);
     else if ((uintptr_t)t->base % t->size)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is not aligned to its elements of %d bytes",
                         launch->kernel, t->name, t->size);
-}
-
-/* ---- overlap ----------------------------------------------------------------------------------------------------- */
-
-/* Dimensions by falling stride: heads may be interleaved.  */
-static void sort_dimensions(const ws_emulate_tensor *t, int *order)
-{
-    for (int i = 0; i < t->rank; i++) {
-        int at = i;
-        for (; at > 0 && t->stride[order[at - 1]] < t->stride[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-}
-
-/* Is there an element of x and one of y with offset (x) - offset (y) = d, both of strides x->stride, in the
-   dimensions of order from `place` on?  Strides nest, so in each dimension only the quotient and the one above it
-   can begin such a difference.  */
-static bool overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y, const int *order, int place, long d)
-{
-    if (place == x->rank)
-        return d == 0;
-    int dimension = order[place];
-    long stride = x->stride[dimension];
-    long quotient = d / stride - (d % stride < 0);
-    for (long q = quotient; q <= quotient + 1; q++)
-        if (q < x->extent[dimension] && -q < y->extent[dimension] && overlap(x, y, order, place + 1, d - q * stride))
-            return true;
-    return false;
-}
-
-/* Each row ends before the next begins, in every dimension.  */
-static bool nests(const ws_emulate_tensor *t, const int *order)
-{
-    long inner = 1;
-    for (int place = t->rank - 1; place >= 0; place--) {
-        int i = order[place];
-        if (t->extent[i] > 1 && t->stride[i] < inner)
-            return false;
-        if (t->extent[i] > 1)
-            inner = t->stride[i] * (t->extent[i] - 1) + inner;
-    }
-    return true;
-}
-
-static bool overlaps_itself(const ws_emulate_tensor *t)
-{
-    int order[4];
-    sort_dimensions(t, order);
-    return !is_empty(t) && !nests(t, order);
-}
-
-static bool same_strides(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
-{
-    if (x->rank != y->rank || x->size != y->size || (x->base - y->base) % x->size)
-        return false;
-    for (int i = 0; i < x->rank; i++)
-        if (x->stride[i] != y->stride[i] || x->stride[i] == 0)
-            return false;
-    return true;
-}
-
-static bool same_view(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
-{
-    if (x->base != y->base || !same_strides(x, y))
-        return false;
-    for (int i = 0; i < x->rank; i++)
-        if (x->extent[i] != y->extent[i])
-            return false;
-    return true;
-}
-
-/* Modulo the common divisor of all outer strides, in bytes, each lies in one window, as members of structs do.  */
-static bool windows_apart(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
-{
-    const ws_emulate_tensor *both[] = {x, y};
-    long period = 0, width[2];
-    for (int k = 0; k < 2; k++) {
-        const ws_emulate_tensor *t = both[k];
-        width[k] = t->extent[t->rank - 1] * t->size;
-        for (int i = 0; i + 1 < t->rank; i++)
-            for (long step = t->extent[i] > 1 ? t->stride[i] * t->size : 0; step;) {
-                long rest = period % step;
-                period = step;
-                step = rest;
-            }
-    }
-    if (period <= 0 || width[0] + width[1] > period)
-        return false;
-    long offset = (y->base - x->base) % period;
-    offset += offset < 0 ? period : 0;
-    return offset >= width[0] && offset + width[1] <= period;
-}
-
-static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
-{
-    if (is_empty(x) || is_empty(y) || x->base >= ws_emulate_tensor_end(y) || y->base >= ws_emulate_tensor_end(x))
-        return false;
-    int order[4];
-    sort_dimensions(x, order);
-    if (same_strides(x, y) && nests(x, order) && nests(y, order))
-        return overlap(x, y, order, 0, (y->base - x->base) / x->size);
-    return !windows_apart(x, y);
-}
-
-static void check_overlap(ws_emulate_launch *launch)
-{
-    for (int i = 0; i < launch->ntensors; i++) {
-        const ws_emulate_tensor *x = &launch->tensors[i];
-        if (!(x->use & WS_EMULATE_STORED))
-            continue;
-        if (overlaps_itself(x))
-            ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps itself", launch->kernel,
-                            x->name);
-        for (int j = 0; j < launch->ntensors; j++) {
-            const ws_emulate_tensor *y = &launch->tensors[j];
-            if (i == j || (j < i && y->use & WS_EMULATE_STORED))
-                continue;
-            if ((y->of_table || !same_view(x, y)) && tensors_overlap(x, y))
-                ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps tensor %s",
-                                launch->kernel, x->name, y->name);
-        }
-    }
-}
-
-/* ---- who touched which element ----------------------------------------------------------------------------------- */
-
-#define BY_COPY UINT32_C(0x80000000) /* nothing in the language waits until a copy out has written */
-#define ADDED   UINT32_C(0x7fffffff)
-#define MANY    UINT32_C(0xffffffff)
-
-static bool add_shadow(ws_emulate_launch *launch, const ws_emulate_tensor *t)
-{
-    ws_emulate_shadow shadow = {t->base, ws_emulate_tensor_end(t), t->size, NULL, NULL, 0, t};
-    for (int i = 0; i < launch->nshadows; i++)
-        if (launch->shadows[i].low <= shadow.low && launch->shadows[i].high >= shadow.high)
-            return true;
-    size_t entries = (shadow.high - shadow.low) / shadow.unit;
-    shadow.bytes = 2 * entries * sizeof(uint32_t);
-    void *memory = mmap(NULL, shadow.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return false;
-    shadow.written = memory;
-    shadow.read = shadow.written + entries;
-    launch->shadows[launch->nshadows++] = shadow;
-    return true;
-}
-
-static void add_shadows(ws_emulate_launch *launch)
-{
-    launch->shadows = calloc((size_t)launch->ntensors + 1, sizeof *launch->shadows);
-    bool added = launch->shadows != NULL;
-    for (int i = 0; i < launch->ntensors && added; i++)
-        if (launch->tensors[i].use & WS_EMULATE_STORED && !is_empty(&launch->tensors[i]))
-            added = add_shadow(launch, &launch->tensors[i]);
-    if (!added)
-        ws_emulate_fail(launch, WS_ERR_MEMORY, "%s: out of memory", launch->kernel);
-}
-
-/* "c[3][17]"  */
-static void name_element(const ws_emulate_shadow *shadow, size_t entry, char *text, size_t bytes)
-{
-    const ws_emulate_tensor *t = shadow->tensor;
-    long left = (long)entry;
-    size_t used = (size_t)snprintf(text, bytes, "%s", t->name);
-    for (int i = 0; i < t->rank && used < bytes; i++) {
-        long coordinate = t->stride[i] ? left / t->stride[i] : 0;
-        left -= coordinate * t->stride[i];
-        used += (size_t)snprintf(text + used, bytes - used, "[%ld]", coordinate);
-    }
-}
-
-static _Noreturn void report_element(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t x, uint32_t y,
-                                     const char *what)
-{
-    char name[128];
-    name_element(shadow, entry, name, sizeof name);
-    if (x == MANY || y == MANY || x == ADDED || y == ADDED)
-        ws_sched_fail(s, "iterations of the grid are not independent: %s %s", what, name);
-    uint32_t low = x < y ? x : y, high = x < y ? y : x;
-    ws_sched_fail(s, "iterations of the grid are not independent: tiles %u and %u: %s %s", low - 1, high - 1, what,
-                  name);
-}
-
-static void touch_load(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t tile)
-{
-    uint32_t before = 0;
-    if (!__atomic_compare_exchange_n(&shadow->read[entry], &before, tile, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
-        before != tile)
-        __atomic_store_n(&shadow->read[entry], MANY, __ATOMIC_SEQ_CST);
-    uint32_t writer = __atomic_load_n(&shadow->written[entry], __ATOMIC_SEQ_CST);
-    if (!writer)
-        return;
-    if ((writer & ~BY_COPY) != tile)
-        report_element(s, shadow, entry, writer & ~BY_COPY, tile, "one stores and one loads");
-    if (writer & BY_COPY) {
-        char name[128];
-        name_element(shadow, entry, name, sizeof name);
-        ws_sched_fail(s, "tile %u loads %s, which a copy out of this tile may not have written yet", tile - 1, name);
-    }
-}
-
-static void touch_store(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t tile,
-                        ws_emulate_touch kind)
-{
-    uint32_t mark = kind == WS_EMULATE_ADD ? ADDED : kind == WS_EMULATE_STORE_BY_COPY ? tile | BY_COPY : tile;
-    uint32_t before = __atomic_exchange_n(&shadow->written[entry], mark, __ATOMIC_SEQ_CST);
-    if (before && (before & ~BY_COPY) != (mark & ~BY_COPY))
-        report_element(s, shadow, entry, before & ~BY_COPY, tile, "both store");
-    if (before & BY_COPY) {
-        char name[128];
-        name_element(shadow, entry, name, sizeof name);
-        ws_sched_fail(s, "tile %u stores %s again, which a copy out of this tile may not have written yet", tile - 1,
-                      name);
-    }
-    uint32_t reader = __atomic_load_n(&shadow->read[entry], __ATOMIC_SEQ_CST);
-    if (reader && reader != tile)
-        report_element(s, shadow, entry, reader, tile, "one stores and one loads");
-}
-
-void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes)
-{
-    const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
-    const char *from = line;
-    long tile = ws_sched_tile(s);
-    if (tile == WS_EMULATE_OUTSIDE && kind != WS_EMULATE_LOAD)
-        ws_sched_fail(s, "a block of a cluster stores for a tile that the grid does not have");
-    if (tile < 0 || tile >= (long)ADDED - 1 || !bytes)
-        return;
-    ws_emulate_touched_together(s, kind, from, bytes, tile);
-    for (int i = 0; i < launch->nshadows; i++) {
-        const ws_emulate_shadow *shadow = &launch->shadows[i];
-        if (from >= shadow->high || from + bytes <= shadow->low)
-            continue;
-        const char *low = from < shadow->low ? shadow->low : from;
-        const char *high = from + bytes > shadow->high ? shadow->high : from + bytes;
-        ws_sched_global(s,
-                        kind == WS_EMULATE_LOAD  ? 0
-                        : kind == WS_EMULATE_ADD ? 2
-                                                 : 1,
-                        (ws_sched_range){low, (size_t)(high - low)});
-        size_t last = (size_t)(high - shadow->low - 1) / shadow->unit;
-        for (size_t entry = (size_t)(low - shadow->low) / shadow->unit; entry <= last; entry++) {
-            if (kind == WS_EMULATE_LOAD)
-                touch_load(s, shadow, entry, (uint32_t)tile + 1);
-            else
-                touch_store(s, shadow, entry, (uint32_t)tile + 1, kind);
-        }
-    }
-}
-
-void ws_emulate_once(ws_sched *s, const void *index, int bytes, int count, long low, long high)
-{
-    long twice = 0;
-    int found = ws_index_twice(index, bytes, count, low, high, &twice);
-    if (found < 0)
-        ws_sched_fail(s, "no memory to compare %d indices", count);
-    if (found)
-        ws_sched_fail(s, "tile %ld: ws_store_at has the index %ld twice", ws_sched_tile(s), twice);
 }
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
@@ -423,7 +151,7 @@ static void check_devices(ws_emulate_launch *launch)
 {
     for (int i = 0; i < launch->ntensors && !launch->failed; i++) {
         const ws_emulate_tensor *t = &launch->tensors[i];
-        if (is_empty(t))
+        if (ws_emulate_is_empty(t))
             continue;
         struct ws_use use = {.kernel = launch->kernel,
                              .name = t->name,
@@ -446,7 +174,7 @@ void ws_emulate_place(ws_emulate_launch *launch)
     for (int i = 0; i < launch->ntensors && !launch->failed; i++)
         check_tensor(launch, &launch->tensors[i]);
     if (!launch->failed)
-        check_overlap(launch);
+        ws_emulate_check_overlap(launch);
     if (!launch->failed)
         check_devices(launch);
     launch->together.kernel = launch->kernel;
@@ -455,16 +183,16 @@ void ws_emulate_place(ws_emulate_launch *launch)
     if (!launch->failed && launch->together.block)
         ws_emulate_order(launch);
     if (!launch->failed)
-        add_shadows(launch);
+        ws_emulate_add_shadows(launch);
 }
 
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
 {
-    if (launch->failed || is_empty(tensor))
+    if (launch->failed || ws_emulate_is_empty(tensor))
         return false;
     const char *name = tensor->name;
     for (int i = 0; i < launch->ntensors && !name; i++)
-        if (same_view(&launch->tensors[i], tensor))
+        if (ws_emulate_same_view(&launch->tensors[i], tensor))
             name = launch->tensors[i].name;
     if (!name)
         name = "?";
@@ -728,7 +456,7 @@ static char **save_stored(const ws_emulate_launch *launch)
     char **saved = calloc((size_t)launch->ntensors + 1, sizeof *saved);
     for (int i = 0; i < launch->ntensors && saved; i++) {
         const ws_emulate_tensor *t = &launch->tensors[i];
-        if (!(t->use & WS_EMULATE_STORED) || is_empty(t))
+        if (!(t->use & WS_EMULATE_STORED) || ws_emulate_is_empty(t))
             continue;
         size_t bytes = (size_t)(ws_emulate_tensor_end(t) - t->base);
         saved[i] = malloc(bytes);

@@ -4,6 +4,7 @@
  *
  *   scheduler.c   fibers, engines, and what happens next: the only place where order is decided
  *   protocol.c    the calls of scheduler.h and what they allow
+ *   rings.c       the same of rings
  *   happens.c     which accesses of shared memory every order keeps apart
  *   report.c      the sentences when they are broken
  *   clock.c       durations, and the earliest step in place of a drawn one
@@ -179,6 +180,29 @@ static inline bool overlap(ws_sched_range x, ws_sched_range y)
     return x.bytes && y.bytes && p < q + y.bytes && q < p + x.bytes;
 }
 
+static inline bool slot_covers(const slot *t, ws_sched_range range)
+{
+    for (int i = 0; i < t->nranges; i++)
+        if (overlap(t->ranges[i], range))
+            return true;
+    return false;
+}
+
+static inline bool holds(const fiber *f, int number, uint64_t index)
+{
+    for (int i = 0; i < f->nheld; i++)
+        if (f->held[i].ring == number && f->held[i].index == index)
+            return true;
+    return false;
+}
+
+/* Anybody may go on, and then this group with that call.  */
+static inline void point(ws_sched *s, const char *call)
+{
+    self(s)->doing = call;
+    ws_sched_point(s);
+}
+
 static inline uint64_t all_but(uint64_t count, int newest)
 {
     return count > (uint64_t)newest ? count - newest : 0;
@@ -254,8 +278,16 @@ void ws_cta_sweep(ws_sched *s);                            /* forget what is don
 
 /* ---- protocol.c -------------------------------------------------------------------------------------------------- */
 
+/* May this group, or an engine for it, read or write that piece, whatever rings and operations are there?  */
+__attribute__((visibility("hidden"))) void ws_cta_check_slots(ws_sched *s, ws_sched_range range, bool writes,
+                                                              int own_ring, uint64_t own_index);
+__attribute__((visibility("hidden"))) void ws_cta_check_operations(ws_sched *s, ws_sched_range range, bool writes,
+                                                                   const char *does);
+void ws_cta_check_exit(ws_sched *s); /* a group ends */
+
+/* ---- rings.c ----------------------------------------------------------------------------------------------------- */
+
 void ws_cta_landed(ws_sched *s, operation *o); /* the bytes of a copy in have come */
-void ws_cta_check_exit(ws_sched *s);           /* a group ends */
 void ws_cta_check_rings(ws_sched *s);          /* all have ended */
 
 #endif

@@ -3,9 +3,58 @@
 #ifndef WSC_DISTRIBUTE_H
 #define WSC_DISTRIBUTE_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
-/* Loops that do nothing but pass over puts, once an iteration, become one step.  */
+enum { MAX_OFFSETS = 16 };
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Slice slice;
+    Uses uses;
+    ValueMap map;
+    Value **split_form, **whole_form; /* register tiles of what comes through rings, by value id */
+    Value **slots, **puts;            /* the newest slot of each aref that is got, and that is put, by id */
+    Value *group;
+    Value *offsets[MAX_OFFSETS]; /* first row of the group for tiles of offset_rows[i] rows */
+    int offset_rows[MAX_OFFSETS];
+    int noffsets;
+    Op *last_offset; /* offsets are computed once, at the top */
+    bool skipping;   /* copying the control flow of another group's tile */
+    bool fills;      /* the role moves tiles for others: what it does has no stage */
+} Distributor;
+
+/* distribute.c: groups among which rows are divided, and has each its own rows of the body's value?  */
+int distribute_groups(const Distributor *in);
+bool distribute_is_split(const Distributor *in, const Value *value);
+Op *distribute_emit(Distributor *in, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args);
+Value *distribute_binary(Distributor *in, Block *to, const Op *origin, Opcode code, Value *x, Value *y, Dtype dtype);
+Value *distribute_offset(Distributor *in, int rows); /* the group's first row of such a tile */
+Value *distribute_coordinate(Distributor *in, Block *to, const Op *origin, Value *value);
+/* The block of what one group does for all, and its end.  */
+Block *distribute_first_only(Distributor *in, Block *to, const Op *origin);
+void distribute_end_first(Distributor *in, Block *block, Block *to, const Op *origin);
+void distribute_block(Distributor *in, Block *from, Block *to);
+void distribute_plain(Distributor *in, Block *to, Op *op);
+void distribute_result(Distributor *in, Op *copy, Value *result);
+bool distribute_cut_at_ring(const Op *op, void *context);
+
+/* distribute-rings.c: what makes the value, if it comes through a ring to this role; what that becomes there.  */
+Op *distribute_arrives(const Distributor *in, const Value *value);
+bool distribute_use_is_split(const Distributor *in, const Use *use);
+bool distribute_trans_is_operand(const Distributor *in, const Value *result);
+Value *distribute_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split);
+bool distribute_reads_column(const Distributor *in, const Op *op);
+void distribute_column(Distributor *in, Block *to, const Op *op);
+void distribute_carried(Distributor *in, Block *to, Op *source);
+void distribute_release_at_end(Distributor *in, Block *from, Block *to);
+void distribute_release_after(Distributor *in, Op *loop, Block *to);
+Value *distribute_gather(Distributor *in, Block *to, const Op *product, const Value *value);
+
+/* distribute-turns.c */
+void distribute_turns(Distributor *in, Block *from, Block *to, Op *grid);
+
+/* distribute-skips.c: loops that do nothing but pass over puts, once an iteration, become one step.  */
 void collapse_skips(Kernel *kernel, Block *block);
 
 #endif

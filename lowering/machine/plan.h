@@ -88,6 +88,14 @@ const Op *paced_loop(const Op *copy);
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);
 
+/* layout-operands.c: of products, in a form that the hardware takes; which TMA rounds.  */
+void layout_operands(Kernel *kernel, Role *role);
+void layout_round_on_arrival(Kernel *kernel);
+
+/* layout-stores.c: transpositions in the staging of a store; which stores go through such memory.  */
+void layout_turned(Kernel *kernel, Role *role);
+void layout_stores(Kernel *kernel, Role *role);
+
 /* pairs.c: products that are one instruction.  */
 void layout_pairs(Kernel *kernel);
 /* The product behind this one, if the two may be one instruction. */

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout-operands.c - operands of products in a form that the hardware takes.
+ *
+ *   before                                     after
+ *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
+ *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v,
+ *                                              %o
+ *
+ * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers,
+ * and B from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K
+ * than an accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its
+ * own into the same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged through
+ * memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets before, and a
+ * product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again, before
+ * the tensor cores read it.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    bool staging; /* operands of the product at hand are being written */
+} Shaper;
+
+static Value *trans_view(const Shaper *in, Op *where, Value *view)
+{
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS_VIEW, 1, &view);
+    return op_result(in->kernel, op, type_transposed(view->type), NULL);
+}
+
+static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
+{
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS, 1, &tile);
+    return op_result(in->kernel, op, type_transposed(tile->type), NULL);
+}
+
+static const Op *origin_of(const Op *op)
+{
+    return op->origin ? op->origin : op;
+}
+
+typedef struct {
+    const Op *product;
+    int arg;
+    const Value *source;
+    Storage *found;
+} Sharing;
+
+/* Copies of one product (prologue, steady state, epilogue) stage an operand in one place.  */
+static void visit_sharing(Op *op, void *context)
+{
+    Sharing *sharing = context;
+    if (op->code == OP_STAGE && op->sync->operand == sharing->arg && origin_of(op) == origin_of(sharing->product) &&
+        type_equal(op->storage->tile, type_kind(K_TILE, sharing->source->type)))
+        sharing->found = op->storage;
+}
+
+static Storage *operand_storage(const Shaper *in, const Op *product, int arg, const Value *source)
+{
+    Sharing sharing = {product, arg, source, NULL};
+    ir_walk(in->role->body, visit_sharing, &sharing);
+    if (sharing.found)
+        return sharing.found;
+    const char *name = source->name ? source->name : "operand";
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_staged", name), USE_OPERAND,
+                       type_kind(K_TILE, source->type), in->role->replicas);
+}
+
+/* The product's own wait, in its block: nothing of it is in flight when the block runs again.  */
+static bool is_awaited(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (const Op *op = product->next; op; op = op->next) {
+        if (op_writes_in_place(op) && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token && i < op->nresults && op->results[i]->type.kind == K_TILE)
+                return true;
+    }
+    return false;
+}
+
+/* Before the first operand of a product is written to memory of the group: nobody reads it any more.  */
+static void open_staging(Shaper *in, Op *product)
+{
+    if (in->staging)
+        return;
+    if (product->code == OP_MMA && !is_awaited(product))
+        op_lowered_before(in->kernel, product, OP_WAIT, 0, NULL);
+    op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
+    in->staging = true;
+}
+
+/* Behind the last: all threads have written their parts, and the tensor cores see it.  */
+static void close_staging(Shaper *in, Op *product)
+{
+    if (in->staging && product->code == OP_MMA)
+        op_lowered_before(in->kernel, product, OP_FENCE, 0, NULL);
+    if (in->staging)
+        op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
+    in->staging = false;
+}
+
+/* Registers, a view in another orientation, or f32 that the product wants rounded, to memory of the group.  */
+static Value *stage(Shaper *in, Op *product, int arg, Value *source)
+{
+    open_staging(in, product);
+    Storage *storage = operand_storage(in, product, arg, source);
+    storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
+    Op *op = op_lowered_before(in->kernel, product, OP_STAGE, 1, &source);
+    op->storage = storage;
+    op->sync->operand = arg;
+    return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static bool is_trans_view(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS_VIEW;
+}
+
+static bool is_trans_tile(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS;
+}
+
+static bool is_16_bit(const Value *value)
+{
+    return dtype_bytes(value->type.dtype) == 2;
+}
+
+/* f32 in a ring that others look at, too: it is not rounded there.  */
+static bool is_unrounded(const Value *value)
+{
+    while (is_trans_view(value))
+        value = value->def->args[0];
+    return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
+}
+
+/* The storage of a ring that has its tiles turned over, if the operand is all of its K.  */
+static Storage *turned_storage(const Value *value)
+{
+    const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
+    bool whole = view && view->code == OP_VIEW && view->nargs == 1;
+    return whole && view->storage->turned ? view->storage : NULL;
+}
+
+/* Is one row of it as the next?  */
+static bool rows_are_uniform(const Value *value)
+{
+    const Op *op = value->def;
+    if (value->type.kind != K_TILE || value->type.rows == 1)
+        return value->type.kind == K_TILE || value->type.kind == K_SCALAR;
+    if (!op || op_info[op->code].class_ != CLASS_TILE || op->nblocks || op_is_product(op) || op->code == OP_ROW_INDEX ||
+        op->code == OP_TRANS || op->code == OP_COL_CUMSUM)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!rows_are_uniform(op->args[i]))
+            return false;
+    return true;
+}
+
+/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are
+   alike, too, ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
+static bool is_one_for_all_blocks(const Value *left)
+{
+    return left->type.rows > MACHINE_MMA_ROWS && rows_are_uniform(left);
+}
+
+typedef struct {
+    const Storage *storage;
+    bool all; /* products that read the storage have the other operand in registers */
+} Interleaving;
+
+static void visit_interleaving(Op *op, void *context)
+{
+    Interleaving *interleaving = context;
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->type.kind != K_VIEW || value->def->storage != interleaving->storage || value->def->code != OP_VIEW)
+            continue;
+        interleaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
+                             !is_one_for_all_blocks(op->args[0]) &&
+                             turned_storage(op->args[1]) == interleaving->storage;
+    }
+}
+
+/* Bytes in registers, and B in whatever order the role that turns it over likes.  */
+static bool may_interleave(const Shaper *in, const Op *product)
+{
+    Storage *storage = turned_storage(product->args[1]);
+    Type left = product->args[0]->type;
+    if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->interleaved)
+        return storage && storage->interleaved;
+    Interleaving interleaving = {storage, true};
+    ir_walk(in->role->body, visit_interleaving, &interleaving);
+    storage->interleaved = interleaving.all;
+    return interleaving.all;
+}
+
+static Value *left_operand(Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW)
+        return (is_trans_view(value) && !is_16_bit(value)) || is_unrounded(value) ? stage(in, product, 0, value)
+                                                                                  : value;
+    if (is_16_bit(value) && is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
+    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_interleave(in, product);
+    return registers ? value : stage(in, product, 0, value);
+}
+
+static Value *right_operand(Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW) {
+        if (is_trans_view(value) && is_unrounded(value))
+            return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+        if (is_trans_view(value) || is_16_bit(value))
+            return value;
+        return trans_view(in, product, stage(in, product, 1, trans_view(in, product, value)));
+    }
+    if (is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+    if (is_16_bit(value))
+        return stage(in, product, 1, value);
+    return trans_view(in, product, stage(in, product, 1, trans_tile(in, product, value)));
+}
+
+static bool is_used(const Op *op)
+{
+    for (const Op *after = op->next; after; after = after->next)
+        for (int i = 0; i < op->nresults; i++)
+            if (uses_value(after, op->results[i]))
+                return true;
+    return false;
+}
+
+/* What no role prepares the product finds out by itself.  */
+static void leave_last(Op *product)
+{
+    Op *maker = product->args[--product->nargs]->def;
+    while (maker && !maker->nblocks && maker->nargs == 1 && maker->parent == product->parent && !is_used(maker)) {
+        Op *source = maker->args[0]->def;
+        op_remove(maker);
+        maker = source;
+    }
+}
+
+static void visit_operands(Op *op, void *context)
+{
+    Shaper *in = context;
+    if (op->code == OP_MMA) {
+        op->args[0] = left_operand(in, op, op->args[0]);
+        op->args[1] = right_operand(in, op, op->args[1]);
+    } else if (op_is_product(op)) {
+        while (op->nargs > 3 && op->args[op->nargs - 1]->type.kind != K_VIEW)
+            leave_last(op);
+        for (int i = 0; i < 2; i++)
+            if (op->args[i]->type.kind != K_VIEW)
+                op->args[i] = stage(in, op, i, op->args[i]);
+    }
+    close_staging(in, op);
+}
+
+/* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
+
+/* Groups of products that the block has started and not waited for: a wait that leaves them waits for nothing.  */
+static int groups_in_flight(const Op *before)
+{
+    int64_t groups = 0;
+    for (const Op *op = before->parent->first; op != before; op = op->next) {
+        if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
+            groups++;
+        else if (op->code == OP_WAIT && op->sync->pending < groups)
+            groups = op->sync->pending;
+    }
+    return (int)groups;
+}
+
+/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it:
+   a wait that names it says so, and leaves in flight what is.  */
+static Value *settle(const Shaper *in, Op *before, Value *accumulator)
+{
+    Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
+    wait->sync->pending = groups_in_flight(wait);
+    Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
+    settled->split = accumulator->split;
+    return settled;
+}
+
+static void visit_entry(Op *op, void *context)
+{
+    const Shaper *in = context;
+    for (int i = 3; op->code == OP_FOR && i < op->nargs; i++) {
+        Value *initial = op->args[i];
+        bool in_flight = op->blocks[0]->args[i - 2]->type.kind == K_TOKEN;
+        bool carried_here = !initial->def || initial->def->nblocks;
+        if (in_flight && carried_here && initial->type.kind == K_TILE)
+            op->args[i] = settle(in, op, initial);
+    }
+    if (op->code != OP_MMA || op->args[2]->type.kind != K_TILE)
+        return;
+    const Block *home = op->args[2]->def ? op->args[2]->def->parent : op->args[2]->block;
+    if (home != op->parent)
+        op->args[2] = settle(in, op, op->args[2]);
+}
+
+/* ---- register operands ------------------------------------------------------------------------------------------- */
+
+/* The wait of this block that completes a product.  */
+static Op *wait_of(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (Op *op = product->next; op; op = op->next) {
+        if (op->code == OP_MMA && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token)
+                return op;
+    }
+    return NULL;
+}
+
+static bool stands_before(const Op *op, const Op *other)
+{
+    for (; op; op = op->next)
+        if (op == other)
+            return true;
+    return false;
+}
+
+/* What makes the operand for another iteration while the product is in flight, or NULL: handed to the next by the loop,
+   or made of the same operation of the source in a step that a loop begins with.  */
+static Op *maker_of_another(const Op *product, const Op *wait)
+{
+    const Value *operand = product->args[0];
+    if (!operand->def && operand->block == product->parent && operand->index > 0)
+        return product->parent->last->args[operand->index - 1]->def;
+    for (Op *op = product->next; op != wait && operand->def && operand->def->origin; op = op->next)
+        if (op->origin == operand->def->origin && op->code == operand->def->code && op->parent == product->parent)
+            return op;
+    return NULL;
+}
+
+/* A product in flight reads its register operand: the value of another iteration, which takes the same registers, is
+   made behind the wait.  */
+static void visit_register_operand(Op *op, void *context)
+{
+    (void)context;
+    Op *wait = op->code == OP_MMA && op->args[0]->type.kind == K_TILE ? wait_of(op) : NULL;
+    Op *next = wait ? maker_of_another(op, wait) : NULL;
+    if (!next || next->parent != op->parent || op_info[next->code].class_ != CLASS_TILE || !stands_before(op, next) ||
+        !stands_before(next, wait))
+        return;
+    for (const Op *between = next->next; between != wait; between = between->next)
+        if (uses_value(between, next->results[0]))
+            return;
+    while (wait->next && (wait->next->code == OP_CONSUMED || wait->next->code == OP_FENCE))
+        wait = wait->next;
+    op_remove(next);
+    op_after(wait, next);
+}
+
+/* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
+
+/* The tensor cores drop bits of f32 operands where the language rounds them.  TMA rounds for nothing what only
+   products read; of anything else each product gets a rounded copy.  */
+static void visit_product_alone(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->def && value->def->code == OP_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
+            value->def->storage->rounded = false;
+    }
+}
+
+void layout_round_on_arrival(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        storage->rounded = storage->use == USE_RING && storage->tile.dtype == D_F32;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_product_alone, NULL);
+}
+
+void layout_operands(Kernel *kernel, Role *role)
+{
+    Shaper in = {kernel, role, false};
+    ir_walk(role->body, visit_entry, &in);
+    ir_walk(role->body, visit_register_operand, &in);
+    ir_walk(role->body, visit_operands, &in);
+}

@@ -9,7 +9,7 @@
 #ifndef WS_CUDA_ELEMENT_CUH
 #define WS_CUDA_ELEMENT_CUH
 
-#include "ptx.cuh"
+#include "ptx_number.cuh"
 
 namespace ws {
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptx.cuh - one PTX instruction, one named inline function.
+ * ptx.cuh - one PTX instruction, one named inline function: barriers, clusters, memory, products.
  *
+ * Copies by TMA and cp.async are in ptx_copy.cuh, arithmetic and conversions in ptx_number.cuh.
  * Nothing here decides anything.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions
  * whose instruction must not move carry `volatile` and a memory clobber; pure conversions carry neither.
  */
@@ -186,16 +187,16 @@ static WS_DEVICE void grid_dependents_launch()
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/* ---- TMA --------------------------------------------------------------------------------------------------------- */
+/* ---- one thread of a warp, and fences between its accesses and an engine's --------------------------------------- */
 
-/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under
-   another condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
 /* The assembler takes it for another number from here on.  */
 static WS_DEVICE void hide(u32 &x)
 {
     asm volatile("" : "+r"(x));
 }
 
+/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under
+   another condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
 static WS_DEVICE bool elect()
 {
     u32 elected;
@@ -284,208 +285,6 @@ template <typename T> static WS_DEVICE T load_fixed(const T *p)
     } x;
     x.word = fixed_word<(int)sizeof(T)>::load(p);
     return x.value;
-}
-
-/* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign
-   of an operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is
-   left to lose.  */
-static WS_DEVICE int larger(int x, int y)
-{
-    int z;
-    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; max.u32 a, a, b; xor.b32 %0, a, "
-        "0x80000000; }"
-        : "=r"(z)
-        : "r"(x), "r"(y));
-    return z;
-}
-/* The largest of three in one instruction: for numbers that no integer arithmetic has negated.  */
-static WS_DEVICE int largest(int x, int y, int z)
-{
-    return __vimax3_s32(x, y, z);
-}
-static WS_DEVICE u32 smallest(u32 x, u32 y, u32 z)
-{
-    return __vimin3_u32(x, y, z);
-}
-static WS_DEVICE int smaller(int x, int y)
-{
-    int z;
-    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; min.u32 a, a, b; xor.b32 %0, a, "
-        "0x80000000; }"
-        : "=r"(z)
-        : "r"(x), "r"(y));
-    return z;
-}
-
-static WS_DEVICE void prefetch_tensormap(const CUtensorMap *map)
-{
-    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
-}
-
-static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y)
-{
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
-        "[%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(x), "r"(y)
-        : "memory");
-}
-
-static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z)
-{
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
-                 "%5}], [%2];" ::"r"(to),
-                 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
-                 : "memory");
-}
-
-static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z, int w)
-{
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
-                 "%5, %6}], [%2];" ::"r"(to),
-                 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
-                 : "memory");
-}
-
-/* To the same place of every CTA in the mask, completing on the same barrier of each.  */
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%4, %5}], [%2], %3;" ::"r"(to),
-                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y)
-                 : "memory");
-}
-
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
-                                    int z)
-{
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
-                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y), "r"(z)
-                 : "memory");
-}
-
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
-                                    int z, int w)
-{
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
-                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y), "r"(z), "r"(w)
-                 : "memory");
-}
-
-static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y)
-                 : "memory");
-}
-
-static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
-{
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z)
-                 : "memory");
-}
-
-static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
-{
-    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
-                 : "memory");
-}
-
-static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
-{
-    asm volatile(
-        "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
-        : "memory");
-}
-
-/* The same, but what lies there is added to, each element by itself.  */
-static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
-{
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-        "r"(from), "r"(x), "r"(y)
-        : "memory");
-}
-
-static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
-{
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-        "r"(from), "r"(x), "r"(y), "r"(z)
-        : "memory");
-}
-
-static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
-{
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(
-            map),
-        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
-        : "memory");
-}
-
-static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
-{
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(
-            map),
-        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
-        : "memory");
-}
-
-static WS_DEVICE void bulk_commit()
-{
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-
-/* At most N of this thread's groups are still under way: what the others wrote is there.  */
-template <int N> static WS_DEVICE void bulk_wait()
-{
-    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
-}
-
-/* At most N of this thread's groups still read shared memory.  */
-template <int N> static WS_DEVICE void bulk_wait_read()
-{
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
-}
-
-/* BYTES (4 or 8) from global to shared memory without a register; the first `bytes` of them are read, the rest are
-   0. */
-template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, u32 bytes)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES), "r"(bytes)
-                 : "memory");
-}
-
-/* The same for 16 bytes, past L1; without the condition, what is there instead.  No branch parts the threads.  */
-static WS_DEVICE void async_copy_if(bool condition, u32 to, const void *from, uint4 other)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\n"
-                 "@!p st.shared.v4.b32 [%0], {%3, %4, %5, %6};\n}" ::"r"(to),
-                 "l"(from), "r"((int)condition), "r"(other.x), "r"(other.y), "r"(other.z), "r"(other.w)
-                 : "memory");
-}
-
-/* Until this thread's async_copies have arrived.  */
-static WS_DEVICE void async_copy_wait()
-{
-    asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-/* Those since the last commit are a group; until all of them but the last COUNT groups have arrived.  */
-static WS_DEVICE void async_copy_commit()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int COUNT> static WS_DEVICE void async_copy_wait_but()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
 }
 
 /* Added to four numbers of global memory at a multiple of 16 bytes, each by itself.  */
@@ -692,139 +491,6 @@ WS_MOVE_IF(float4, 4, "f", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
 #undef WS_EACH_1
 #undef WS_EACH_2
 #undef WS_EACH_4
-
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-/* Of two numbers of 16 bits each, the first in the low half.  */
-#define WS_OF_TWO(name, what)                                \
-    static WS_DEVICE u32 name(u32 x, u32 y)                  \
-    {                                                        \
-        u32 z;                                               \
-        asm(what " %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); \
-        return z;                                            \
-    }
-WS_OF_TWO(add_f16x2, "add.rn.f16x2")
-WS_OF_TWO(sub_f16x2, "sub.rn.f16x2")
-WS_OF_TWO(mul_f16x2, "mul.rn.f16x2")
-WS_OF_TWO(one_if_larger_f16x2, "set.gt.f16x2.f16x2")
-WS_OF_TWO(ones_if_less_f16x2, "set.lt.u32.f16x2")
-#undef WS_OF_TWO
-
-static WS_DEVICE u32 fma_f16x2(u32 x, u32 y, u32 z)
-{
-    u32 w;
-    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(w) : "r"(x), "r"(y), "r"(z));
-    return w;
-}
-
-/* With its size added to 1024, whose neighbours are 1 apart, a smaller number is rounded to a whole one; that is the
-   floor, or one more.  Others are whole, or none.  */
-static WS_DEVICE u32 floor_f16x2(u32 x)
-{
-    const u32 size = x & 0x7fff7fffu, all = 0x64006400u;
-    const u32 whole = sub_f16x2(add_f16x2(size, all), all) | (x & 0x80008000u);
-    const u32 floor = sub_f16x2(whole, one_if_larger_f16x2(whole, x));
-    const u32 small = ones_if_less_f16x2(size, all);
-    return (floor & small) | (x & ~small);
-}
-
-static WS_DEVICE u32 pack_f16(float low, float high)
-{
-    u32 x;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
-    return x;
-}
-
-static WS_DEVICE u32 pack_bf16(float low, float high)
-{
-    u32 x;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
-    return x;
-}
-
-static WS_DEVICE unsigned short pack_e4m3(float low, float high)
-{
-    unsigned short x;
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(x) : "f"(high), "f"(low));
-    return x;
-}
-
-static WS_DEVICE unsigned short pack_e5m2(float low, float high)
-{
-    unsigned short x;
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(x) : "f"(high), "f"(low));
-    return x;
-}
-
-/* Two 8-bit numbers as a pair of f16.  */
-static WS_DEVICE u32 unpack_e4m3(unsigned short x)
-{
-    u32 y;
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(y) : "h"(x));
-    return y;
-}
-
-static WS_DEVICE u32 unpack_e5m2(unsigned short x)
-{
-    u32 y;
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(y) : "h"(x));
-    return y;
-}
-
-static WS_DEVICE float f16_to_f32(unsigned short x)
-{
-    float y;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
-    return y;
-}
-
-static WS_DEVICE float bf16_to_f32(u32 x)
-{
-    return __uint_as_float(x << 16);
-}
-
-/* To the 10 bits of mantissa that the tensor core reads.  */
-static WS_DEVICE float round_tf32(float x)
-{
-    u32 y;
-    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
-    return __uint_as_float(y);
-}
-
-/* x, of which the compiler is told nothing.  */
-static WS_DEVICE int any_number(int x)
-{
-    asm("" : "+r"(x));
-    return x;
-}
-static WS_DEVICE float exp2_approx(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* Within 1 ulp; what would be subnormal is 0.  */
-static WS_DEVICE float reciprocal_approx(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-static WS_DEVICE float rsqrt_approx(float x)
-{
-    float y;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* Truncates, saturates, NaN gives 0.  */
-static WS_DEVICE int f32_to_s32(float x)
-{
-    int y;
-    asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(y) : "f"(x));
-    return y;
-}
 
 } // namespace ptx
 } // namespace ws

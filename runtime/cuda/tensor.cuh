@@ -12,6 +12,7 @@
 
 #include "aref.cuh"
 #include "element.cuh"
+#include "ptx_copy.cuh"
 
 namespace ws {
 

@@ -5,6 +5,8 @@
  * One include for everything below.  In reading order:
  *
  *   ptx.cuh        one PTX instruction, one named inline function
+ *   ptx_copy.cuh   copies of that kind
+ *   ptx_number.cuh arithmetic of that kind
  *   element.cuh    element types and their arithmetic types
  *   trace.cuh      what groups did when, under --ws-trace
  *   aref.cuh       the CTA, rings of slots, turns
@@ -20,7 +22,9 @@
  *   memory.cuh     tiles between registers and the other memories
  *   transpose.cuh  tiles of bytes, rows and columns exchanged, from slot to slot
  *   output.cuh     tiles out by TMA, through staging
- *   reduce.cuh     reductions, running sums, transposition
+ *   reduce.cuh     reductions, running sums
+ *   trans.cuh      transposition
+ *   print.cuh      elements as text
  *   grid.cuh       the tile space and a CTA's walk over it
  *   held.cuh       places in registers, for loads of a loop
  *   window.cuh     rows in registers, for loads of a loop that lie some rows apart
@@ -46,6 +50,8 @@
 #define WS_PARAMS(type)            const __grid_constant__ type
 
 #include "ptx.cuh"
+#include "ptx_copy.cuh"
+#include "ptx_number.cuh"
 #include "element.cuh"
 #include "aref.cuh"
 #include "tensor.cuh"
@@ -58,6 +64,8 @@
 #include "transpose.cuh"
 #include "output.cuh"
 #include "reduce.cuh"
+#include "trans.cuh"
+#include "print.cuh"
 #include "grid.cuh"
 #include "held.cuh"
 #include "window.cuh"

@@ -10,7 +10,7 @@ if ! test -f "$cuda/cuda_runtime.h" || ! command -v perl >/dev/null; then
     done_testing
 fi
 
-# Instructions become calls of what is not here; those of warp.h and unit.h take the place of the ones in ptx.cuh and
+# Instructions become calls of what is not here; those of warp.h and unit.h take the place of those in ptx*.cuh and
 # wgmma_shapes.cuh.
 without_instructions() {
     mkdir "$work/cuda" && cp -r "$top_srcdir/runtime/common" "$work" || return
@@ -18,11 +18,11 @@ without_instructions() {
     perl -pi -e 's/\basm volatile\("(wgmma\.(fence|commit|wait)[^"]*)?" *:.*\);/;/' "$work"/cuda/ptx.cuh \
         "$work"/cuda/wgmma.cuh
     perl -0pi -e 's/\basm( volatile)?\((?:[^"();]|"(?:[^"\\]|\\.)*"|\((?:[^()]|\([^()]*\))*\))*\);/instruction();/g' \
-        "$work"/cuda/ptx.cuh "$work"/cuda/aref.cuh "$work"/cuda/tensor.cuh "$work"/cuda/elementwise.cuh
+        "$work"/cuda/ptx*.cuh "$work"/cuda/aref.cuh "$work"/cuda/tensor.cuh "$work"/cuda/elementwise.cuh
     sed -i 's/"wgmma_shapes.cuh"/"unit.h"/' "$work/cuda/wgmma.cuh"
     perl -0pi -e 's/static WS_DEVICE (void|double2?) (mma_f64_k16|mma_f64_k4|mma_tf32|ldmatrix_x4|ldmatrix_x2|load_shared_f64(x2)?)\([^{]*\{.*?\n\}\n//sg;
         s/(static WS_DEVICE void ldmatrix_x4_trans)/#include "warp.h"\n$1/' "$work/cuda/ptx.cuh"
-    ! grep -q 'asm' "$work/cuda/ptx.cuh"
+    ! grep -q 'asm' "$work"/cuda/ptx*.cuh
 }
 builds() {
     ${CXX:-g++} -std=c++17 -O1 -w -fpermissive -I"$work/cuda" -I"$top_srcdir/tests/runtime" -I"$cuda" -o "$work/warp" \

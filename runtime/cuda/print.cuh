@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print.cuh - the elements of a tile as text.
+ */
+#ifndef WS_CUDA_PRINT_CUH
+#define WS_CUDA_PRINT_CUH
+
+#include <stdio.h>
+
+#include "memory.cuh"
+
+namespace ws {
+
+template <typename T> struct type_name;
+#define WS_TYPE_NAME(T, text)              \
+    template <> struct type_name<T> {      \
+        static WS_DEVICE const char *get() \
+        {                                  \
+            return text;                   \
+        }                                  \
+    };
+WS_TYPE_NAME(float, "f32")
+WS_TYPE_NAME(double, "f64")
+WS_TYPE_NAME(f16, "f16")
+WS_TYPE_NAME(bf16, "bf16")
+WS_TYPE_NAME(e4m3, "e4m3")
+WS_TYPE_NAME(e5m2, "e5m2")
+WS_TYPE_NAME(signed char, "i8")
+WS_TYPE_NAME(int, "i32")
+WS_TYPE_NAME(long, "i64")
+WS_TYPE_NAME(unsigned char, "u8")
+WS_TYPE_NAME(short, "i16")
+WS_TYPE_NAME(bool, "mask")
+#undef WS_TYPE_NAME
+
+static WS_DEVICE void print_number(double x, bool wide)
+{
+    if (x != x)
+        printf(" nan");
+    else if (wide)
+        printf(" %.17g", x);
+    else
+        printf(" %.9g", x);
+}
+
+static WS_DEVICE void print_number(long x, bool)
+{
+    printf(" %ld", x);
+}
+
+/* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each
+   number of `at`.  */
+template <typename T, int R, int C, layout L, typename... I>
+static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
+{
+    typedef spread<R, C, L> S;
+    static __device__ int lock;
+    meet_group<L>();
+    if (threadIdx.x % group_threads<L> == 0) {
+        while (atomicCAS(&lock, 0, 1))
+            ;
+        if constexpr (sizeof...(I) > 0)
+            printf(format, (long)at...);
+        else
+            printf("%s", format);
+        printf(": %s (%d,%d)\n", type_name<T>::get(), R, C);
+    }
+    meet_group<L>();
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+#pragma unroll 1
+        for (int c = 0; c < C; c++) {
+            if (warp_of_group<L>() == S::warp_of(r, c)) {
+                if ((int)ptx::lane() == S::lane_of(r, c)) {
+                    pair<math_of<T>> p = x.get(S::slot_of(r), S::pair_of(c));
+                    printf(c ? "" : " ");
+                    if constexpr (same_type<T, long>)
+                        print_number(c % 2 ? p.high : p.low, true);
+                    else
+                        print_number((double)(c % 2 ? p.high : p.low), sizeof(T) == 8);
+                    printf(c + 1 < C ? "" : "\n");
+                }
+                __syncwarp();
+            }
+            if (is_wide<L>)
+                meet_group<L>();
+        }
+        meet_group<L>();
+    }
+    if (threadIdx.x % group_threads<L> == 0) {
+        __threadfence();
+        atomicExch(&lock, 0);
+    }
+}
+
+} // namespace ws
+
+#endif

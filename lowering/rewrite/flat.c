@@ -13,7 +13,7 @@
  *
  * The groups that compute load a column or a row of memory themselves, and each iteration waits for it or has it in
  * registers from the one before.  A window of one row is what TMA brings: it takes no more of the groups than to look
- * at it, and where it is small beside an operand it has that one's ring, slots and waits (choose.c, join_rings).
+ * at it, and where it is small beside an operand it has that one's ring, slots and waits (choose-rings.c).
  *
  * TMA moves multiples of 16 bytes that begin at one.  A column's length and place are known here; at the memory's
  * address and rows the launch looks (runtime/cuda/launch.cuh, encode_box), and where they are none the producer's warp

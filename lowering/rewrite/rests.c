@@ -9,7 +9,8 @@
  *
  * A product of floats is three of tf32.  The unit reads b from shared memory and drops bits; what it drops has to lie
  * there, too.  With a name of its own it is an operand like any other that is computed of a load, and a role prepares
- * it (schedule/choose-prepare.c).  Where none does, layout.c leaves it out, and the product divides b by itself.
+ * it (schedule/choose-prepare.c).  Where none does, layout-operands.c leaves it out, and the product divides b by
+ * itself.
  *
  * The unit reads b with K along the lines of memory.  Where it lies the other way what tf32 keeps of it has a name,
  * too, so that the role exchanges rows and columns on the way:

@@ -30,21 +30,38 @@ typedef struct {
     int streams;  /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 
-/* choose.c: a list that grows, what an op is computed from, back to what comes through rings, and: are the kernel's
-   products narrow enough for a block of so many groups?  */
+/* choose.c: a list that grows; what an op is computed from, back to what comes through rings; the table's roles, with so
+   many groups.  */
 void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
 Slice choose_slice(Kernel *kernel, Op *op);
+void choose_assign_roles(const Chooser *in, int groups);
+
+/* choose-rings.c: a store to the same memory that may come before the load, or NULL; rows that TMA does not move.  */
+Op *choose_aliasing_store(const Chooser *in, Op *load);
+bool choose_is_narrow(Type type);
+void choose_ring(Chooser *in, Op *load);
+void choose_lines(Chooser *in);
+void choose_prepared_lines(Chooser *in);
+void choose_release(Chooser *in, Op *source, const Value *value); /* of slots that products look at */
+void choose_join(Chooser *in);      /* what is small beside another load and freed with it: one ring */
+void choose_join_made(Chooser *in); /* the same of what roles compute */
+
+/* choose-groups.c: are the kernel's products narrow enough for a block of so many groups?  */
 bool choose_products_fit(const Chooser *in, int groups);
+int choose_most_groups(const Chooser *in);   /* that the kernel may come to have */
+int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
 /* Registers of the largest accumulator that each of so many groups holds, where they divide its rows.  */
 int choose_product_registers(const Chooser *in, int groups);
+void choose_pingpong(Chooser *in);
+int choose_groups(Chooser *in);
+bool choose_gathers(const Chooser *in, const Op *loop); /* is there an operand of the loop that groups put together? */
+void choose_turns(Chooser *in, int groups);
+
 /* choose-prepare.c: of an iteration's products, of all groups together.  */
 int64_t choose_product_clocks(const Chooser *in, const Op *loop);
-int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
 /* choose-turned.c */
 bool choose_only_turns(const Chooser *in); /* few bytes, and nothing is computed */
 void choose_order(const Chooser *in);
-/* A store to the same memory that may come before the load, or NULL.  */
-Op *choose_aliasing_store(const Chooser *in, Op *load);
 
 /* choose-streams.c: loops that are to have no rings are pipelined no more; in how many groups.  */
 void choose_streams(Chooser *in);
@@ -93,9 +110,6 @@ double choose_predicted(Kernel *kernel, const Op *loop);
 
 /* choose-more.c: how many groups divide the rows, where two would.  */
 int choose_more_groups(Chooser *in, int groups);
-/* choose.c: is there an operand of the loop that groups put together; the table's roles, with so many groups.  */
-bool choose_gathers(const Chooser *in, const Op *loop);
-void choose_assign_roles(const Chooser *in, int groups);
 
 /* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
 bool choose_dynamic(Kernel *kernel);

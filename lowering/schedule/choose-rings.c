@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-rings.c - which loads come through rings, when their slots are free again, and which of them share a ring.
+ *
+ * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared
+ * memory), and no store that may alias it can come before it.  A slot is free when the last operation that looks at it
+ * is done:
+ *   - read into registers only: at once;
+ *   - operand of a product that the iteration itself waits for: at that wait;
+ *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+/* A store to the same memory that may come before the load, or NULL.  */
+Op *choose_aliasing_store(const Chooser *in, Op *load)
+{
+    for (int i = 0; i < in->nstores; i++) {
+        Op *store = in->stores[i];
+        bool behind = schedule_of(store)->order >= schedule_of(load)->order;
+        if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || (behind && load_is_in_place(load, store)))
+            continue;
+        Op *loop = outermost_loop(load);
+        if (schedule_of(store)->order < schedule_of(load)->order || (loop && loop == outermost_loop(store)))
+            return store;
+    }
+    return NULL;
+}
+
+static bool feeds_product(const Chooser *in, const Op *load)
+{
+    for (const Use *use = uses_of(&in->uses, load->results[0]); use; use = use->next)
+        if (use_is_operand(use, &in->uses))
+            return true;
+    return false;
+}
+
+/* Rows that TMA does not move.  */
+bool choose_is_narrow(Type type)
+{
+    return type.cols * dtype_bytes(type.dtype) < 16;
+}
+
+void choose_ring(Chooser *in, Op *load)
+{
+    Op *loop = pipelined_loop(load);
+    bool operand = feeds_product(in, load);
+    Type type = load->results[0]->type;
+    bool whole = !operand && load_comes_whole(in->kernel, load);
+    if ((!loop || choose_is_narrow(type)) && !operand && !whole)
+        return;
+    Op *store = choose_aliasing_store(in, load);
+    if (store) {
+        remark(in->kernel, DIAG_MISSED, load->loc,
+               "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
+        return;
+    }
+    int said = schedule_of(load)->ring;
+    schedule_op(load)->depth = said ? said : loop ? loop->control->pipeline->depth : 1;
+    if (loop) {
+        in->specialized = true;
+        loop->control->pipeline->put_count++;
+    }
+}
+
+/* Products read whole lines of 128 bytes; what threads alone read takes no more than its rows need.  */
+void choose_lines(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++) {
+        const Op *load = in->loads[i];
+        bool short_ = schedule_of(load)->depth && !schedule_of(load)->turner && !feeds_product(in, load);
+        schedule_op(in->loads[i])->line = short_ ? machine_short_line(load->results[0]->type) : 0;
+    }
+}
+
+/* And so does what roles compute for others, where no product reads it.  */
+void choose_prepared_lines(Chooser *in)
+{
+    for (int i = 0; i < in->nprepared; i++)
+        if (!feeds_product(in, in->prepared[i]))
+            schedule_op(in->prepared[i])->line = machine_written_line(in->prepared[i]->results[0]->type);
+}
+
+/* The first op of the block that waits for the product.  One that adds to it does not: both are waited for at once, and
+   operands that are small come through one ring, whose wait counts for more than that the first product has to wait for
+   all of them.  */
+static int first_wait(Chooser *in, const Op *product, const Block *block, bool small)
+{
+    int when = RELEASE_END - 1;
+    for (const Use *look = uses_of(&in->uses, product->results[0]); look; look = look->next) {
+        Op *at = op_at_block(look->op, block);
+        bool adds = small && at == look->op && op_is_dot(at) && look->arg == 2;
+        int order = !at ? when : adds ? first_wait(in, at, block, small) : schedule_of(at)->order;
+        when = order < when ? order : when;
+    }
+    return when;
+}
+
+void choose_release(Chooser *in, Op *source, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        int when = 0;
+        Op *here = op_at_block(use->op, source->parent);
+        if (use->op->code == OP_TRANS) {
+            if (use_is_operand(use, &in->uses))
+                choose_release(in, source, use->op->results[0]);
+            continue;
+        }
+        if (!use_is_operand(use, &in->uses))
+            continue;
+        Op *carrier = dot_carried_by(in->kernel->machine, use->op, &in->uses, NULL);
+        if (carrier && carrier == loop_around(source->parent)) {
+            when = RELEASE_END;
+        } else if (here != use->op) {
+            when = schedule_of(here)->order; /* inside a nested block, which waits for its own products */
+        } else if (!op_is_dot(use->op)) {
+            when = schedule_of(here)->order;
+        } else {
+            when = first_wait(in, use->op, source->parent,
+                              machine_tile_bytes(source->results[0]->type) < MACHINE_SMALL_SLOT);
+        }
+        if (when > schedule_of(source)->release)
+            schedule_op(source)->release = when;
+    }
+}
+
+/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it
+   could not run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
+static bool may_be_freed_with(const Op *load, const Op *other)
+{
+    return schedule_of(other)->release > 0 && other->parent == load->parent &&
+           schedule_of(other)->depth == schedule_of(load)->depth &&
+           schedule_of(other)->stage == schedule_of(load)->stage && other->transfer->along == load->transfer->along &&
+           machine_is_small_beside(load->results[0]->type, machine_short_line(load->results[0]->type),
+                                   other->results[0]->type);
+}
+
+static bool may_be_put_with(const Op *made, const Op *other)
+{
+    return schedule_of(other)->release > 0 && other->parent == made->parent &&
+           schedule_of(other)->depth == schedule_of(made)->depth &&
+           schedule_of(other)->maker == schedule_of(made)->maker &&
+           machine_is_small_beside(made->results[0]->type, schedule_of(made)->line, other->results[0]->type);
+}
+
+/* So it is with what a role computes: each ring costs it a barrier, too.  */
+void choose_join_made(Chooser *in)
+{
+    for (int i = 0; i < in->nprepared; i++)
+        for (int k = 0; k < in->nprepared && schedule_of(in->prepared[i])->depth; k++)
+            if (!schedule_of(in->prepared[i])->release && may_be_put_with(in->prepared[i], in->prepared[k]))
+                schedule_op(in->prepared[i])->release = schedule_of(in->prepared[k])->release;
+}
+
+void choose_join(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++) {
+        Op *load = in->loads[i], *best = NULL;
+        for (int k = 0;
+             k < in->nloads && schedule_of(load)->depth && !schedule_of(load)->release && pipelined_loop(load); k++)
+            if (may_be_freed_with(load, in->loads[k]) &&
+                (!best || schedule_of(in->loads[k])->release > schedule_of(best)->release))
+                best = in->loads[k];
+        if (best)
+            schedule_op(load)->release = schedule_of(best)->release;
+    }
+}

@@ -30,8 +30,8 @@ typedef struct {
     int streams;  /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 
-/* choose.c: a list that grows; what an op is computed from, back to what comes through rings; the table's roles, with so
-   many groups.  */
+/* choose.c: a list that grows; what an op is computed from, back to what comes through rings; the table's roles, with
+   so many groups.  */
 void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
 Slice choose_slice(Kernel *kernel, Op *op);
 void choose_assign_roles(const Chooser *in, int groups);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trans.cuh - the transposition of a register tile, through scratch memory (R * C elements).  The group meets before it writes
- * there.
+ * trans.cuh - the transposition of a register tile, through scratch memory (R * C elements), in which the group meets
+ * before it writes.
  */
 #ifndef WS_CUDA_TRANS_CUH
 #define WS_CUDA_TRANS_CUH

@@ -254,7 +254,6 @@ static void drop_idle(Chooser *in)
         }
         remark(in->kernel, DIAG_MISSED, control->pipeline->loc, "this loop has no rings: no load can move ahead of it");
         control->pipeline = NULL;
-        in->idle = true;
     }
     in->nloops = count;
 }
@@ -398,8 +397,7 @@ static void say(Chooser *in, int groups)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc, "comes while the product runs, to a slot of its own");
     if (!in->nloops && !in->streams)
         remark(in->kernel, DIAG_MISSED, in->kernel->loc,
-               "grid runs unspecialized on %d group%s: no %s", groups, groups > 1 ? "s" : "",
-               in->idle ? "loop in it has rings" : "#pragma ws pipeline in it");
+               "grid runs unspecialized on %d group%s: no pipelined loop in it", groups, groups > 1 ? "s" : "");
 }
 
 static void visit_scratch(Op *op, void *context)

@@ -27,7 +27,6 @@ typedef struct {
     bool keeps;   /* what neighbouring tiles share stays in its slots */
     bool storing; /* a task stores */
     bool apart;   /* several tasks multiply */
-    bool idle;    /* a loop that the user pipelines has no rings */
     int streams;  /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 

@@ -174,12 +174,28 @@ static void handle_slip(cpp_reader *)
         next_token(&tokens);
 }
 
+/* Where names of ws.h are unknown GCC says so of each; once, why.  */
+static void miss_header(location_t where)
+{
+    static const char *const types[] = {"ws_tensor", "ws_tile", "ws_f16", "ws_bf16"};
+    static bool told;
+    for (const char *type : types) {
+        tree name = told || !seen_error() ? NULL_TREE : maybe_get_identifier(type);
+        if (!name || lookup_name(name))
+            continue;
+        inform(where, "%<#include <ws.h>%> is missing");
+        told = true;
+    }
+}
+
 /* The first token of a line.  What is handled here leaves its end to the parser as white space.  */
 static void see_line(cpp_reader *reader, const cpp_token *token, int in_arguments)
 {
     line_change(reader, token, in_arguments);
     if (token->type == CPP_PRAGMA_EOL)
         return;
+    if (token->type == CPP_PRAGMA && token->val.pragma >= PRAGMA_FIRST_EXTERNAL)
+        miss_header(token->src_loc);
     if (token->type == CPP_PRAGMA && token->val.pragma < PRAGMA_FIRST_EXTERNAL) {
         directives = directives ? directives : token->src_loc;
     } else if (token->type == CPP_PRAGMA && directives) {

@@ -195,6 +195,9 @@ ws_dtype ws_bad_dtype_(void) WS_BAD_("this is not an element type: WS_F32, WS_F6
                                      "WS_I8, WS_I32, WS_U8, WS_I16 or WS_I64");
 ws_dtype ws_bad_base_(void) WS_BAD_("the element type is not that of the base pointer");
 
+/* What ws_operand_ finds by its variable's name where the operand is wrong and GCC declares none: no second error.  */
+ws_tile ws_v_(void);
+
 ws_tile ws_scalar_i_(long x);
 ws_tile ws_scalar_f_(double x);
 static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsigned long long x)

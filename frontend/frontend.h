@@ -29,8 +29,9 @@
  *   show.c     ws_print
  *   host.c     the source's text, a region given way to a call of its launcher
  *
- * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is the
- * same text (tests/frontend/).  So names, the order of operations and which values a loop carries follow the plugin.
+ * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is
+ * the same text (tests/frontend/).  So names, the order of operations and which values a loop carries follow the
+ * plugin.
  */
 #ifndef WSC_FRONTEND_H
 #define WSC_FRONTEND_H

@@ -7,8 +7,8 @@
  *   wsc-clang --cxx -- FILE.cc [clang's options]      only says that kernels are C
  *
  * It writes the .cu and the text in which each region is a call of its launcher; the rest is the host compiler's.  The
- * first form ends with the status 3 where a pragma stands in a macro or an included file: then the second reads what the
- * preprocessor has left.
+ * first form ends with the status 3 where a pragma stands in a macro or an included file: then the second reads what
+ * the preprocessor has left.
  */
 #include <stdlib.h>
 #include <string.h>

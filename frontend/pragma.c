@@ -5,8 +5,8 @@
  *   #pragma ws pipeline(STAGES, 2) schedule(fine)        depth 4, in flight 2, fine
  *   for (...)
  *
- * libclang shows no cursor for a pragma that clang does not know, so they are read from the tokens.  Names of macros stay
- * in them as they are, and are looked up in the source itself.
+ * libclang shows no cursor for a pragma that clang does not know, so they are read from the tokens.  Names of macros
+ * stay in them as they are, and are looked up in the source itself.
  */
 #include <ctype.h>
 #include <string.h>

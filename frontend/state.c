@@ -318,7 +318,8 @@ static void merge_state(Walk *w, Results *results, Jump *jump, const Jump *x, co
     }
 }
 
-/* The ways out of an IF, of those out of its arms.  Not to be moved before its values are bound: slots are pointed to.  */
+/* The ways out of an IF, of those out of its arms.  Not to be moved before its values are bound: slots are pointed
+   to. */
 Exits merge(Walk *w, Op *op, Value *condition, Exits *yes, Exits *no)
 {
     Results results = {op, condition, NULL, 0};

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Lines of what the compiler prints, and of its own sources, have 120 columns at most. Not counted: rows of the tables
-# in .def files, programs that the fuzzer wrote, here-documents of shell scripts, and their quoted text.
+# Lines of what the compiler prints, of its own sources and of texts have 120 columns at most. Not counted: rows of the
+# tables in .def files, programs that the fuzzer wrote, here-documents of shell scripts, and their quoted text.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$top_srcdir" || exit 99
@@ -11,7 +11,7 @@ narrow() { # FILE...
 }
 
 sources() {
-    find lowering plugin driver runtime lib solve samples bench tests \
+    find lowering plugin frontend driver runtime lib solve samples bench tests \
         \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' -o -name '*.hpp' -o -path 'bench/*.cu' -o -path 'tests/gpu/*.cu' \) \
         ! -path '*/proofs/*' ! -path '*/cases/*' | sort
 }
@@ -38,6 +38,14 @@ narrow_script() { # FILE...
         END { exit wide }' "$@"
 }
 
+# Tables have no second line, and addresses no blank; bench/notes has what was printed.
+texts() { find ./*.md course lib machines runtime samples tests -name '*.md' | sort; }
+narrow_text() { # FILE...
+    awk '/^\|/ || /:\/\// { next }
+        length ($0) > 120 { print FILENAME ":" FNR ": " length ($0) " columns"; wide = 1 }
+        END { exit wide }' "$@"
+}
+
 # Were no files found, nothing would be wide.
 of_all() { # COUNT CHECK FILE...
     least=$1
@@ -52,6 +60,8 @@ export LC_ALL
 ok 'emitted code' narrow tests/*/*.cu
 # shellcheck disable=SC2046
 ok 'C and C++' of_all 500 narrow $(sources)
+# shellcheck disable=SC2046
+ok 'texts' of_all 20 narrow_text $(texts)
 # shellcheck disable=SC2046
 ok 'scripts' of_all 50 narrow_script $(scripts)
 done_testing

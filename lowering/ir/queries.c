@@ -72,6 +72,11 @@ bool op_reduces_rows(const Op *op)
            op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
 }
 
+bool op_reduces_columns(const Op *op)
+{
+    return op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN;
+}
+
 bool op_adds(const Op *op)
 {
     return op->code == OP_ATOMIC_ADD || op->code == OP_ATOMIC_ADD_AT;

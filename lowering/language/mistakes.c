@@ -273,7 +273,7 @@ static void visit(Op *op, void *context)
         check_product(mistakes, op);
     if (op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN)
         check_reduction(mistakes, op, true);
-    if (op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN)
+    if (op_reduces_columns(op))
         check_reduction(mistakes, op, false);
     if (is_store(op))
         check_store(mistakes, op);

@@ -273,7 +273,7 @@ static void visit_reduction(Op *op, void *context)
     Kernel *kernel = context;
     bool by_rows =
         op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX;
-    bool by_cols = op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN;
+    bool by_cols = op_reduces_columns(op);
     if (!by_rows && !by_cols)
         return;
     Question question = {op, by_rows};

@@ -199,14 +199,21 @@ enum { FEW_KEPT = 72 << 10 };
 /* From one iteration of a loop to the next; and beside as many of its own, for what is computed of them.  */
 enum { MOST_ITERATION = 40 };
 
-/* Addresses, beside those; where warps do not wait for each other, fewer blocks that stay do better.  */
-enum { BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
+/* Addresses, beside those: of one row of each thread, of a few, of more; where warps do not wait for each other, fewer
+   blocks that stay do better.  */
+enum { BESIDE_ROW = 8, BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
 
 /* Columns of each thread of a row that all share, from which on it has too many vectors on the way for BESIDE.  */
 enum { LONG_ROW = 64 };
 
-/* Rows of a tile whose addresses BESIDE has room for: four of each warp.  */
-enum { FEW_ROWS = 16 };
+/* Rows of a thread whose addresses BESIDE has room for.  */
+enum { FEW_ROWS = 4 };
+
+static int addresses_of(const Op *load, Layout layout)
+{
+    int rows = machine_tile_registers(type_tile(D_F32, load->results[0]->type.rows, 1), layout);
+    return rows > FEW_ROWS ? BESIDE_ROWS : rows > 1 ? BESIDE : BESIDE_ROW;
+}
 
 static bool is_long(const Op *op, const void *context)
 {
@@ -428,8 +435,8 @@ static void visit_loop(Op *loop, void *context)
         if (is_wanted_ahead(in->kernel, op))
             registers += machine_tile_registers(op->results[0]->type, in->role->layout);
     FOR_OPS (op, loop->blocks[0])
-        if (is_wanted_ahead(in->kernel, op) && op->results[0]->type.rows > FEW_ROWS)
-            in->beside = BESIDE_ROWS;
+        if (is_wanted_ahead(in->kernel, op) && addresses_of(op, in->role->layout) > in->beside)
+            in->beside = addresses_of(op, in->role->layout);
     registers = registers <= MOST_ITERATION ? registers : 0;
     FOR_OPS (op, loop->blocks[0])
         if (op_info[op->code].class_ == CLASS_LOAD && (!registers || !is_wanted_ahead(in->kernel, op)))
@@ -471,7 +478,7 @@ int plan_ahead(Kernel *kernel, int *peak)
             ir_walk(each->body, visit_ring_loop, kernel);
     if (!role || role->next || kernel->arefs || role->layout == LAYOUT_MMA || !grid)
         return 0;
-    Loops loops = {kernel, role, 0, BESIDE};
+    Loops loops = {.kernel = kernel, .role = role};
     ir_walk(role->body, visit_loop, &loops);
     if (!loops.most)
         return ahead_of_tiles(kernel, role, *peak);

@@ -64,5 +64,5 @@ bool layout_in_fragments(const Role *role, Layout other)
     Fragments in = {.other = other, .fits = other != LAYOUT_WIDE && other != LAYOUT_MMA};
     if (in.fits)
         ir_walk(role->body, visit_op, &in);
-    return in.fits && in.exchanges < in.others && in.registers <= in.other_registers;
+    return in.fits && in.others && in.exchanges <= in.others && in.registers <= in.other_registers;
 }

@@ -46,7 +46,24 @@ typedef struct {
     int registers, columns; /* of all tiles; of those with more than one column */
     int turned;             /* elements that are transposed one by one */
     int accesses;           /* to memory */
+    int exchanges;          /* between lanes: of a row's sum, or of a column's */
 } Cost;
+
+static int exchanges_of(const Op *op, Layout layout)
+{
+    if (machine_wide_groups(layout))
+        return 0;
+    int lanes = op_reduces_rows(op)      ? machine_row_lanes(layout)
+                : op_reduces_columns(op) ? 32 / machine_row_lanes(layout)
+                                         : 1;
+    int each = 0;
+    for (int half = 1; half < lanes; half *= 2)
+        each++;
+    return each ? each * machine_tile_registers(op->results[0]->type, layout) : 0;
+}
+
+/* Columns that the lanes of a row take side by side should fill two sectors of memory.  */
+enum { SECTORS = 64 };
 
 static void visit_cost(Op *op, void *context)
 {
@@ -57,19 +74,23 @@ static void visit_cost(Op *op, void *context)
     Type from = op->nargs ? op->args[0]->type : (Type){0};
     if (op->code == OP_TRANS && from.kind == K_TILE && !machine_turns_vectors(from, cost->layout))
         cost->turned += from.rows * from.cols;
+    cost->exchanges += exchanges_of(op, cost->layout);
     for (int i = 0; i < op->nresults + leaves; i++) {
         Type type = i < op->nresults          ? op->results[i]->type
                     : op->code == OP_PUT_TILE ? op->args[1]->type
                                               : op->args[op->nargs - 1]->type;
-        if (type.kind != K_TILE)
+        if (type.kind != K_TILE || (i < op->nresults && value_is_of_places(op->results[i])))
             continue;
         int registers = machine_tile_registers(type, cost->layout);
         int bytes = machine_vector_columns(type.cols, cost->layout) * dtype_bytes(type.dtype);
         cost->registers += registers;
         cost->columns += type.cols > 1 ? registers : 0;
         /* At most 16 bytes at a time; a lane's second 16 leave every other sector half full.  */
-        if (memory && type.cols > 1)
-            cost->accesses += bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
+        if (memory && type.cols > 1) {
+            int accesses = bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
+            bool short_ = type.rows > 1 && machine_row_lanes(cost->layout) * bytes < SECTORS;
+            cost->accesses += short_ ? 2 * accesses : accesses;
+        }
     }
 }
 
@@ -102,16 +123,19 @@ static bool is_better(const Cost *x, const Cost *y)
         return x->columns < y->columns;
     if (x->turned != y->turned)
         return x->turned < y->turned;
-    return x->accesses != y->accesses ? x->accesses < y->accesses : !x->columns && x->registers < y->registers;
+    if (x->accesses != y->accesses)
+        return x->accesses < y->accesses;
+    return x->exchanges != y->exchanges ? x->exchanges < y->exchanges : !x->columns && x->registers < y->registers;
 }
 
 /* How many rows a warp holds side by side: what takes the fewest registers, then transposes by vectors, then takes the
-   fewest accesses to memory.  Of one role, or of all.  */
+   fewest accesses to memory, then the fewest exchanges between lanes: on an H200, rows of 256 f16 have 0.57 of a copy in
+   cross entropy where 32 lanes share each, 0.67 where 16 do, and 0.72 where 8 do.  Of one role, or of all.  */
 static Layout rows_together(const Kernel *kernel, const Role *only)
 {
-    Cost best = {LAYOUT_ROWS, 0, 0, 0, 0};
+    Cost best = {.layout = LAYOUT_ROWS};
     for (Layout layout = LAYOUT_ROWS; layout <= LAYOUT_WIDE; layout++) {
-        Cost cost = {layout, 0, 0, 0, 0};
+        Cost cost = {.layout = layout};
         if (layout == LAYOUT_MMA)
             continue;
         FOR_ROLES (role, kernel)

@@ -182,8 +182,7 @@ int machine_product_columns(const Machine *machine, int threads, bool in_registe
     return columns < machine->product_columns ? columns : machine->product_columns;
 }
 
-/* That share a row.  */
-static int lanes_of(Layout layout)
+int machine_row_lanes(Layout layout)
 {
     int groups = machine_wide_groups(layout);
     return groups ? groups * MACHINE_GROUP_THREADS : 32 / machine_rows_together(layout);
@@ -204,7 +203,7 @@ int machine_rows_together(Layout layout)
 /* As tile.cuh has it.  */
 int machine_vector_columns(int cols, Layout layout)
 {
-    int lanes = lanes_of(layout);
+    int lanes = machine_row_lanes(layout);
     return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
 }
 
@@ -230,7 +229,7 @@ int machine_tile_registers(Type tile, Layout layout)
         int column_slots = tile.cols == 1 ? 1 : round_up(tile.cols, 8) / 8 * 2;
         elements = row_slots * column_slots;
     } else {
-        int lanes = lanes_of(layout), across = lanes * machine_vector_columns(tile.cols, layout);
+        int lanes = machine_row_lanes(layout), across = lanes * machine_vector_columns(tile.cols, layout);
         int together = lanes < MACHINE_GROUP_THREADS ? MACHINE_GROUP_THREADS / lanes : 1; /* rows of the group */
         int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, together) / together;
         elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / lanes);
@@ -242,5 +241,5 @@ int machine_tile_registers(Type tile, Layout layout)
 bool machine_brings_vectors(Type tile, Layout layout)
 {
     int columns = machine_vector_columns(tile.cols, layout), bytes = dtype_bytes(tile.dtype);
-    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * lanes_of(layout)) == 0;
+    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * machine_row_lanes(layout)) == 0;
 }

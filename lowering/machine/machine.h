@@ -108,6 +108,7 @@ bool machine_brings_vectors(Type tile, Layout layout); /* 16 bytes of a row at a
 int machine_wide_groups(Layout layout);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout); /* of none that is wide */
+int machine_row_lanes(Layout layout);     /* that share a row */
 int machine_vector_columns(int cols, Layout layout);
 /* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in
    registers. */

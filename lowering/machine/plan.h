@@ -102,6 +102,13 @@ void layout_pairs(Kernel *kernel);
 Op *op_paired_with(const Machine *machine, const Op *product);
 bool op_is_second(const Op *product); /* the one before, which pairs, starts it */
 
+/* picked.c: is it a sum along rows of what a tile has in one column of those from `first` on, and 0 elsewhere?  That
+   column of each row; NULL: they count from 0.  */
+typedef struct {
+    const Value *tile, *column, *first;
+} Picked;
+bool op_picks_column(const Op *op, Picked *picked);
+
 /* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */
 typedef struct {
     int registers;
@@ -109,6 +116,7 @@ typedef struct {
     const char *tiles; /* "acc 128x256 f32 256, ..." */
 } Pressure;
 Pressure plan_pressure(Kernel *kernel, const Role *role, int most);
+bool value_is_of_places(const Value *value); /* made of where an element lies and of scalars, by a few instructions */
 int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */

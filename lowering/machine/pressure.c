@@ -36,7 +36,6 @@ static int variable_index(Estimate *in, const Variable *variable)
 
 enum { LOOK_BACK = 6 };
 
-/* Made of where an element lies and of scalars, by a few instructions.  */
 static bool is_of_places(const Value *value, int depth)
 {
     const Op *op = value->def;
@@ -70,17 +69,37 @@ static bool is_of_places(const Value *value, int depth)
     }
 }
 
+bool value_is_of_places(const Value *value)
+{
+    return is_of_places(value, LOOK_BACK);
+}
+
+static void touch(Estimate *in, const Value *value, const Op *op, int position);
+
+/* What the operation reads, in a statement.  What says which column is picked is not made.  */
+static void touch_operands(Estimate *in, const Op *op, const Op *statement, int position)
+{
+    Picked picked;
+    if (op_picks_column(op, &picked)) {
+        touch(in, picked.tile, statement, position);
+        touch(in, picked.column, statement, position);
+        return;
+    }
+    for (int i = 0; i < op->nargs; i++)
+        touch(in, op->args[i], statement, position);
+}
+
 static void touch(Estimate *in, const Value *value, const Op *op, int position)
 {
     if (!value->var && value->def) {
-        for (int i = 0; i < value->def->nargs; i++)
-            touch(in, value->def->args[i], op, position);
+        touch_operands(in, value->def, op, position);
         return;
     }
     int i = value->var && value_is_tile(value) ? variable_index(in, value->var) : -1;
     if (i < 0)
         return;
-    in->stored[i] |= in->places || !is_of_places(value, LOOK_BACK);
+    bool made = !value->def || value->def != op;
+    in->stored[i] |= made && (in->places || !is_of_places(value, LOOK_BACK));
     const Block *home = value->def ? value->def->parent : value->block;
     bool argument = !value->def && home->parent == op; /* seen where its own block opens */
     const Op *loop = argument ? NULL : order_outer_loop(op, home);
@@ -97,9 +116,9 @@ static void visit_touch(Op *op, void *context)
     if (op->position < in->npositions)
         in->ops[op->position] = op;
     bool inlined = op->nresults == 1 && op_is_pure(op) && !op->results[0]->var;
-    for (int i = 0; i < op->nargs && !inlined; i++)
-        touch(in, op->args[i], op, op->position);
-    for (int i = 0; i < op->nresults; i++)
+    if (!inlined)
+        touch_operands(in, op, op, op->position);
+    for (int i = 0; i < op->nresults && !inlined; i++)
         touch(in, op->results[i], op, op->position);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)

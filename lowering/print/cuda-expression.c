@@ -9,6 +9,7 @@
 
 #include "print/cuda.h"
 #include "machine/machine.h"
+#include "machine/plan.h"
 #include "ir/queries.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -101,10 +102,28 @@ static bool print_cast_less(Printer *in, const Op *op)
     return true;
 }
 
+static bool print_picked(Printer *in, const Op *op)
+{
+    Picked picked;
+    if (!op_picks_column(op, &picked))
+        return false;
+    fputs("ws::row_part_at(", in->out);
+    cuda_value(in, picked.tile, PREC_ANY);
+    fputs(", ", in->out);
+    cuda_value(in, picked.column, PREC_ANY);
+    fputs(", ", in->out);
+    if (picked.first)
+        cuda_value(in, picked.first, PREC_ANY);
+    else
+        fputs("0", in->out);
+    fputc(')', in->out);
+    return true;
+}
+
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    if (print_cast_less(in, op) || cuda_picked(in, op))
+    if (print_cast_less(in, op) || print_picked(in, op))
         return;
     fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
           : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"

@@ -148,8 +148,6 @@ void cuda_over_blocks(Printer *in, const Op *op);
 void cuda_loop_windows(Printer *in, const Op *loop);
 bool cuda_window(Printer *in, const Op *load);
 
-/* cuda-picked.c */
-bool cuda_picked(Printer *in, const Op *op); /* a sum along rows of which one column counts */
 
 /* cuda-choice.c */
 void cuda_print_estimate(Printer *in);                     /* what a variant takes */

@@ -92,7 +92,7 @@ static bool counts_columns(const Value *value)
     return def && def->code == OP_COL_INDEX;
 }
 
-/* Of what is summed along rows one column counts: that takes a comparison for each row (print/cuda-picked.c).  */
+/* Of what is summed along rows one column counts: that takes a comparison for each row (machine/picked.c).  */
 static bool is_picked(const Op *op)
 {
     const Op *of = op && op->nargs ? op->args[0]->def : NULL;

@@ -175,7 +175,7 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
                 const bool inside =
                     p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && (S::whole_cols || c < C);
                 if constexpr (L != frag)
-                    x.load_if(inside, p.at(r, c));
+                    x.load_if(inside, p.at(r, S::col(0)) + S::behind(j)); /* one address for all of a row */
                 else if (inside)
                     x.load(p.at(r, c));
                 set_run<run>(y, slot, j, x);
@@ -298,7 +298,7 @@ static WS_DEVICE void store_plane(const plane<T, W> &p, const tile<T, R, C, L> &
                 const bool inside =
                     p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && (S::whole_cols || c < C);
                 if constexpr (L != frag)
-                    get_run<run>(x, slot, j).store_if(inside, p.at(r, c));
+                    get_run<run>(x, slot, j).store_if(inside, p.at(r, S::col(0)) + S::behind(j));
                 else if (inside)
                     get_run<run>(x, slot, j).store(p.at(r, c));
             }

@@ -207,6 +207,37 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> 
     }
     return y;
 }
+/* Element k of a thread's in a row stands so far behind its first: bits of k are bits of that.  */
+template <typename S> WS_CONSTANT int element_behind(int k)
+{
+    return S::behind(k / 2) + k % 2;
+}
+/* The element of a row that stands so far behind the thread's first, 0: another thread has it.  One comparison for each
+   bit of its number, and one selection for each element.  */
+template <typename T, int R, int C, layout L>
+static WS_DEVICE math_of<T> element_at(const tile<T, R, C, L> &x, int slot, u32 behind)
+{
+    typedef spread<R, C, L> S;
+    constexpr int count = 2 * S::pairs;
+    math_of<T> element[count];
+    WS_FOR_PAIRS(S, j)
+    {
+        const pair<math_of<T>> p = x.get(slot, j);
+        element[2 * j] = p.low;
+        element[2 * j + 1] = p.high;
+    }
+    u32 bits = 0;
+#pragma unroll
+    for (int bit = 1; bit < count; bit *= 2) {
+        const u32 mask = (u32)element_behind<S>(bit);
+        const bool second = (behind & mask) != 0;
+        bits |= mask;
+#pragma unroll
+        for (int k = 0; k + bit < count; k += 2 * bit)
+            element[k] = second ? element[k + bit] : element[k];
+    }
+    return behind & ~bits ? 0 : element[0];
+}
 /* What each thread has of a row's element in one column, of those from `first` on.  */
 template <typename T, int R, int C, layout L>
 static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
@@ -218,11 +249,7 @@ static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const t
         const u32 at = (u32)column.get(slot, 0).low - (u32)first;
         math_of<T> element = 0;
         if (warp_uniform(at < (u32)C))
-            WS_FOR_PAIRS(S, j)
-            {
-                const pair<math_of<T>> p = x.get(slot, j);
-                element = at == (u32)S::col(j) ? p.low : at == (u32)S::col(j) + 1 ? p.high : element;
-            }
+            element = at < (u32)C ? element_at(x, slot, at - (u32)S::col(0)) : 0;
         y.set(slot, 0, element, element);
     }
     return y;

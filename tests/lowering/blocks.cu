@@ -25,10 +25,10 @@ static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int g
     for (ws::tiles<2, blocks_cluster> t(p.grid); t.more(); t.next()) {  // blocks.ir:2
         const int i = t.at(0);
         const int s_2 = t.at(1);
-        const auto zero = ws::full<float, 16, 1, ws::lines_2>(0);
-        const auto low = ws::full<float, 16, 1, ws::lines_2>(-9);
+        const auto zero = ws::full<float, 16, 1, ws::lines_4>(0);
+        const auto low = ws::full<float, 16, 1, ws::lines_4>(-9);
         const int j = s_2 * 128;
-        const auto h = ws::load<16, 128, ws::lines_2>(p.x, i, j);
+        const auto h = ws::load<16, 128, ws::lines_4>(p.x, i, j);
         const auto v = ws::cast<float>(h);
         const auto part = ws::row_sum(v);
         const auto most = ws::row_max(v);

@@ -13,7 +13,7 @@ static WS_DEVICE void few_bits_all(const few_bits_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // few_bits.ir:3
         const int i = t.at(0);
-        const auto v = ws::load<16, 256, ws::lines>(p.x, i, 0);
+        const auto v = ws::load<16, 256, ws::lines_4>(p.x, i, 0);
         const auto top = ws::row_max(v);
         const auto d = ws::sub(v, top);
         const auto p_2 = ws::exp_rounded(d);

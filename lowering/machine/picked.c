@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-picked.c - sums along rows of which one column counts.
+ * picked.c - sums along rows of which one column counts.
  *
  *   here = eq (add col_index, j), column               const auto here = ...                     which nobody wants
  *   y = row_part (select here, x, zero)                ... ws::row_part_at(x, column, j) ...
@@ -8,7 +8,7 @@
  * A row's element of that column is added where it lies in the tile, which is seldom where tiles follow each other
  * along a row: a comparison for each row in place of four instructions for each element.
  */
-#include "print/cuda.h"
+#include "machine/plan.h"
 #include "ir/queries.h"
 
 static bool is_zero(const Value *value)
@@ -49,7 +49,7 @@ static bool stays(const Value *value, const Op *op)
     return counter || !value->var || !value->var->mutable_;
 }
 
-bool cuda_picked(Printer *in, const Op *op)
+bool op_picks_column(const Op *op, Picked *picked)
 {
     const Op *select = op->code == OP_ROW_PART ? op->args[0]->def : NULL;
     const Op *equal = select && select->code == OP_SELECT && !op->args[0]->var ? select->args[0]->def : NULL;
@@ -62,16 +62,7 @@ bool cuda_picked(Printer *in, const Op *op)
             column->type.cols != 1 || column->type.rows != op->args[0]->type.rows || !stays(column, op) ||
             (first && !stays(first, op)))
             continue;
-        fputs("ws::row_part_at(", in->out);
-        cuda_value(in, select->args[1], PREC_ANY);
-        fputs(", ", in->out);
-        cuda_value(in, column, PREC_ANY);
-        fputs(", ", in->out);
-        if (first)
-            cuda_value(in, first, PREC_ANY);
-        else
-            fputs("0", in->out);
-        fputc(')', in->out);
+        *picked = (Picked){select->args[1], column, first};
         return true;
     }
     return false;

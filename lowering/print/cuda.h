@@ -148,7 +148,6 @@ void cuda_over_blocks(Printer *in, const Op *op);
 void cuda_loop_windows(Printer *in, const Op *loop);
 bool cuda_window(Printer *in, const Op *load);
 
-
 /* cuda-choice.c */
 void cuda_print_estimate(Printer *in);                     /* what a variant takes */
 void cuda_print_estimated_form(Printer *in, Kernel *form); /* is a form faster? */

@@ -295,11 +295,28 @@ static void start_unit(void *, void *)
     plugin.module->steps = plugin.steps;
 }
 
+/* GCC gives the arguments of a call the call's own place, one of ws.h in another's arguments too.  */
+static tree keep_place(tree *where, int *, void *)
+{
+    tree fndecl = TREE_CODE(*where) == CALL_EXPR ? get_callee_fndecl(*where) : NULL_TREE;
+    if (!fndecl || !DECL_NAME(fndecl) || strncmp(IDENTIFIER_POINTER(DECL_NAME(fndecl)), "ws_", 3))
+        return NULL_TREE;
+    for (int i = 0; i < call_expr_nargs(*where); i++) {
+        tree argument = CALL_EXPR_ARG(*where, i);
+        if (TREE_CODE(argument) == CALL_EXPR && EXPR_HAS_LOCATION(argument))
+            CALL_EXPR_ARG(*where, i) =
+                build1_loc(EXPR_LOCATION(argument), NON_LVALUE_EXPR, TREE_TYPE(argument), argument);
+    }
+    return NULL_TREE;
+}
+
 static void pre_genericize(void *event, void *)
 {
     signature_function((tree)event);
     bind_function((tree)event);
     task_refuse_jumps((tree)event);
+    if (!seen_error() && DECL_SAVED_TREE((tree)event))
+        walk_tree_without_duplicates(&DECL_SAVED_TREE((tree)event), keep_place, NULL);
 }
 
 /* What ws.h asks for to know that the pragma means something here.  */

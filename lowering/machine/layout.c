@@ -129,8 +129,8 @@ static bool is_better(const Cost *x, const Cost *y)
 }
 
 /* How many rows a warp holds side by side: what takes the fewest registers, then transposes by vectors, then takes the
-   fewest accesses to memory, then the fewest exchanges between lanes: on an H200, rows of 256 f16 have 0.57 of a copy in
-   cross entropy where 32 lanes share each, 0.67 where 16 do, and 0.72 where 8 do.  Of one role, or of all.  */
+   fewest accesses to memory, then the fewest exchanges between lanes: on an H200, rows of 256 f16 have 0.57 of a copy
+   in cross entropy where 32 lanes share each, 0.67 where 16 do, and 0.72 where 8 do.  Of one role, or of all.  */
 static Layout rows_together(const Kernel *kernel, const Role *only)
 {
     Cost best = {.layout = LAYOUT_ROWS};

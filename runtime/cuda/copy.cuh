@@ -74,23 +74,70 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
 }
 
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
-   for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
-   registers.  */
-template <typename S, typename T, int R, int C, typename W>
-static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
+   for each tile shape beside the fast path.  Where columns lie in chunks of 4, 8 or 16 bytes they need not even pass
+   through registers, and all of them are on their way at once. */
+template <int BYTES, typename T> static WS_DEVICE void fill_chunk(u32 to, T x)
 {
-    constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
+    u32 low, high;
+    if constexpr (sizeof(T) == 8) {
+        const u64 bits = reinterpret_cast<const u64 &>(x);
+        low = (u32)bits;
+        high = (u32)(bits >> 32);
+    } else {
+        low = sizeof(T) == 4   ? reinterpret_cast<const u32 &>(x)
+              : sizeof(T) == 2 ? reinterpret_cast<const unsigned short &>(x) * 0x10001u
+                               : reinterpret_cast<const unsigned char &>(x) * 0x1010101u;
+        high = low;
+    }
+    if constexpr (BYTES == 16)
+        ptx::store_shared_16(to, uint4{low, high, low, high});
+    else
+        ptx::store_shared_4(to, low);
+    if constexpr (BYTES == 8)
+        ptx::store_shared_4(to + 4, high);
+}
+
+/* Lanes stand beside each other in a row's chunks, as many as it has, and in several rows.  */
+template <int BYTES, typename T, int C> struct chunks {
+    static constexpr int step = BYTES / (int)sizeof(T), across = (C + step - 1) / step;
+    static constexpr int lanes = across > 16 ? 32 : across > 8 ? 16 : across > 4 ? 8 : across > 2 ? 4 : across;
+    static constexpr int rows = 32 / lanes;
+};
+
+/* The tile's first column does not lie before the tensor's: of a chunk what follows the row's end is missing, or
+   nothing. */
+template <int BYTES, typename S, typename T, int R, int C, typename W>
+static WS_DEVICE void copy_chunks(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
+{
+    typedef chunks<BYTES, T, C> in;
     const auto v = view(s);
+    const int first_row = (int)ptx::lane() / in::lanes, first = (int)ptx::lane() % in::lanes * in::step;
 #pragma unroll 1
-    for (int r = 0; r < R; r++) {
+    for (int r = first_row; r < R; r += in::rows) {
         const int end = p.row_inside(r) ? p.col_high - p.col : 0;
 #pragma unroll 1
-        for (int c = (int)ptx::lane() * step; c < C; c += 32 * step) {
-            const int left = end > c ? ::min(end - c, step) * (int)sizeof(T) : 0; /* end may be far below */
-            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
+        for (int c = first; c < C; c += in::lanes * in::step) {
+            const int left = end > c ? ::min(end - c, in::step) * (int)sizeof(T) : 0; /* end may be far below */
+            ptx::async_copy<BYTES>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
         }
     }
     ptx::async_copy_wait();
+    if (fill == 0)
+        return;
+    const T outside = number<T>::narrow(convert<T>()(fill));
+#pragma unroll 1
+    for (int r = first_row; r < R; r += in::rows) {
+        const int end = p.row_inside(r) ? p.col_high - p.col : 0;
+#pragma unroll 1
+        for (int c = first; c < C; c += in::lanes * in::step) {
+            if (end <= c)
+                fill_chunk<BYTES>(v.address(r, c), outside);
+            else
+#pragma unroll 1
+                for (int e = end - c; e < in::step; e++)
+                    v.set(r, c + e, S(outside));
+        }
+    }
 }
 
 template <typename S, typename T, int R, int C, typename W>
@@ -120,13 +167,19 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T, W> &
 template <typename S, typename T, int R, int C, typename W>
 static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
-    bool pairs = false;
+    bool done = false;
     if constexpr (same_type<typename element_in<S>::type, T>) {
-        pairs = fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8);
-        if (pairs)
-            copy_pairs(s, p);
+        constexpr int small = sizeof(T) <= 4 ? 4 : 8, line = line_bytes<S>;
+        const bool begins = p.col >= p.col_low;
+        if (line % 16 == 0 && begins && p.aligned(16)) {
+            copy_chunks<line % 16 ? small : 16>(s, p, fill);
+            done = true;
+        } else if (line % small == 0 && begins && p.aligned(small)) {
+            copy_chunks<small>(s, p, fill);
+            done = true;
+        }
     }
-    if (!pairs)
+    if (!done)
         copy_elements(s, p, fill);
     ptx::fence_proxy_async();
     __syncwarp();

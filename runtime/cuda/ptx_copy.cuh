@@ -148,7 +148,7 @@ template <int N> static WS_DEVICE void bulk_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
-/* BYTES (4 or 8) from global to shared memory without a register; the first `bytes` of them are read, the rest are
+/* BYTES (4, 8 or 16) from global to shared memory without a register; the first `bytes` of them are read, the rest are
    0. */
 template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, u32 bytes)
 {

@@ -121,7 +121,9 @@ static char *some_grid_clauses(Gen *g, int loops)
         clauses = text("%.*s, from(%s))", (int)strlen(clauses) - 1, clauses, place_of_first(g));
     else if (from)
         clauses = text("%s order(from(%s))", clauses, place_of_first(g));
-    if (form == 1 && !g->pingpong)
+    if (g->groups)
+        add(&g->helpers, "#define %s %d\n\n", g->groups, rows ? rows : 1);
+    else if (form == 1 && !g->pingpong)
         clauses = text("%s consumers(1)", clauses);
     else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts && !g->stores_apart)
         clauses = text("%s consumers(%d, tiles)", clauses, between(2, 3));
@@ -164,6 +166,8 @@ static void grid_body(Gen *g)
             step_statement(g, v);
         else if (g->products && chance(25))
             chain_statement(g);
+        else if (g->products && chance(15))
+            tasks_statement(g);
         else
             loop_statement(g);
         span_end();
@@ -184,6 +188,7 @@ static void grid(Gen *g)
     int nscalars = g->nscalars;
     g->region++;
     g->specialized = g->whole_tiles = g->pingpong = g->parts = g->stores_apart = false;
+    g->groups = NULL;
     g->ntasks = 0;
     g->same_along_x = g->same_along_y = false;
     g->rows_divisor = g->product_divisor = 0;

@@ -340,7 +340,7 @@ template <typename T, int R, int C, layout L, typename Y>
 static WS_DEVICE tile<T, R, C, L> div_rounded(const tile<T, R, C, L> &x, const Y &y)
 {
     typedef spread<R, C, L> S;
-    static_assert(divides_rows<tile<T, R, C, L>, Y>::value, "many numbers divided by one");
+    static_assert(!is_tile<Y>::value || divides_rows<tile<T, R, C, L>, Y>::value, "many numbers divided by one");
     tile<T, R, C, L> z;
     WS_FOR_SLOTS(S, slot)
     {

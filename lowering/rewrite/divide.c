@@ -386,7 +386,7 @@ static bool wants_whole(const Dividing *in, const Use *use)
         return use->arg < 3 || use->arg >= 3 + carried_count(op) || !in_parts(in, op->results[use->arg - 3]);
     if (op->code == OP_YIELD)
         return use->arg >= op->parent->parent->nresults || !in_parts(in, op->parent->parent->results[use->arg]);
-    return !op_has_parts(in, op);
+    return !op_has_parts(in, op) || !looks_at_part(in, op, use->arg);
 }
 
 static bool is_wanted_whole(const Dividing *in, const Op *op)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* subtile(n): each kernel as it is and with the rows of its tiles in parts, which leave the same bits. A product of
    operands either way round with an epilogue, probabilities in a task, attention whose queries are loaded before the
-   loop, rows without a product, and a branch. */
+   loop and whose scores a row is added to, rows without a product, and a branch. */
 #include "test.h"
 
 #define PRODUCT(name, clause)                                                                     \
@@ -71,7 +71,8 @@ SOFTMAX(softmax_parts, "ws pipeline(3) subtile(2)")
                 if (k == 64)                                                                          \
                     s = ws_mul(s, 0.5);                                                               \
                 sum = ws_add(sum, ws_row_sum(s));                                                     \
-                out = ws_dot(ws_cast(s, WS_F16), ws_load(w, k, j, 64, 64), out);                      \
+                ws_tile r = ws_load_row_2d(w, k, j, 64);                                              \
+                out = ws_dot(ws_add(ws_cast(s, WS_F16), r), ws_load(w, k, j, 64, 64), out);           \
             }                                                                                         \
             ws_store(z, i, j, ws_add(out, sum));                                                      \
         }                                                                                             \

@@ -133,6 +133,7 @@ typedef struct {
     /* What the clauses depend on.  */
     bool specialized, whole_tiles, pingpong, parts;
     bool stores_apart;                 /* in a task */
+    bool subtiled;                     /* a loop has parts of its rows */
     char *groups;                      /* a macro, of the task that multiplies last; or NULL */
     bool same_along_x, same_along_y;   /* a cluster's blocks could share what a ring holds */
     int rows_divisor, product_divisor; /* of the tiles' rows; of the products' blocks of 64 rows, 0: no product */

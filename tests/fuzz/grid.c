@@ -122,7 +122,7 @@ static char *some_grid_clauses(Gen *g, int loops)
     else if (from)
         clauses = text("%s order(from(%s))", clauses, place_of_first(g));
     if (g->groups)
-        add(&g->helpers, "#define %s %d\n\n", g->groups, rows ? rows : 1);
+        add(&g->helpers, "#define %s %d\n\n", g->groups, rows && !g->subtiled ? rows : 1);
     else if (form == 1 && !g->pingpong)
         clauses = text("%s consumers(1)", clauses);
     else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts && !g->stores_apart)
@@ -187,7 +187,7 @@ static void grid(Gen *g)
     char *loops[4], *opening;
     int nscalars = g->nscalars;
     g->region++;
-    g->specialized = g->whole_tiles = g->pingpong = g->parts = g->stores_apart = false;
+    g->specialized = g->whole_tiles = g->pingpong = g->parts = g->stores_apart = g->subtiled = false;
     g->groups = NULL;
     g->ntasks = 0;
     g->same_along_x = g->same_along_y = false;

@@ -250,8 +250,10 @@ void loop_statement(Gen *g)
         clause = text("%s%s pingpong", clause, fine ? " schedule(fine)" : "");
         g->pingpong = true;
     }
-    if (pipelined && chance(8))
+    if (pipelined && chance(8)) {
         clause = text("%s subtile(2)", clause);
+        g->subtiled = true;
+    }
     Buffer around = g->body;
     g->body = (Buffer){0};
     if (running)

@@ -50,6 +50,10 @@ bool load_is_in_place(const Op *load, const Op *store);
 bool load_is_of_own(const Role *role, const Op *load, const Op *store);
 int role_first_group(const Kernel *kernel, const Role *role);
 
+/* registers.c: threads and the registers of each role; where several multiply behind plan_variables.  */
+void plan_threads(Kernel *kernel);
+void plan_role_registers(Kernel *kernel);
+
 /* staging.c: stores, loads and gatherings through shared memory, step by step.  */
 void plan_staging(Kernel *kernel);
 
@@ -120,7 +124,7 @@ bool value_is_of_places(const Value *value); /* made of where an element lies an
 int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
-int role_groups(const Role *role);              /* of all replicas; a team is several */
+int role_groups(const Role *role);              /* registers.c: of all replicas; a team is several */
 int kernel_groups(const Kernel *kernel);        /* of all roles */
 
 #ifdef __cplusplus

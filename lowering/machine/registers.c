@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * registers.c - threads, and the registers of each role's.
+ *
+ *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
+ *   producer x 1, score x 2, sum x 1           512 threads: 40, 88 and 240; score's tiles take 48 and sum's 128
+ *
+ * The groups that multiply and store get what the others leave.  Where several roles multiply, each gets what its tiles
+ * take at the worst point (pressure.c) and what stands beside tiles; what is left is dealt out.
+ */
+#include "machine/budget.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+#include "ir/slice.h"
+#include "lower.h"
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* ---- threads and registers --------------------------------------------------------------------------------------- */
+
+int role_groups(const Role *role)
+{
+    int team = machine_wide_groups(role->layout);
+    return role->replicas * (team ? team : 1);
+}
+
+int kernel_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role_groups(role);
+    return groups;
+}
+
+/* What is multiplied ends up there: it gets the registers that others do not need.  */
+static bool is_busy(const Kernel *kernel, const Role *role)
+{
+    return role_holds_tiles(role) && role == role_that(kernel, ROLE_STORES);
+}
+
+static int busy_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += is_busy(kernel, role) ? role->replicas : 0;
+    return groups;
+}
+
+static void visit_copies(Op *op, void *context)
+{
+    int *work = context;
+    bool divides = op->code == OP_DIVI || op->code == OP_REMI;
+    *work += op->code == OP_PUT || op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
+}
+
+/* More rings, copies, scalar reads or divisions than a plain product has want the larger share.  */
+static bool has_much_to_issue(const Role *role)
+{
+    int work = 0;
+    ir_walk(role->body, visit_copies, &work);
+    return work > 3;
+}
+
+typedef struct {
+    Layout layout;
+    int registers;
+} Carrier;
+
+static void visit_carried(Op *op, void *context)
+{
+    Carrier *most = context;
+    int registers = 0;
+    if (op->code != OP_FOR)
+        return;
+    for (int i = 0; i < carried_count(op); i++) {
+        const Value *value = carried(op, i).argument;
+        registers += value_is_tile(value) ? machine_tile_registers(value->type, most->layout) : 0;
+    }
+    most->registers = registers > most->registers ? registers : most->registers;
+}
+
+/* Do the tiles of a loop, accumulators above all, leave so few registers that every one counts?  */
+static bool carries_much(const Role *role)
+{
+    Carrier most = {role->layout, 0};
+    ir_walk(role->body, visit_carried, &most);
+    return most.registers > BUDGET_EASY_REGISTERS;
+}
+
+/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them,
+   or the last group to ask would wait for ever.  */
+static int register_pool(const Kernel *kernel)
+{
+    return kernel_groups(kernel) * (kernel->machine->registers / kernel->threads / 8 * 8);
+}
+
+static void visit_rings(Op *op, void *context)
+{
+    int *rings = context;
+    *rings += op->code == OP_PUT || op->code == OP_GET;
+}
+
+/* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest
+   registers.  */
+static int moving_registers(const Machine *machine, const Role *role)
+{
+    int rings = 0;
+    ir_walk(role->body, visit_rings, &rings);
+    return rings > 2 ? machine->fewest_role_registers + 8 : machine->fewest_role_registers;
+}
+
+enum { BESIDE_TILES = 40, IN_PASSING = 16, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
+
+/* A tile that is made of another, element by element, and put at once: piece by piece.  */
+static bool is_made_in_passing(const Op *op)
+{
+    if (!op_is_elementwise(op) || op->nargs != 1 || !type_equal(op->args[0]->type, op->results[0]->type))
+        return false;
+    for (const Op *after = op->next; after; after = after->next)
+        if (uses_value(after, op->results[0]) && after->code != OP_PUT_TILE)
+            return false;
+    return true;
+}
+
+static void visit_held(Op *op, void *context)
+{
+    Carrier *held = context;
+    for (int i = 0; i < op->nresults; i++)
+        held->registers += is_made_in_passing(op)          ? IN_PASSING
+                           : value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout)
+                                                           : 0;
+}
+
+/* A role that computes for others: all of its tiles at once, at most, and what addresses take.  */
+static int preparing_registers(const Role *role)
+{
+    Carrier held = {role->layout, BESIDE_TILES};
+    ir_walk(role->body, visit_held, &held);
+    int registers = (int)round_up(held.registers, 8);
+    return registers < FEWEST_PREPARING ? FEWEST_PREPARING : registers < MOST_PREPARING ? registers : MOST_PREPARING;
+}
+
+/* Of roles but those that get what is left.  */
+static int own_registers(const Machine *machine, const Role *role, int issuing)
+{
+    return role->registers          ? role->registers
+           : role_issues_only(role) ? issuing
+           : role_holds_tiles(role) ? preparing_registers(role)
+                                    : moving_registers(machine, role);
+}
+
+/* Its registers are what the others leave.  */
+static bool is_open(const Kernel *kernel, const Role *role)
+{
+    return is_busy(kernel, role) && !role->registers;
+}
+
+static const Task *first_with_registers(const Kernel *kernel)
+{
+    const Task *task = kernel->tasks;
+    while (task && !task->registers)
+        task = task->next;
+    return task;
+}
+
+static void refuse_tasks(Kernel *kernel, int issuing)
+{
+    const Task *task = first_with_registers(kernel);
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        int registers = is_open(kernel, role) ? kernel->machine->fewest_role_registers
+                                              : own_registers(kernel->machine, role, issuing);
+        total += role->replicas * MACHINE_GROUP_THREADS * registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, registers);
+    }
+    reject(kernel, task ? task->loc : kernel->loc, REASON_TASK_REGISTERS, total,
+           register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
+}
+
+/* Besides the groups that store.  */
+static bool several_multiply(const Kernel *kernel)
+{
+    int count = 0;
+    FOR_ROLES (role, kernel)
+        count += role_has_op(role, OP_MMA, NULL);
+    return count > 1;
+}
+
+static void default_registers(Kernel *kernel)
+{
+    const Machine *machine = kernel->machine;
+    if (several_multiply(kernel))
+        return; /* when it is known what lives at once */
+    int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
+    bool more = false, full = false, asked = false;
+    FOR_ROLES (role, kernel)
+        asked |= role->registers > 0;
+    if ((busy < 2 && !asked) || !idle)
+        return;
+    FOR_ROLES (role, kernel) {
+        more |= role_issues_only(role) && has_much_to_issue(role);
+        full |= carries_much(role);
+    }
+    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
+    FOR_ROLES (role, kernel)
+        left -= is_open(kernel, role) ? 0 : role->replicas * own_registers(machine, role, issuing);
+    int open = 0;
+    FOR_ROLES (role, kernel)
+        open += is_open(kernel, role) ? role->replicas : 0;
+    int computing = open ? left / open / 8 * 8 : 0;
+    if ((asked || kernel->tasks) && (left < 0 || (open && computing < machine->fewest_role_registers))) {
+        refuse_tasks(kernel, issuing);
+        return;
+    }
+    FOR_ROLES (role, kernel)
+        role->registers = !is_open(kernel, role)                     ? own_registers(machine, role, issuing)
+                          : computing > machine->most_role_registers ? machine->most_role_registers
+                                                                     : computing;
+}
+
+static void clause_registers(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        if (!role->registers)
+            role->registers = role_holds_tiles(role) ? grid->consumer_registers : grid->producer_registers;
+        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
+    }
+    int pool = register_pool(kernel) * MACHINE_GROUP_THREADS;
+    if (total > pool)
+        reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
+}
+
+/* The clause registers(producer, consumer): may it be honoured?  */
+static bool check_register_clause(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    if (!budget_registers_clause(kernel))
+        return false;
+    if (!kernel_is_specialized(kernel)) {
+        reject_text(kernel, grid->loc,
+                    "registers(producer, consumer) needs these roles, and no loop here is specialized",
+                    "leave the clause out, or put '#pragma ws pipeline' above a loop");
+        return false;
+    }
+    return true;
+}
+
+void plan_threads(Kernel *kernel)
+{
+    bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
+    kernel->threads = kernel_groups(kernel) * MACHINE_GROUP_THREADS;
+    kernel->min_blocks = 1;
+    if (kernel->threads > kernel->machine->max_threads)
+        reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, kernel->machine->max_threads);
+    else if (clause && check_register_clause(kernel))
+        clause_registers(kernel);
+    else if (!clause && kernel_is_specialized(kernel))
+        default_registers(kernel);
+}
+
+/* ---- where several roles multiply -------------------------------------------------------------------------------- */
+
+enum { BESIDE_PRODUCTS = 40, LEAST_BESIDE = 24 }; /* addresses, predicates, barriers, and what is on the way */
+
+/* By role: what the user says, what it gets at least, and whether it has a share of what is left.  */
+typedef struct {
+    int said, least;
+    bool dealt;
+} Share;
+
+/* Of all roles, where those that multiply have so many beside tiles.  */
+static int least_of_all(Kernel *kernel, Share *shares, int issuing, int beside)
+{
+    const Machine *machine = kernel->machine;
+    Share *share = shares;
+    int all = 0;
+    FOR_ROLES (role, kernel) {
+        role->registers = share->said;
+        if (share->dealt) {
+            const int tiles = plan_pressure(kernel, role, machine->thread_registers).registers;
+            const int registers = (int)round_up(tiles + beside, 8);
+            role->registers = registers > machine->fewest_role_registers ? registers : machine->fewest_role_registers;
+        } else {
+            role->registers = own_registers(machine, role, issuing);
+        }
+        share++->least = role->registers;
+        all += role->replicas * role->registers;
+    }
+    return all;
+}
+
+/* Eight for each thread of the role that has been dealt the fewest, as long as that goes.  */
+static void deal_out(Kernel *kernel, const Share *shares, int left)
+{
+    for (;;) {
+        const Share *share = shares;
+        Role *next = NULL;
+        int fewest = kernel->machine->thread_registers;
+        FOR_ROLES (role, kernel) {
+            const int given = role->registers - share->least;
+            const bool more = 8 * role->replicas <= left && role->registers + 8 <= kernel->machine->most_role_registers;
+            if (share++->dealt && more && given < fewest) {
+                next = role;
+                fewest = given;
+            }
+        }
+        if (!next)
+            return;
+        next->registers += 8;
+        left -= 8 * next->replicas;
+    }
+}
+
+static void refuse_shares(Kernel *kernel)
+{
+    const Task *task = kernel->tasks;
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
+    }
+    reject(kernel, task ? task->loc : kernel->loc, REASON_TASK_REGISTERS, total,
+           register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
+}
+
+/* Behind the variables: then it is known what lives at once.  */
+void plan_role_registers(Kernel *kernel)
+{
+    const bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
+    if (clause || !kernel_is_specialized(kernel) || !several_multiply(kernel))
+        return;
+    int count = 0, much = 0;
+    FOR_ROLES (role, kernel) {
+        count++;
+        much |= role_issues_only(role) && has_much_to_issue(role);
+    }
+    Share *shares = arena_alloc(kernel->module, (size_t)count * sizeof *shares), *share = shares;
+    FOR_ROLES (role, kernel)
+        *share++ = (Share){.said = role->registers, .dealt = role_has_op(role, OP_MMA, NULL) && !role->registers};
+    const int pool = register_pool(kernel), issuing = busy_groups(kernel) > 2 ? 32 : much ? 40 : 24;
+    int least = least_of_all(kernel, shares, issuing, BESIDE_PRODUCTS);
+    if (least > pool)
+        least = least_of_all(kernel, shares, kernel->machine->fewest_role_registers, LEAST_BESIDE);
+    if (least > pool)
+        refuse_shares(kernel);
+    else
+        deal_out(kernel, shares, pool - least);
+}

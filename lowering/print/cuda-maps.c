@@ -3,6 +3,7 @@
  * cuda-maps.c - tensor maps of the .cu: which the kernel's copies need, and the one that a copy takes.
  *
  *   copy_in %slot, %a, %i, %k | present=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
+ *   copy_in %slot, %b, %k, %j | fill=-1        ws::filled_map b_map; // tiles of 64 rows
  *   store %c, %i, %j, %half                    ws::map c_map;
  */
 #include <string.h>
@@ -59,19 +60,29 @@ static void map_box(const Op *op, int *extents)
         box_extents(tensor->def, extents);
 }
 
+/* Beyond the last row lies a fill, which the engine does not know.  */
+static bool map_filled(const Op *op)
+{
+    TransferInfo transfer = transfer_of(op);
+    int box[3];
+    map_box(op, box);
+    return op->code == OP_COPY_IN && cuda_has_fill(op) && !transfer.along && !transfer.present && !transfer.clipped &&
+           !box[0] && !op->storage->rounded;
+}
+
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
     int box[3];
     map_box(op, box);
     return map->tensor == tensor && !memcmp(map->box, box, sizeof box) && map->rows == map_rows(op) &&
            map->rounded == op->storage->rounded && map->line == op->storage->line &&
-           map->present == transfer_of(op).present && map->clipped == transfer_of(op).clipped;
+           map->present == transfer_of(op).present && map->filled == map_filled(op) && map->clipped == transfer_of(op).clipped;
 }
 
 static const char *map_kind(const Op *op)
 {
     TransferInfo transfer = transfer_of(op);
-    return transfer.clipped ? "clipped" : transfer.present ? "present" : "whole";
+    return transfer.clipped ? "clipped" : transfer.present ? "present" : map_filled(op) ? "filled" : "whole";
 }
 
 static bool is_field(const MapList *list, const char *name)
@@ -123,6 +134,7 @@ static void visit_map(Op *op, void *context)
                   .rounded = op->storage->rounded,
                   .line = op->storage->line,
                   .present = transfer_of(op).present,
+                  .filled = map_filled(op),
                   .clipped = transfer_of(op).clipped,
                   .sharers = op->storage->tile.rows / rows,
                   .name = name};

@@ -55,7 +55,10 @@ static void print_params(Printer *in, const Map *maps)
             cuda_line(in, "ws::%s<%s, %d> %s;", field->value->def->tensor->table ? "table" : "tensor",
                       cuda_element_text[field->type.dtype], field->type.rank, field->name);
     for (const Map *map = maps; map; map = map->next) {
-        const char *kind = map->clipped ? "clipped_map" : map->present ? "edge_map" : "map";
+        const char *kind = map->clipped   ? "clipped_map"
+                           : map->present ? "edge_map"
+                           : map->filled  ? "filled_map"
+                                          : "map";
         const char *note = map->clipped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
         const char *text = arena_print(
             module, map->tensor->value->def->tensor->table ? "ws::maps<ws::%s> %s;" : "ws::%s %s;", kind, map->name);

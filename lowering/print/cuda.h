@@ -15,6 +15,7 @@ struct Map {
     bool load, rounded;
     int line;     /* bytes of a line, where they are fewer than 128 */
     bool present; /* for copies in that leave out rows */
+    bool filled;  /* for copies in of a block's own that read something else beyond the last row than zeros */
     int clipped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
     int sharers;  /* blocks that bring a tile together */
     int box[3];   /* of tiles of boxes: the extents; 0: none */

@@ -76,25 +76,27 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
    for each tile shape beside the fast path.  Where columns lie in chunks of 4, 8 or 16 bytes they need not even pass
    through registers, and all of them are on their way at once. */
-template <int BYTES, typename T> static WS_DEVICE void fill_chunk(u32 to, T x)
+/* Sixteen bytes of it.  */
+template <typename T> static WS_DEVICE uint4 many_of(T x)
 {
-    u32 low, high;
     if constexpr (sizeof(T) == 8) {
         const u64 bits = reinterpret_cast<const u64 &>(x);
-        low = (u32)bits;
-        high = (u32)(bits >> 32);
+        return {(u32)bits, (u32)(bits >> 32), (u32)bits, (u32)(bits >> 32)};
     } else {
-        low = sizeof(T) == 4   ? reinterpret_cast<const u32 &>(x)
-              : sizeof(T) == 2 ? reinterpret_cast<const unsigned short &>(x) * 0x10001u
-                               : reinterpret_cast<const unsigned char &>(x) * 0x1010101u;
-        high = low;
+        const u32 bits = sizeof(T) == 4   ? reinterpret_cast<const u32 &>(x)
+                         : sizeof(T) == 2 ? reinterpret_cast<const unsigned short &>(x) * 0x10001u
+                                          : reinterpret_cast<const unsigned char &>(x) * 0x1010101u;
+        return {bits, bits, bits, bits};
     }
+}
+template <int BYTES> static WS_DEVICE void fill_chunk(u32 to, uint4 x)
+{
     if constexpr (BYTES == 16)
-        ptx::store_shared_16(to, uint4{low, high, low, high});
+        ptx::store_shared_16(to, x);
     else
-        ptx::store_shared_4(to, low);
+        ptx::store_shared_4(to, x.x);
     if constexpr (BYTES == 8)
-        ptx::store_shared_4(to + 4, high);
+        ptx::store_shared_4(to + 4, x.y);
 }
 
 /* Lanes stand beside each other in a row's chunks, as many as it has, and in several rows.  */
@@ -111,6 +113,7 @@ static WS_DEVICE void copy_chunks(shared_tile<S, R, C> &s, const plane<T, W> &p,
 {
     typedef chunks<BYTES, T, C> in;
     const auto v = view(s);
+    const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill));
     const int first_row = (int)ptx::lane() / in::lanes, first = (int)ptx::lane() % in::lanes * in::step;
 #pragma unroll 1
     for (int r = first_row; r < R; r += in::rows) {
@@ -118,26 +121,24 @@ static WS_DEVICE void copy_chunks(shared_tile<S, R, C> &s, const plane<T, W> &p,
 #pragma unroll 1
         for (int c = first; c < C; c += in::lanes * in::step) {
             const int left = end > c ? ::min(end - c, in::step) * (int)sizeof(T) : 0; /* end may be far below */
-            ptx::async_copy<BYTES>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
+            if (fill != 0 && left == 0)
+                fill_chunk<BYTES>(v.address(r, c), many_of(outside));
+            else
+                ptx::async_copy<BYTES>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
         }
     }
     ptx::async_copy_wait();
-    if (fill == 0)
+    const int width = p.col_high - p.col;
+    if (fill == 0 || width <= 0 || width >= C || width % in::step == 0)
         return;
-    const T outside = number<T>::narrow(convert<T>()(fill));
+    const int c = width / in::step * in::step; /* of this chunk a part is missing: who has copied it writes that */
+    if (first != c % (in::lanes * in::step))
+        return;
 #pragma unroll 1
-    for (int r = first_row; r < R; r += in::rows) {
-        const int end = p.row_inside(r) ? p.col_high - p.col : 0;
+    for (int r = first_row; r < R; r += in::rows)
 #pragma unroll 1
-        for (int c = first; c < C; c += in::lanes * in::step) {
-            if (end <= c)
-                fill_chunk<BYTES>(v.address(r, c), outside);
-            else
-#pragma unroll 1
-                for (int e = end - c; e < in::step; e++)
-                    v.set(r, c + e, S(outside));
-        }
-    }
+        for (int e = width; e < c + in::step && p.row_inside(r); e++)
+            v.set(r, e, S(outside));
 }
 
 template <typename S, typename T, int R, int C, typename W>
@@ -185,6 +186,35 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p
     __syncwarp();
 }
 
+/* The last tile of a tensor that is read with a fill: does the engine bring all rows that there are?  */
+template <int R, int C, typename M, typename T>
+static WS_DEVICE bool is_last(const M &, const plane<T> &)
+{
+    return false;
+}
+template <int R, int C, typename T> static WS_DEVICE bool is_last(const filled_map &m, const plane<T> &p)
+{
+    return p.row == m.edge_first && p.row_high - m.edge_first == m.edge_rows && p.row >= p.row_low &&
+           p.col >= p.col_low && p.col <= p.col_high - C && p.col * (int)sizeof(T) % 16 == 0;
+}
+
+/* Rows of a tile lie one behind the other: those that its boxes leave out are one stretch of each block.  */
+template <typename T, typename S, int R, int C>
+static WS_DEVICE void fill_rows(shared_tile<S, R, C> &s, int first, double fill)
+{
+    constexpr int across = line_bytes<S> / 16;
+    const uint4 outside = many_of(number<T>::narrow(convert<T>()(fill)));
+#pragma unroll
+    for (int block = 0; block < shared_tile<S, R, C>::blocks; block++) {
+        const u32 from = ptx::shared_address(s.bytes) + block * block_bytes(R, line_bytes<S>);
+#pragma unroll 1
+        for (int r = first + (int)ptx::lane() / across; r < R; r += 32 / across)
+            ptx::store_shared_16(from + r * line_bytes<S> + ptx::lane() % across * 16, outside);
+    }
+    ptx::fence_proxy_async();
+    __syncwarp();
+}
+
 /* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is
    takes few instructions, and with TMA stands close together: the producer has no time to lose.  The engine faults on a
    box whose first column is not a multiple of 16 bytes.  */
@@ -203,8 +233,14 @@ static WS_DEVICE void copy_in_plane(const producer<D, TMA> &ring, shared_tile<S,
             WAY::boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
         return;
     }
-    if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
-        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
+    const bool within = SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+                        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col));
+    constexpr bool plain = same_type<typename element_in<S>::type, T> && line_bytes<S> % 16 == 0;
+    const bool last = plain && !within && can_load && is_last<R, C>(m, plane_at(t, outer..., row, col));
+    if (within || last) {
+        if constexpr (plain)
+            if (last && ring.issues())
+                fill_rows<T>(s, rows_brought<R>(m, plane_at(t, outer..., row, col).row), fill);
         if (ring.issues() && ptx::elect())
             boxes_of<WAY>(ring.barrier(), s, t, m, row, col, outer...);
     } else if (ring.issues()) {

@@ -273,6 +273,8 @@ struct edge_map : map {
     ws_emulate_edge edge;
 };
 
+struct filled_map : map {};
+
 inline void prefetch(const map &)
 {
 }

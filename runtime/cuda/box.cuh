@@ -107,7 +107,7 @@ static WS_DEVICE void copy_box(const producer<D, TMA> &ring, shared_tile<S, R, C
         for (int block = 0; block < blocks; block++)
             tma_load_box(to + block * block_bytes(R, line_bytes<S>), &m.load, ring.barrier(), b, col + block * lines);
     } else if (ring.issues()) {
-        copy_by_warp(s, plane_at(b, row, col), fill);
+        copy_by_warp<true>(s, plane_at(b, row, col), fill);
     }
 }
 

@@ -74,8 +74,27 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
 }
 
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
-   for each tile shape beside the fast path.  Where columns lie in chunks of 4, 8 or 16 bytes they need not even pass
-   through registers, and all of them are on their way at once. */
+   for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
+   registers.  */
+template <typename S, typename T, int R, int C, typename W>
+static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
+{
+    constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
+    const auto v = view(s);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        const int end = p.row_inside(r) ? p.col_high - p.col : 0;
+#pragma unroll 1
+        for (int c = (int)ptx::lane() * step; c < C; c += 32 * step) {
+            const int left = end > c ? ::min(end - c, step) * (int)sizeof(T) : 0; /* end may be far below */
+            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
+        }
+    }
+    ptx::async_copy_wait();
+}
+
+/* Of a slice, and of a tensor that is read with a fill, tiles at an edge come here all the same: all chunks of 16 bytes,
+   or fewer, are on their way at once. */
 /* Sixteen bytes of it.  */
 template <typename T> static WS_DEVICE uint4 many_of(T x)
 {
@@ -165,18 +184,22 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T, W> &
     }
 }
 
-template <typename S, typename T, int R, int C, typename W>
+/* EDGES: tiles of tensors that the engine may bring come here, too.  */
+template <bool EDGES, typename S, typename T, int R, int C, typename W>
 static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
     bool done = false;
     if constexpr (same_type<typename element_in<S>::type, T>) {
         constexpr int small = sizeof(T) <= 4 ? 4 : 8, line = line_bytes<S>;
         const bool begins = p.col >= p.col_low;
-        if (line % 16 == 0 && begins && p.aligned(16)) {
+        if (EDGES && line % 16 == 0 && begins && p.aligned(16)) {
             copy_chunks<line % 16 ? small : 16>(s, p, fill);
             done = true;
-        } else if (line % small == 0 && begins && p.aligned(small)) {
+        } else if (EDGES && line % small == 0 && fill != 0 && begins && p.aligned(small)) {
             copy_chunks<small>(s, p, fill);
+            done = true;
+        } else if (fill == 0 && begins && p.aligned(small)) {
+            copy_pairs(s, p);
             done = true;
         }
     }
@@ -207,7 +230,7 @@ static WS_DEVICE void fill_rows(shared_tile<S, R, C> &s, int first, double fill)
 #pragma unroll
     for (int block = 0; block < shared_tile<S, R, C>::blocks; block++) {
         const u32 from = ptx::shared_address(s.bytes) + block * block_bytes(R, line_bytes<S>);
-#pragma unroll 1
+#pragma unroll 4
         for (int r = first + (int)ptx::lane() / across; r < R; r += 32 / across)
             ptx::store_shared_16(from + r * line_bytes<S> + ptx::lane() % across * 16, outside);
     }
@@ -244,7 +267,7 @@ static WS_DEVICE void copy_in_plane(const producer<D, TMA> &ring, shared_tile<S,
         if (ring.issues() && ptx::elect())
             boxes_of<WAY>(ring.barrier(), s, t, m, row, col, outer...);
     } else if (ring.issues()) {
-        copy_by_warp(s, plane_at(t, outer..., row, col), fill);
+        copy_by_warp<SLICED != 0>(s, plane_at(t, outer..., row, col), fill);
         WAY::copied(ring.barrier());
     }
 }
@@ -318,7 +341,7 @@ static WS_DEVICE void copy_piece(int piece, const producer<D, TMA> &ring, shared
         else
             copy_line(piece, ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
     } else if (!piece && ring.issues()) {
-        copy_by_warp(s, plane_at(t, outer..., row, col), 0.0);
+        copy_by_warp<false>(s, plane_at(t, outer..., row, col), 0.0);
     }
 }
 template <int D, bool TMA, typename S, typename T, typename M, typename X, typename Y>

@@ -789,7 +789,7 @@ struct powers_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<float, 1> g;
     ws::tensor<ws::f16, 2> y;
-    ws::map x_map;                       // tiles of 4 rows
+    ws::filled_map x_map;                // tiles of 4 rows
     int N;
     ws::grid<1> grid;
 };

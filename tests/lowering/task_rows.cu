@@ -5,7 +5,7 @@ struct probabilities_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<ws::f16, 2> w;
     ws::tensor<float, 2> z;
-    ws::map x_map;                       // tiles of 128 rows
+    ws::filled_map x_map;                // tiles of 128 rows
     ws::map w_map;                       // tiles of 64 rows
     ws::map z_map;
     int K;

@@ -5,7 +5,7 @@ struct softmax_gemm_params {
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> b;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // tiles of 256 rows
+    ws::filled_map a_map;                // tiles of 256 rows
     ws::map b_map;                       // tiles of 64 rows
     ws::map c_map;
     int K;

@@ -4,7 +4,7 @@
 struct softmax_rows_params {
     ws::tensor<float, 2> x;
     ws::tensor<float, 2> y;
-    ws::map x_map;                       // tiles of 64 rows
+    ws::filled_map x_map;                // tiles of 64 rows
     ws::edge_map x_map_present;          // tiles of 64 rows, the last as it is
     int N;
     ws::grid<1> grid;

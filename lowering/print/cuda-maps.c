@@ -76,7 +76,8 @@ static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
     map_box(op, box);
     return map->tensor == tensor && !memcmp(map->box, box, sizeof box) && map->rows == map_rows(op) &&
            map->rounded == op->storage->rounded && map->line == op->storage->line &&
-           map->present == transfer_of(op).present && map->filled == map_filled(op) && map->clipped == transfer_of(op).clipped;
+           map->present == transfer_of(op).present && map->filled == map_filled(op) &&
+           map->clipped == transfer_of(op).clipped;
 }
 
 static const char *map_kind(const Op *op)

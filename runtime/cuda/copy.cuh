@@ -93,8 +93,8 @@ static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
     ptx::async_copy_wait();
 }
 
-/* Of a slice, and of a tensor that is read with a fill, tiles at an edge come here all the same: all chunks of 16 bytes,
-   or fewer, are on their way at once. */
+/* Of a slice, and of a tensor that is read with a fill, tiles at an edge come here all the same: all chunks of 16
+   bytes, or fewer, are on their way at once. */
 /* Sixteen bytes of it.  */
 template <typename T> static WS_DEVICE uint4 many_of(T x)
 {
@@ -210,8 +210,7 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p
 }
 
 /* The last tile of a tensor that is read with a fill: does the engine bring all rows that there are?  */
-template <int R, int C, typename M, typename T>
-static WS_DEVICE bool is_last(const M &, const plane<T> &)
+template <int R, int C, typename M, typename T> static WS_DEVICE bool is_last(const M &, const plane<T> &)
 {
     return false;
 }

@@ -379,7 +379,7 @@ struct edge_map {
     bool can_load;
 };
 
-/* The same of a tensor that is read with a fill: what the last tile's boxes leave in the slot is written behind them.  */
+/* The same of a tensor that is read with a fill: what the last tile's boxes leave of the slot is written besides.  */
 struct filled_map : edge_map {};
 
 /* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen,

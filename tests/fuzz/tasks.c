@@ -20,8 +20,8 @@ static void task_end(Gen *g, int nscalars)
     line(g, "}");
 }
 
-/* Of one that makes `name` for others; or of the last, whose groups are known when all of the region is: a macro says how
-   many. */
+/* Of one that makes `name` for others; or of the last, whose groups are known when all of the region is: a macro says
+   how many. */
 static char *task_clauses(Gen *g, const char *name)
 {
     char *clauses = text("task(%s)", fresh(g, "t"));
@@ -40,7 +40,8 @@ static char *task_clauses(Gen *g, const char *name)
 static char *right_operand(Gen *g, Shape turned)
 {
     Shape lies = {turned.dtype, turned.cols, turned.rows};
-    return chance(30) && can_load(g, lies) ? load_text(g, lies, true) : text("ws_trans(%s)", load_text(g, turned, true));
+    return chance(30) && can_load(g, lies) ? load_text(g, lies, true)
+                                           : text("ws_trans(%s)", load_text(g, turned, true));
 }
 
 static void note(Gen *g, Shape acc, int inner)
@@ -99,7 +100,8 @@ static Left scores_task(Gen *g, Left from, int keys, Dtype type, const char *car
     char *made = fresh(g, "v"), *column = chance(30) ? fresh(g, "v") : NULL, *s = fresh(g, "v"), *p = fresh(g, "v");
     line(g, column ? "ws_tile %s, %s;" : "ws_tile %s;", made, column);
     int out = task_begin(g, task_clauses(g, handed ? made : NULL));
-    char *right = chance(15) && can_load(g, key) ? text("ws_trans(%s)", prepared_operand(g, key)) : right_operand(g, key);
+    char *right =
+        chance(15) && can_load(g, key) ? text("ws_trans(%s)", prepared_operand(g, key)) : right_operand(g, key);
     line(g, "ws_tile %s = ws_dot(%s, %s, ws_zeros(WS_F32, %d, %d));", s, from.value, right, g->m, keys);
     line(g, "ws_tile %s = %s;", p, between_products(s, scores));
     if (carried)

@@ -4,21 +4,21 @@
    outside is zero, or the fill. */
 #include "test.h"
 
-#define KERNEL(NAME, C_TYPE, WS_TYPE, FILL)                                                                            \
-    static void NAME(int M, int N, int from, int to, const C_TYPE *X, C_TYPE *Y, C_TYPE *Z, C_TYPE *W)                 \
-    {                                                                                                                  \
-        ws_tensor x = ws_tensor_2d(X, WS_TYPE, M, N), y = ws_tensor_2d(Y, WS_TYPE, M + 32, N + 48);                    \
-        ws_tensor z = ws_tensor_2d(Z, WS_TYPE, M + 32, N + 48), w = ws_tensor_2d(W, WS_TYPE, M + 32, N + 48);          \
-        _Pragma("ws grid(1)") for (int i = 0; i < M; i += 32)                                                          \
-        {                                                                                                              \
-            ws_tensor part = ws_slice(ws_slice(x, 0, 3, M - 4), 1, from, to);                                          \
-            _Pragma("ws pipeline(2)") for (int j = 0; j < N; j += 48)                                                  \
-            {                                                                                                          \
-                ws_store(y, i, j, ws_load_or(part, i, j, 32, 48, FILL));                                               \
-                ws_store(z, i, j, ws_load(part, i, j, 32, 48));                                                        \
-                ws_store(w, i, j, ws_load_or(x, i, j, 32, 48, FILL));                                                  \
-            }                                                                                                          \
-        }                                                                                                              \
+#define KERNEL(NAME, C_TYPE, WS_TYPE, FILL)                                                                   \
+    static void NAME(int M, int N, int from, int to, const C_TYPE *X, C_TYPE *Y, C_TYPE *Z, C_TYPE *W)        \
+    {                                                                                                         \
+        ws_tensor x = ws_tensor_2d(X, WS_TYPE, M, N), y = ws_tensor_2d(Y, WS_TYPE, M + 32, N + 48);           \
+        ws_tensor z = ws_tensor_2d(Z, WS_TYPE, M + 32, N + 48), w = ws_tensor_2d(W, WS_TYPE, M + 32, N + 48); \
+        _Pragma("ws grid(1)") for (int i = 0; i < M; i += 32)                                                 \
+        {                                                                                                     \
+            ws_tensor part = ws_slice(ws_slice(x, 0, 3, M - 4), 1, from, to);                                 \
+            _Pragma("ws pipeline(2)") for (int j = 0; j < N; j += 48)                                         \
+            {                                                                                                 \
+                ws_store(y, i, j, ws_load_or(part, i, j, 32, 48, FILL));                                      \
+                ws_store(z, i, j, ws_load(part, i, j, 32, 48));                                               \
+                ws_store(w, i, j, ws_load_or(x, i, j, 32, 48, FILL));                                         \
+            }                                                                                                 \
+        }                                                                                                     \
     }
 
 /* clang-format off */
@@ -30,23 +30,23 @@ KERNEL(of_8, double, WS_F64, -2.5)
 
 enum { ROWS = 75 };
 
-#define CHECK(NAME, C_TYPE, WS_TYPE, FILL, NUMBER)                                                                     \
-    static void check_##NAME(int N, int from, int to)                                                                  \
-    {                                                                                                                  \
-        const long width = N + 48, all = (ROWS + 32) * width;                                                          \
-        C_TYPE *X = check_random(WS_TYPE, (size_t)ROWS * (size_t)N);                                                   \
-        C_TYPE *Y = check_output(WS_TYPE, (size_t)all), *Z = check_output(WS_TYPE, (size_t)all);                       \
-        C_TYPE *W = check_output(WS_TYPE, (size_t)all);                                                                \
-        NAME(ROWS, N, from, to, check_place(X), check_place(Y), check_place(Z), check_place(W));                       \
-        check_fetch();                                                                                                 \
-        for (long i = 0; i < 96; i++)                                                                                  \
-            for (long j = 0; j < (N + 47) / 48 * 48; j++) {                                                            \
-                const int inside = i < ROWS - 7 && j < to - from;                                                      \
-                const C_TYPE *at = X + (i + 3) * N + from + j;                                                         \
-                check_equal(Y, i *width + j, inside ? (double)NUMBER(*at) : FILL);                                     \
-                check_equal(Z, i *width + j, inside ? (double)NUMBER(*at) : 0);                                        \
-                check_equal(W, i *width + j, i < ROWS && j < N ? (double)NUMBER(X[i * N + j]) : FILL);                 \
-            }                                                                                                          \
+#define CHECK(NAME, C_TYPE, WS_TYPE, FILL, NUMBER)                                                     \
+    static void check_##NAME(int N, int from, int to)                                                  \
+    {                                                                                                  \
+        const long width = N + 48, all = (ROWS + 32) * width;                                          \
+        C_TYPE *X = check_random(WS_TYPE, (size_t)ROWS * (size_t)N);                                   \
+        C_TYPE *Y = check_output(WS_TYPE, (size_t)all), *Z = check_output(WS_TYPE, (size_t)all);       \
+        C_TYPE *W = check_output(WS_TYPE, (size_t)all);                                                \
+        NAME(ROWS, N, from, to, check_place(X), check_place(Y), check_place(Z), check_place(W));       \
+        check_fetch();                                                                                 \
+        for (long i = 0; i < 96; i++)                                                                  \
+            for (long j = 0; j < (N + 47) / 48 * 48; j++) {                                            \
+                const int inside = i < ROWS - 7 && j < to - from;                                      \
+                const C_TYPE *at = X + (i + 3) * N + from + j;                                         \
+                check_equal(Y, i *width + j, inside ? (double)NUMBER(*at) : FILL);                     \
+                check_equal(Z, i *width + j, inside ? (double)NUMBER(*at) : 0);                        \
+                check_equal(W, i *width + j, i < ROWS && j < N ? (double)NUMBER(X[i * N + j]) : FILL); \
+            }                                                                                          \
     }
 
 /* clang-format off */

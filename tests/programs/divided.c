@@ -8,7 +8,7 @@ static void kernel(int M, int N, float g, const ws_f16 *X, const float *Y, ws_f1
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, N), b = ws_tensor_2d(B, WS_F16, M, N), c = ws_tensor_2d(C, WS_F16, M, N);
     ws_tensor d = ws_tensor_2d(D, WS_BF16, M, N);
 
-    #pragma ws grid(2)
+#pragma ws grid(2)
     for (int i = 0; i < M; i += 64)
         for (int j = 0; j < N; j += 64) {
             ws_tile t = ws_cast(ws_load(x, i, j, 64, 64), WS_F32);

@@ -4,6 +4,8 @@
  */
 #include "fuzz.h"
 
+#include <string.h>
+
 static char *grid_loop(Gen *g, GridVariable *v)
 {
     static const char *const types[] = {"int", "long", "size_t"};

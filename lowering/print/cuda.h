@@ -86,6 +86,13 @@ bool cuda_is_written(const Kernel *kernel, const Op *op);
 void cuda_load(Printer *in, const Op *op);
 void cuda_number(Printer *in, const Op *op);
 
+/* cuda.c: has the kernel a struct of shared memory?  */
+bool cuda_uses_shared(const Kernel *kernel);
+
+/* cuda-launch.c */
+void cuda_launcher(Printer *in, const Map *maps);
+void cuda_launcher_parameters(Printer *in, bool is_own);
+
 /* cuda-lines.c */
 void cuda_mark(Printer *in,
                const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */

@@ -107,8 +107,8 @@ static void read_pragma(Unit *u, const Token *hash, const Token *list, int count
     Tokens t = {.u = u, .function = function_around(u, hash->offset), .loc = hash->loc, .offset = hash->offset};
     t.made_of_integers = "an extent is made of integers";
     Pragma pragma = {.loc = list[0].loc, .offset = hash->offset, .word = "", .kind = PRAGMA_OTHER};
-    if (!strcmp(list[0].text, "wsc")) {
-        complain(u, pragma.loc, "write '#pragma ws'", "'#pragma wsc' is not a pragma");
+    if (strcmp(list[0].text, "ws")) {
+        complain(u, pragma.loc, "write '#pragma ws'", "'#pragma %s' is not a pragma", list[0].text);
         return;
     }
     if (u->cxx) {
@@ -146,7 +146,7 @@ void pragmas_read(Unit *u)
             if (next.kind != CXToken_Comment)
                 line[length++] = next;
         }
-        if (length && (!strcmp(line[0].text, "ws") || !strcmp(line[0].text, "wsc")))
+        if (length && (!strcmp(line[0].text, "ws") || !strcmp(line[0].text, "wsc") || !strcmp(line[0].text, "WS")))
             read_pragma(u, &hash, line, length);
     }
     clang_disposeTokens(u->tu, tokens, count);

@@ -164,14 +164,24 @@ static void handle_pragma(cpp_reader *)
     marker_arguments.truncate(0);
 }
 
-/* The project's name is a likely slip; an unknown pragma would silently leave the loops to the host.  */
-static void handle_slip(cpp_reader *)
+/* The project's name and capitals are likely slips; an unknown pragma would silently leave the loops to the host.  */
+static void slip(const char *message)
 {
     Tokens tokens = {};
     tokens.where = input_location;
-    wrong_token(&tokens, "write '#pragma ws'", "'#pragma wsc' is not a pragma");
+    wrong_token(&tokens, "write '#pragma ws'", message);
     while (tokens.type != CPP_EOF)
         next_token(&tokens);
+}
+
+static void handle_name(cpp_reader *)
+{
+    slip("'#pragma wsc' is not a pragma");
+}
+
+static void handle_capitals(cpp_reader *)
+{
+    slip("'#pragma WS' is not a pragma");
 }
 
 /* Where names of ws.h are unknown GCC says so of each; once, why.  */
@@ -222,7 +232,8 @@ static void register_pragmas(void *, void *)
         callbacks->line_change = see_line;
     }
     c_register_pragma_with_expansion(NULL, "ws", handle_pragma);
-    c_register_pragma_with_expansion(NULL, "wsc", handle_slip);
+    c_register_pragma_with_expansion(NULL, "wsc", handle_name);
+    c_register_pragma_with_expansion(NULL, "WS", handle_capitals);
 }
 
 void pragma_register(void)

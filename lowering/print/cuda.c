@@ -36,12 +36,13 @@ static void print_cluster(Printer *in)
 {
     const Kernel *kernel = in->kernel;
     const int *sides = kernel->grid.cluster;
+    bool meet = kernel->grid.parts && !sums_parts(kernel);
     if (cluster_size(kernel) > 1)
-        cuda_line(in, "typedef ws::cluster<%d, %d> %s;  // blocks side by side, which %s\n", sides[0], sides[1],
-                  cuda_cluster(in),
-                  sums_parts(kernel)   ? "sum the parts of a tile"
-                  : kernel->grid.parts ? "make iterations of a loop"
-                                       : "share what they load");
+        cuda_line(in, "typedef ws::cluster<%d, %d%s> %s;  // blocks side by side, %s\n", sides[0], sides[1],
+                  meet ? ", ws::meeting" : "", cuda_cluster(in),
+                  meet                 ? "iterations of a loop"
+                  : kernel->grid.parts ? "which sum the parts of a tile"
+                                       : "which share what they load");
 }
 
 static void print_params(Printer *in, const Map *maps)

@@ -3,6 +3,7 @@
  * cluster.cuh - CTAs that run side by side and share the tiles that they load.
  *
  *   cluster<2, 1>             x: CTAs at neighbouring rows of the grid; y: at neighbouring columns, numbered first
+ *   cluster<1, 8, meeting>    CTAs that have rows together, and meet for each
  *   sharer<D, TMA>        a producer that ends when no release is under way
  *   copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
  *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
@@ -21,7 +22,9 @@
 
 namespace ws {
 
-template <int X, int Y> struct cluster {
+enum cluster_work { share_loads, meeting };
+
+template <int X, int Y, cluster_work WORK = share_loads> struct cluster {
     static constexpr int x = X, y = Y, size = X * Y;
     static_assert(size > 1 && size <= 16, "a cluster has two to sixteen CTAs");
 
@@ -237,7 +240,7 @@ static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
 /* Counts are of clusters in the last two dimensions; `tiles` is how many tiles there are in each.  */
-template <int N, int X, int Y> struct grid<N, cluster<X, Y>> : grid<N> {
+template <int N, int X, int Y, cluster_work W> struct grid<N, cluster<X, Y, W>> : grid<N> {
     static_assert(N > 1 || Y == 1, "a grid of one dimension has clusters along that one");
     int tiles[N];
 
@@ -247,12 +250,14 @@ template <int N, int X, int Y> struct grid<N, cluster<X, Y>> : grid<N> {
     }
 };
 
-template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
-    typedef cluster<X, Y> blocks;
+template <int N, int X, int Y, cluster_work W> struct tiles<N, cluster<X, Y, W>> : tiles<N> {
+    typedef cluster<X, Y, W> blocks;
     const grid<N, blocks> &whole;
 
+    /* The next kernel's would come one cluster at a time to what this one's leave: on an H200, LayerNorm of 1152 rows of
+       65536 f16 has 0.89 of a copy so, and 0.94 where all come at once; of 8192 rows it has 0.92 both.  */
     explicit WS_DEVICE tiles(const grid<N, blocks> &g)
-        : tiles<N>(g, (int)blockIdx.x / blocks::size, (int)gridDim.x / blocks::size, 0), whole(g)
+        : tiles<N>(g, (int)blockIdx.x / blocks::size, (int)gridDim.x / blocks::size, 0, W != meeting), whole(g)
     {
     }
 

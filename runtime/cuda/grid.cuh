@@ -93,8 +93,9 @@ template <int N, typename B = void> struct tiles {
 
     /* Here every role begins.  What comes before, and what the launch says of the tiles, runs while the kernel before
        this one in the stream still may; what is in global memory, after that one's end.  Then the next one may come to
-       where there is room: earlier, it would take places beside this one and leave others empty. */
-    WS_DEVICE tiles(const grid<N> &g, int first, int every, int before)
+       where there is room: earlier, it would take places beside this one and leave others empty.  Without `followed` it
+       comes when all CTAs of this one have ended. */
+    WS_DEVICE tiles(const grid<N> &g, int first, int every, int before, bool followed = true)
         : space(g), index(first), stride(every), walked(before)
     {
         ptx::touch((u32)g.low[0]);
@@ -102,7 +103,8 @@ template <int N, typename B = void> struct tiles {
         ptx::touch(g.lower.shift);
         if (!g.early)
             ptx::grid_dependency_wait();
-        ptx::grid_dependents_launch();
+        if (followed)
+            ptx::grid_dependents_launch();
         trace::did(trace::TILE, (u32)index);
     }
 

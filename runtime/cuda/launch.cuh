@@ -271,8 +271,8 @@ struct launch : call_arguments {
     }
 
     /* The counts become those of clusters, rounded up.  */
-    template <int N, int X, int Y>
-    void grid(ws::grid<N, cluster<X, Y>> &g, const range (&ranges)[N], tile_order order, int group)
+    template <int N, int X, int Y, cluster_work W>
+    void grid(ws::grid<N, cluster<X, Y, W>> &g, const range (&ranges)[N], tile_order order, int group)
     {
         g.early = 0;
         set_ranges(g, ranges);
@@ -413,7 +413,8 @@ struct launch : call_arguments {
     {
         return g.count[dim];
     }
-    template <int N, int X, int Y> static int tiles_of(const ws::grid<N, cluster<X, Y>> &g, int dim)
+    template <int N, int X, int Y, cluster_work W>
+    static int tiles_of(const ws::grid<N, cluster<X, Y, W>> &g, int dim)
     {
         return g.tiles[dim];
     }

@@ -68,7 +68,9 @@ struct alone {
 };
 enum along { along_none, along_x, along_y, along_x_and_y, along_all };
 
-template <int X, int Y> struct cluster {
+enum cluster_work { share_loads, meeting };
+
+template <int X, int Y, cluster_work = share_loads> struct cluster {
     static constexpr int x = X, y = Y, size = X * Y;
     static_assert(size > 1 && size <= WS_EMULATE_CLUSTER, "a cluster has two to sixteen CTAs");
 

@@ -1,7 +1,7 @@
 #include <wsrt.cuh>
 
 // blocks.ir:2: blocks
-typedef ws::cluster<1, 4> blocks_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 4, ws::meeting> blocks_cluster;  // blocks side by side, iterations of a loop
 
 struct blocks_params {
     ws::tensor<ws::f16, 2> x;

@@ -1,7 +1,7 @@
 #include <wsrt.cuh>
 
 // blocks_wide.ir:3: blocks_wide
-typedef ws::cluster<1, 4> blocks_wide_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 4, ws::meeting> blocks_wide_cluster;  // blocks side by side, iterations of a loop
 
 struct blocks_wide_params {
     ws::tensor<ws::f16, 2> x;

@@ -68,7 +68,7 @@ static void ws_launch_powers_to_1024(int M, int N, const void *X, const void *G,
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 8> powers_to_131072_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 8, ws::meeting> powers_to_131072_cluster;  // blocks side by side, iterations of a loop
 
 struct powers_to_131072_params {
     ws::tensor<ws::f16, 2> x;
@@ -165,7 +165,7 @@ static void ws_launch_powers_to_131072(int M, int N, const void *X, const void *
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 2> powers_to_16384_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 2, ws::meeting> powers_to_16384_cluster;  // blocks side by side, iterations of a loop
 
 struct powers_to_16384_params {
     ws::tensor<ws::f16, 2> x;
@@ -342,7 +342,7 @@ static void ws_launch_powers_to_2048(int M, int N, const void *X, const void *G,
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 16> powers_to_262144_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 16, ws::meeting> powers_to_262144_cluster;  // blocks side by side, iterations of a loop
 
 struct powers_to_262144_params {
     ws::tensor<ws::f16, 2> x;
@@ -439,7 +439,7 @@ static void ws_launch_powers_to_262144(int M, int N, const void *X, const void *
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 4> powers_to_32768_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 4, ws::meeting> powers_to_32768_cluster;  // blocks side by side, iterations of a loop
 
 struct powers_to_32768_params {
     ws::tensor<ws::f16, 2> x;
@@ -612,7 +612,7 @@ static void ws_launch_powers_to_4096(int M, int N, const void *X, const void *G,
 }
 
 // powers.ir:3: powers
-typedef ws::cluster<1, 8> powers_to_65536_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 8, ws::meeting> powers_to_65536_cluster;  // blocks side by side, iterations of a loop
 
 struct powers_to_65536_params {
     ws::tensor<ws::f16, 2> x;

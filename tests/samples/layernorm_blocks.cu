@@ -1,7 +1,7 @@
 #include <wsrt.cuh>
 
 // layernorm_blocks.c:24: layernorm_blocks
-typedef ws::cluster<1, 8> layernorm_blocks_cluster;  // blocks side by side, which make iterations of a loop
+typedef ws::cluster<1, 8, ws::meeting> layernorm_blocks_cluster;  // blocks side by side, iterations of a loop
 
 struct layernorm_blocks_params {
     ws::tensor<ws::f16, 2> t;

@@ -59,6 +59,10 @@ static bool outer_member(Walk *w, Result base, CXCursor field, CXType type, Plac
     if (is_aggregate(type) || is_pointer(type))
         return true;
     Dtype dtype;
+    if (is_complex(type)) {
+        place->base = complex_before(w, place->base.text, name, type);
+        return place->base.kind == R_PAIR;
+    }
     if (!scalar_type(type, &dtype))
         return false;
     const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
@@ -194,6 +198,14 @@ bool place_at(Walk *w, CXCursor e, Place *place)
     case CXCursor_ArraySubscriptExpr:
         return place_of_element(w, e, place);
     case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Real ||
+            clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Imag) {
+            Place whole;
+            if (!is_complex(clang_getCursorType(below.list[0])) || !place_at(w, below.list[0], &whole))
+                return false;
+            *place = part_of(w, &whole, clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Imag);
+            return true;
+        }
         return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref &&
                place_of_pointer(w, eval(w, below.list[0]), clang_getCursorType(e), place);
     default:
@@ -299,6 +311,11 @@ Result place_read(Walk *w, const Place *place, CXCursor e)
 {
     if (place->element)
         return result_of(array_read(w, place, e));
+    if (is_complex(place->type) && (place->local || (!place->direct && w->kernel->grid.plain))) {
+        Place real = part_of(w, place, false), imaginary = part_of(w, place, true);
+        Value *value = place_read(w, &real, e).value;
+        return pair_of(value, place_read(w, &imaginary, e).value);
+    }
     if (place->local) {
         if (is_aggregate(place->type))
             return (Result){.kind = R_PLACE, .variable = place->variable, .byte = place->byte, .type = place->type};
@@ -353,6 +370,12 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
 
 void place_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
+    if (result.kind == R_PAIR && is_complex(place->type) && !place->direct) {
+        Place real = part_of(w, place, false), imaginary = part_of(w, place, true);
+        place_write(w, &real, result_of(result.value), e);
+        place_write(w, &imaginary, result_of(result.imaginary), e);
+        return;
+    }
     if (!place->local) {
         element_write(w, place, result, e);
         return;
@@ -397,6 +420,9 @@ static void zero(Walk *w, int variable, CXType type, int64_t byte)
     CXType canonical = clang_getCanonicalType(type);
     if (scalar_type(canonical, &dtype)) {
         slot_write(w, slot_of(w, variable, byte, true), result_of(literal(w, dtype, 0, 0)));
+    } else if (is_complex(canonical)) {
+        zero(w, variable, part_type(canonical), byte);
+        zero(w, variable, part_type(canonical), byte + bytes_of(part_type(canonical)));
     } else if (canonical.kind == CXType_Record) {
         Fields fields = {w->u, {{0}}, 0};
         clang_Type_visitFields(canonical, add_field, &fields);
@@ -503,7 +529,9 @@ static bool no_call(const Unit *u, CXCursor c, void *context)
 /* What calls functions GCC computes before it looks at what it is added to.  */
 static Value *computed_first(Walk *w, CXCursor e)
 {
-    return no_call(w->u, e, NULL) && each_below(w->u, e, no_call, NULL) ? NULL : value_of(w, e);
+    if (is_complex(clang_getCursorType(e)) || (no_call(w->u, e, NULL) && each_below(w->u, e, no_call, NULL)))
+        return NULL;
+    return value_of(w, e);
 }
 
 static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *place, Value *first)
@@ -522,6 +550,8 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
         return old;
     }
     CXType type = clang_getCursorType(below->list[1]);
+    if ((is_complex(type) || is_complex(place->type)) && code <= OP_DIVI)
+        return complex_compound(w, e, code, old, place->type, below->list[1]);
     bool shift = code == OP_SHLI || code == OP_SHRI;
     if (old.kind != R_VALUE || code == OP_COUNT || !scalar_type(place->type, &narrow) ||
         !scalar_type(shift ? place->type : type, &wide)) {

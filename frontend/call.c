@@ -384,6 +384,8 @@ static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
     frame.result = variable;
     if (!is_void && !is_aggregate(type))
         slot_of(w, variable, 0, true);
+    if (is_complex(type))
+        slot_of(w, variable, bytes_of(part_type(type)), true);
     Goal leave = {is_void ? slots : w->nslots};
     if (is_aggregate(type)) { /* all that the result may have comes into sight of the jump */
         leave.slots = 1 << 30;
@@ -409,7 +411,8 @@ static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
         return (Result){.kind = R_NONE};
     if (is_aggregate(type))
         return (Result){.kind = R_PLACE, .variable = variable, .byte = 0, .type = type};
-    Result result = slot_read(w, slot_of(w, variable, 0, true));
+    Place place = {.local = true, .variable = variable, .type = type};
+    Result result = is_complex(type) ? place_read(w, &place, call) : slot_read(w, slot_of(w, variable, 0, true));
     scope_end(w, slots);
     return result;
 }
@@ -451,6 +454,8 @@ Result call(Walk *w, CXCursor e)
         if (class_call(w, e, name, &result))
             return result;
         if (!strncmp(name, "ws_", 3) && ws_call(w, e, name, &result))
+            return result;
+        if (complex_call(w, e, name, &result))
             return result;
         if (is_math(name))
             return math_call(w, e, name);

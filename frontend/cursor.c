@@ -203,6 +203,14 @@ CXCursor peel(const Unit *u, CXCursor e)
     return e;
 }
 
+CXCursor whole_of(const Unit *u, CXCursor e)
+{
+    e = peel(u, e);
+    enum CXUnaryOperatorKind kind =
+        e.kind == CXCursor_UnaryOperator ? clang_getCursorUnaryOperatorKind(e) : CXUnaryOperator_Invalid;
+    return kind == CXUnaryOperator_Real || kind == CXUnaryOperator_Imag ? peel(u, children(u, e).list[0]) : e;
+}
+
 CXCursor decl_of(const Unit *u, CXCursor e)
 {
     e = peel(u, e);
@@ -344,7 +352,7 @@ static bool count_one(const Unit *u, CXCursor c, void *context)
         target = children(u, c).list[0];
     if (clang_Cursor_isNull(target))
         return true;
-    target = peel(u, target);
+    target = whole_of(u, target);
     while (target.kind == CXCursor_MemberRefExpr || target.kind == CXCursor_ArraySubscriptExpr) {
         Cursors below = children(u, target);
         if (!below.count)

@@ -44,6 +44,8 @@ static Result conversion(Walk *w, CXCursor e, CXCursor inner)
         refuse(w, e, "make tiles with ws_zeros, ws_full or ws_load", "a number or pointer is not a %s", "tile");
         return nothing_of(w, e);
     }
+    if (is_complex(to) || is_complex(from))
+        return complex_convert(w, eval(w, inner), to);
     Dtype dtype;
     Value *narrow = scalar_type(to, &dtype) ? fold_narrowing(w, inner, dtype) : NULL;
     return narrow ? result_of(narrow) : convert_result(w, eval(w, inner), from, to);
@@ -164,6 +166,10 @@ Value *condition_of(Walk *w, CXCursor e)
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
         if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
             return both_of(w, &below, kind == CXBinaryOperator_LAnd);
+        bool pairs = below.count == 2 &&
+                     (is_complex(clang_getCursorType(below.list[0])) || is_complex(clang_getCursorType(below.list[1])));
+        if (comparison_code(kind, &code) && pairs)
+            return complex_compare(w, code, below.list[0], below.list[1]);
         if (comparison_code(kind, &code)) {
             Result x = eval(w, below.list[0]), y = eval(w, below.list[1]);
             if (is_tile_type(clang_getCursorType(below.list[0])) ||
@@ -180,6 +186,8 @@ Value *condition_of(Walk *w, CXCursor e)
     Result x = eval(w, e);
     if (x.kind == R_POINTER)
         return compare_pointers(w, e, OP_NEI, x, (Result){.kind = R_POINTER, .text = "0"});
+    if (x.kind == R_PAIR)
+        return complex_truth(w, x);
     Value *value = x.kind == R_VALUE ? x.value : anything(w, clang_getCursorType(e));
     return value->type.dtype == D_I1 ? value : compare(w, OP_NEI, value, literal_int(w, value->type.dtype, 0));
 }
@@ -211,6 +219,8 @@ static Result conditional(Walk *w, CXCursor e, const Cursors *below)
     w->block = block;
     if (x.kind == R_VALUE && y.kind == R_VALUE)
         return result_of(choose(w, op, condition, x.value, y.value));
+    if (x.kind == R_PAIR && y.kind == R_PAIR)
+        return choose_pair(w, op, condition, &x, &y);
     op_remove(op);
     const char *text = value_text(w, condition);
     if (x.kind == R_POINTER && y.kind == R_POINTER && !x.offset && !y.offset && !x.chosen && !y.chosen && text) {
@@ -304,6 +314,8 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
     }
     if (kind == CXBinaryOperator_Assign)
         return assign(w, e);
+    if (is_complex(clang_getCursorType(e)) && arithmetic_code(kind) <= OP_DIVI)
+        return complex_binary(w, e, arithmetic_code(kind), below->list[0], below->list[1]);
     Result x = eval(w, below->list[0]), y = eval(w, below->list[1]);
     if (is_pointer(clang_getCursorType(e))) {
         bool turned = !is_pointer(clang_getCursorType(below->list[0]));
@@ -370,8 +382,13 @@ static Result unary_operator(Walk *w, CXCursor e, const Cursors *below)
     case CXUnaryOperator_Plus:
     case CXUnaryOperator_Extension:
         return eval(w, below->list[0]);
+    case CXUnaryOperator_Real:
+    case CXUnaryOperator_Imag:
+        return complex_unary(w, e, kind, below->list[0]);
     case CXUnaryOperator_Minus:
     case CXUnaryOperator_Not: {
+        if (is_complex(clang_getCursorType(e)))
+            return complex_unary(w, e, kind, below->list[0]);
         Value *x = value_of(w, below->list[0]);
         return result_of(unary(w, kind == CXUnaryOperator_Minus ? OP_NEGI : OP_NOTI, x));
     }
@@ -493,7 +510,7 @@ Result eval(Walk *w, CXCursor e)
     double real;
     if (clang_isStatement(e.kind) || clang_isDeclaration(e.kind))
         return (Result){.kind = R_NONE};
-    bool effects = e.kind == CXCursor_CallExpr || e.kind == CXCursor_StmtExpr;
+    bool effects = e.kind == CXCursor_CallExpr || e.kind == CXCursor_StmtExpr || is_complex(clang_getCursorType(e));
     if (!effects && constant_of(w, e, &is_real, &integer, &real))
         return number_literal(w, e, is_real, integer, real);
     Cursors below = children(w->u, e);
@@ -527,6 +544,8 @@ Result eval(Walk *w, CXCursor e)
         return statement_expression(w, e);
     case CXCursor_CompoundLiteralExpr:
         return compound_literal(w, e);
+    case CXCursor_ImaginaryLiteral:
+        return complex_literal(w, e);
     case CXCursor_StringLiteral:
         return string_literal(w, e);
     case CXCursor_GenericSelectionExpr:

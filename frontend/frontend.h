@@ -164,6 +164,7 @@ bool is_tensor_type(CXType type);
 bool is_aggregate(CXType type);
 int64_t bytes_of(CXType type);
 CXCursor peel(const Unit *u, CXCursor e);    /* behind parentheses, and conversions that keep the type */
+CXCursor whole_of(const Unit *u, CXCursor e); /* the complex number of which it is a part; what is none as it is */
 CXCursor decl_of(const Unit *u, CXCursor e); /* of a variable that an expression names, or a null cursor */
 bool same_decl(CXCursor x, CXCursor y);
 bool is_variable(CXCursor decl);
@@ -199,10 +200,11 @@ void pragmas_check(Unit *u); /* those that no loop has taken */
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 /* What an expression is.  */
-typedef enum { R_NONE, R_VALUE, R_POINTER, R_PLACE, R_LATER } RKind;
+typedef enum { R_NONE, R_VALUE, R_POINTER, R_PLACE, R_LATER, R_PAIR } RKind;
 typedef struct {
     RKind kind;
-    Value *value;     /* R_VALUE: a scalar, a tile or a tensor */
+    Value *value;     /* R_VALUE: a scalar, a tile or a tensor; R_PAIR: the real part */
+    Value *imaginary; /* R_PAIR: of a complex number */
     const char *text; /* R_POINTER: C text of the base, as it is before the region */
     const char *name; /* ... the user's, of that, or NULL */
     Value *offset;    /* ... bytes from there, I64; NULL: 0 */
@@ -296,6 +298,7 @@ typedef struct {
 typedef struct {
     const Reduction *clause;
     int variable;      /* -1: an element of an array */
+    int64_t byte;      /* of it: the imaginary part of a complex number lies behind the real one */
     const char *place; /* C text */
     CXType type;
     const char *handle;
@@ -428,6 +431,7 @@ Op *if_new(Walk *w, Value *condition);
 Exits merge(Walk *w, Op *op, Value *condition, Exits *yes, Exits *no);
 /* A value for each way; one where they meet.  */
 Value *choose(Walk *w, Op *op, Value *condition, Value *yes, Value *no);
+Result choose_pair(Walk *w, Op *op, Value *condition, const Result *yes, const Result *no);
 void choose_all(Walk *w, Value *condition, int count, Value **yes, Value *const *no);
 void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
 bool value_inside(const Value *value, const Op *op);
@@ -455,6 +459,21 @@ typedef struct {
 } Place;
 bool place_at(Walk *w, CXCursor e, Place *place);
 Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
+/* complex.c */
+bool is_complex(CXType type);
+CXType part_type(CXType type);
+Result pair_of(Value *real, Value *imaginary);
+Place part_of(Walk *w, const Place *whole, bool imaginary);
+Result complex_binary(Walk *w, CXCursor e, Opcode code, CXCursor left, CXCursor right);
+Result complex_compound(Walk *w, CXCursor e, Opcode code, Result old, CXType type, CXCursor right);
+Value *complex_compare(Walk *w, Opcode code, CXCursor left, CXCursor right);
+Value *complex_truth(Walk *w, Result x);
+Result complex_convert(Walk *w, Result x, CXType to);
+Result complex_unary(Walk *w, CXCursor e, enum CXUnaryOperatorKind kind, CXCursor inner);
+Result complex_literal(Walk *w, CXCursor e);
+bool complex_call(Walk *w, CXCursor e, const char *name, Result *result);
+Result complex_before(Walk *w, const char *text, const char *name, CXType type);
+
 /* part.c */
 bool is_mixed(CXCursor e);
 const char *rows_known(const Walk *w, Result base);

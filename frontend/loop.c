@@ -32,7 +32,7 @@ static bool may_write(const Walk *w, CXCursor loop, int variable)
 static Value *nothing_yet(Walk *w, CXType type)
 {
     Dtype dtype;
-    if (scalar_type(type, &dtype))
+    if (scalar_type(is_complex(type) ? part_type(type) : type, &dtype))
         return literal(w, dtype, 0, 0);
     if (!is_tile_type(type))
         return NULL;

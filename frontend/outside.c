@@ -42,7 +42,7 @@ static bool forget_one(const Unit *u, CXCursor c, void *context)
         target = children(u, c).list[0];
     if (clang_Cursor_isNull(target))
         return true;
-    target = peel(u, target);
+    target = whole_of(u, target);
     while (target.kind == CXCursor_MemberRefExpr || target.kind == CXCursor_ArraySubscriptExpr) {
         Cursors below = children(u, target);
         if (!below.count)
@@ -210,6 +210,10 @@ static Result read_before(Walk *w, CXCursor decl)
                         .type = type,
                         .decl = is_aggregate(type) ? decl : clang_getNullCursor()};
     const Definition *definition = definition_of(w, decl);
+    if (is_complex(type) && definition && definition->declared_only)
+        return pair_of(literal(w, D_F64, 0, 0), literal(w, D_F64, 0, 0));
+    if (is_complex(type))
+        return complex_before(w, name, name, type);
     if (!scalar_type(type, &dtype)) {
         refuse(w, decl, "use integers up to 64 bits, float or double", "this type is not supported in a grid");
         return result_of(anything(w, type));

@@ -97,7 +97,9 @@ static void own_variable(Walk *w, CXCursor decl)
         return;
     Result before = is_tile_type(type) ? (Result){.kind = R_NONE} : outside_read(w, decl);
     int variable = variable_new(w, decl, type, false);
-    slot_write(w, slot_of(w, variable, 0, true), before);
+    if (before.kind == R_PAIR)
+        slot_write(w, slot_of(w, variable, bytes_of(part_type(type)), true), result_of(before.imaginary));
+    slot_write(w, slot_of(w, variable, 0, true), before.kind == R_PAIR ? result_of(before.value) : before);
 }
 
 /* Variables of the function that the region assigns to are its own from here on.  */
@@ -107,7 +109,7 @@ static bool own_one(const Unit *u, CXCursor c, void *context)
     if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
         target = children(u, c).list[0];
-    CXCursor decl = clang_Cursor_isNull(target) ? target : decl_of(u, target);
+    CXCursor decl = clang_Cursor_isNull(target) ? target : decl_of(u, whole_of(u, target));
     if (!clang_Cursor_isNull(decl))
         own_variable(context, decl);
     return true;

@@ -241,6 +241,17 @@ Value *choose(Walk *w, Op *op, Value *condition, Value *yes, Value *no)
     return value;
 }
 
+/* Complex numbers.  */
+Result choose_pair(Walk *w, Op *op, Value *condition, const Result *yes, const Result *no)
+{
+    Results results = {op, condition, NULL, 0};
+    Value *real = NULL, *imaginary = NULL;
+    want(w, &results, yes->value, no->value, NULL, &real, NULL);
+    want(w, &results, yes->imaginary, no->imaginary, NULL, &imaginary, NULL);
+    finish(w, &results);
+    return pair_of(real, imaginary);
+}
+
 /* The same of several, which go to where those for `no` stand.  */
 void choose_all(Walk *w, Value *condition, int count, Value **yes, Value *const *no)
 {

@@ -70,6 +70,8 @@ void declare(Walk *w, CXCursor decl)
     int variable = variable_new(w, decl, type, false);
     if (!is_aggregate(type))
         slot_of(w, variable, 0, true);
+    if (is_complex(type))
+        slot_of(w, variable, bytes_of(part_type(type)), true);
     if (!clang_Cursor_isNull(init))
         initialize(w, variable, type, 0, init);
 }

@@ -61,12 +61,19 @@ void totals_begin(Walk *w)
     for (int i = 0; i < count && !w->failed; i++) {
         const Object *variable = &w->variables[i];
         const Reduction *reduction = clause_of(w, variable->name);
+        CXType type = is_complex(variable->type) ? part_type(variable->type) : variable->type;
         Dtype dtype;
-        if (!reduction || !is_assigned(w, variable) || !scalar_type(variable->type, &dtype) ||
-            !check_type(w, reduction, variable->type))
+        if (!reduction || !is_assigned(w, variable) || !scalar_type(type, &dtype) || !check_type(w, reduction, type))
             continue;
-        slot_write(w, slot_of(w, i, 0, true), result_of(literal(w, dtype, 0, 0)));
-        LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){reduction, i, variable->name, variable->type, NULL};
+        for (int part = 0; part < (is_complex(variable->type) ? 2 : 1); part++) {
+            const char *place =
+                !is_complex(variable->type)
+                    ? variable->name
+                    : arena_print(w->u->module, "%s %s", part ? "__imag__" : "__real__", variable->name);
+            int64_t byte = part * bytes_of(type);
+            slot_write(w, slot_of(w, i, byte, true), result_of(literal(w, dtype, 0, 0)));
+            LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){reduction, i, byte, place, type, NULL};
+        }
     }
 }
 
@@ -86,7 +93,7 @@ void total_element(Walk *w, Result base, CXType type, Value *offset, const char 
             return;
     if (!check_type(w, reduction, type))
         return;
-    TotalOut out = {reduction, -1, place, type, NULL};
+    TotalOut out = {reduction, -1, 0, place, type, NULL};
     int at = w->ntotals;
     LIST_ADD(w->u->module, w->totals, w->ntotals) = out;
     for (; at > 0 && w->totals[at - 1].variable >= 0; at--) /* they come first */
@@ -131,7 +138,8 @@ void totals_leave(Walk *w)
         Value *base =
             live_in(w, out->handle, "const void *", type_pointer(D_F32), out->clause->name, parameter_rank(w, ""));
         if (out->variable >= 0) {
-            Value *args[] = {base, literal_int(w, D_I64, 0), slot_read(w, slot_of(w, out->variable, 0, true)).value};
+            Value *args[] = {base, literal_int(w, D_I64, 0),
+                             slot_read(w, slot_of(w, out->variable, out->byte, true)).value};
             Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
             op->store->label = out->clause->name;
             op_append(w->kernel->body, op);

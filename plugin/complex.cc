@@ -127,8 +127,24 @@ static tree value_by_parts(Builder *b, gimple *stmt)
     return NULL_TREE;
 }
 
+/* y[i] = 0: that pass splits stores of names alone.  */
+static void name_constant(gimple_stmt_iterator *at)
+{
+    gimple *stmt = gsi_stmt(*at);
+    if (!gimple_assign_single_p(stmt) || TREE_CODE(gimple_assign_rhs1(stmt)) != COMPLEX_CST ||
+        TREE_CODE(gimple_assign_lhs(stmt)) == SSA_NAME)
+        return;
+    tree number = gimple_assign_rhs1(stmt), name = make_ssa_name(TREE_TYPE(number));
+    gimple *parts = gimple_build_assign(name, COMPLEX_EXPR, TREE_REALPART(number), TREE_IMAGPART(number));
+    gimple_set_location(parts, stmt_location(stmt));
+    gsi_insert_before(at, parts, GSI_SAME_STMT);
+    gimple_assign_set_rhs1(stmt, name);
+    update_stmt(stmt);
+}
+
 static void expand(gimple_stmt_iterator *at)
 {
+    name_constant(at);
     gimple *stmt = gsi_stmt(*at);
     tree lhs = gimple_get_lhs(stmt);
     Builder builder = {NULL, stmt_location(stmt), NULL_TREE};

@@ -10,6 +10,11 @@ struct wave {
     int on;
 };
 
+static double complex turned_by(double complex z, double r)
+{
+    return r > 0 ? z * r : conj(z) - r;
+}
+
 #define WS           PLAIN_PRAGMA
 #define KERNEL(name) static void name
 #include "plain/complex.h"
@@ -32,6 +37,7 @@ static void run(int n, int m, int l)
     PLAIN_DOUBLES(x, 2 * n);
     PLAIN_DOUBLES(y, 2 * n);
     PLAIN_DOUBLES(z, 2 * n);
+    PLAIN_DOUBLES(parts, 2 * n);
     PLAIN_DOUBLES(left, 2 * n * l);
     PLAIN_DOUBLES(right, 2 * l * m);
     PLAIN_DOUBLES(made, 2 * n * m);
@@ -49,6 +55,8 @@ static void run(int n, int m, int l)
     product(n, m, l, P(left), P(right), P(made));
     escape(n, 20, P(x), P(z), P(count));
     waves(n, m, P(waves_of), P(b), P(table), P(square));
+    const struct wave first = {1.5f - I, 2, 1};
+    parted(n, P(x), P(parts), 0.75f, 1.5 - 0.25 * I, &first);
     double complex sum, sum_;
     int *k = check_output(WS_I32, (size_t)(2 * n)), *whole = check_output(WS_I32, (size_t)(2 * n));
     int *whole_ = malloc((size_t)(2 * n) * sizeof *whole_);
@@ -61,6 +69,7 @@ static void run(int n, int m, int l)
     product_plain(n, m, l, (double complex *)left_, (double complex *)right_, (double complex *)made_);
     escape_plain(n, 20, (double complex *)x_, (double complex *)z_, count_);
     waves_plain(n, m, waves_of_, (float complex *)b_, (float complex *)table_, (float complex *)square_);
+    parted_plain(n, (double complex *)x_, (double complex *)parts_, 0.75f, 1.5 - 0.25 * I, &first);
     summed_plain(n, (double complex *)x_, &sum_, (_Complex int *)k, (_Complex int *)whole_);
     check_true(cabs(sum - sum_) < 1e-10 && cabs(sum) > 1e-3, "sum");
     check_true(!memcmp(whole, whole_, (size_t)(2 * n) * sizeof *whole), "whole");
@@ -70,6 +79,7 @@ static void run(int n, int m, int l)
     PLAIN_SAME(square, 2 * m * m, 1e-6);
     PLAIN_SAME(size, n, 1e-5);
     PLAIN_SAME(y, 2 * n, 1e-10);
+    PLAIN_SAME(parts, 2 * n, 1e-6);
     PLAIN_SAME(made, 2 * n * m, 1e-12);
     PLAIN_SAME(z, 2 * n, 1e-6);
     check_true(!memcmp(count, count_, (size_t)n * sizeof *count), "count");

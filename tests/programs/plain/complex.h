@@ -87,3 +87,31 @@ KERNEL(summed)
     for (int i = 0; i < n; i++)
         l[i] = k[i] * k[i] - 3;
 }
+
+/* parts of them, mixed with numbers that have none; constants, conditions, a function by value */
+KERNEL(parted)
+(int n, const double complex *restrict x, double complex *restrict y, float r, double complex w,
+ const struct wave *restrict p)
+{
+    WS(grid(1) tile(16))
+    for (int i = 0; i < n; i++) {
+        double complex t = r * x[i] + I * 2 - conj(x[i]), u = turned_by(w, creal(x[i])) + p->at;
+        __real__ t = 3 + creal(t);
+        __imag__ t += cimag(x[i]) * 2;
+        t *= r;
+        t /= 2.5;
+        if (cimag(x[i]) > 0)
+            u = -u;
+        else
+            u += __builtin_complex(1.0, (double)r);
+        double complex v = x[i] != 0 ? t / (x[i] + 10) : 0;
+        for (int k = 0; k < 3; k++) {
+            __imag__ v += k;
+            v = v * 0.5 + u;
+        }
+        if (v)
+            v = ~v;
+        y[i] = 0;
+        y[i] += (float complex)v + (double complex)r * t - 3 / (v + 2) + x[i] / I;
+    }
+}

@@ -213,7 +213,8 @@ Result complex_literal(Walk *w, CXCursor e)
 {
     Dtype dtype = part_dtype(clang_getCursorType(e));
     Cursors below = children(w->u, e);
-    Value *imaginary = below.count ? convert(w, value_of(w, below.list[0]), dtype) : anything(w, clang_getCursorType(e));
+    Value *imaginary =
+        below.count ? convert(w, value_of(w, below.list[0]), dtype) : anything(w, clang_getCursorType(e));
     return pair_of(literal(w, dtype, 0, 0), imaginary);
 }
 
@@ -223,8 +224,7 @@ static Value *called(Walk *w, const char *function, int count, Value *x, Value *
 {
     Value *args[] = {x, y};
     Value *value = op_of(w, OP_MATHI, x->type, count, args);
-    value->def->scalar->function =
-        arena_print(w->u->module, "%s%s", function, x->type.dtype == D_F32 ? "f" : "");
+    value->def->scalar->function = arena_print(w->u->module, "%s%s", function, x->type.dtype == D_F32 ? "f" : "");
     return value;
 }
 
@@ -237,8 +237,8 @@ bool complex_call(Walk *w, CXCursor e, const char *name, Result *result)
     name += strncmp(name, "__builtin_", 10) ? 0 : 10;
     if (!strcmp(name, "complex") && clang_Cursor_getNumArguments(e) == 2) {
         Value *imaginary = value_of(w, clang_Cursor_getArgument(e, 1));
-        *result = complex_convert(w, pair_of(value_of(w, clang_Cursor_getArgument(e, 0)), imaginary),
-                                  clang_getCursorType(e));
+        *result =
+            complex_convert(w, pair_of(value_of(w, clang_Cursor_getArgument(e, 0)), imaginary), clang_getCursorType(e));
         return true;
     }
     snprintf(stem, sizeof stem, "%s", name);

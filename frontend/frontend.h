@@ -163,9 +163,9 @@ bool is_tile_type(CXType type);
 bool is_tensor_type(CXType type);
 bool is_aggregate(CXType type);
 int64_t bytes_of(CXType type);
-CXCursor peel(const Unit *u, CXCursor e);    /* behind parentheses, and conversions that keep the type */
+CXCursor peel(const Unit *u, CXCursor e);     /* behind parentheses, and conversions that keep the type */
 CXCursor whole_of(const Unit *u, CXCursor e); /* the complex number of which it is a part; what is none as it is */
-CXCursor decl_of(const Unit *u, CXCursor e); /* of a variable that an expression names, or a null cursor */
+CXCursor decl_of(const Unit *u, CXCursor e);  /* of a variable that an expression names, or a null cursor */
 bool same_decl(CXCursor x, CXCursor y);
 bool is_variable(CXCursor decl);
 bool evaluate_int(CXCursor e, int64_t *value);

@@ -191,8 +191,10 @@ static void parse(Unit *u, const Request *request)
         args = all;
         count = u->nargs;
     }
-    if (clang_parseTranslationUnit2(u->index, request->source, args, count, NULL, 0, CXTranslationUnit_None, &u->tu) !=
-        CXError_Success)
+    /* of conditions libclang keeps nothing without the record */
+    bool conditions = strstr(u->text, "#if") || strstr(u->text, "# if");
+    unsigned kept = conditions ? CXTranslationUnit_DetailedPreprocessingRecord : CXTranslationUnit_None;
+    if (clang_parseTranslationUnit2(u->index, request->source, args, count, NULL, 0, kept, &u->tu) != CXError_Success)
         stop("libclang does not read '%s'", request->source);
     u->file = clang_getFile(u->tu, request->source);
 }

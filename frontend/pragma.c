@@ -125,8 +125,22 @@ static void read_pragma(Unit *u, const Token *hash, const Token *list, int count
         LIST_ADD(u->module, u->pragmas, u->npragmas) = pragma;
 }
 
+/* Lines that a condition leaves out are tokens, too.  */
+static bool is_skipped(const CXSourceRangeList *skipped, unsigned offset)
+{
+    for (unsigned i = 0; skipped && i < skipped->count; i++) {
+        unsigned begin, end;
+        clang_getSpellingLocation(clang_getRangeStart(skipped->ranges[i]), NULL, NULL, NULL, &begin);
+        clang_getSpellingLocation(clang_getRangeEnd(skipped->ranges[i]), NULL, NULL, NULL, &end);
+        if (begin <= offset && offset < end)
+            return true;
+    }
+    return false;
+}
+
 void pragmas_read(Unit *u)
 {
+    CXSourceRangeList *skipped = clang_getSkippedRanges(u->tu, u->file);
     CXSourceRange whole = clang_getRange(clang_getLocationForOffset(u->tu, u->file, 0),
                                          clang_getLocationForOffset(u->tu, u->file, (unsigned)u->size));
     CXToken *tokens;
@@ -137,7 +151,7 @@ void pragmas_read(Unit *u)
         int length = 0;
         if (clang_getTokenKind(tokens[i]) != CXToken_Punctuation ||
             strcmp(token_of(u, u->tu, tokens[i], &hash)->text, "#") ||
-            strcmp(token_of(u, u->tu, tokens[i + 1], &next)->text, "pragma"))
+            strcmp(token_of(u, u->tu, tokens[i + 1], &next)->text, "pragma") || is_skipped(skipped, hash.offset))
             continue;
         unsigned end = line_end(u, hash.offset);
         for (unsigned k = i + 2; k < count && length < 128; k++) {
@@ -150,6 +164,7 @@ void pragmas_read(Unit *u)
             read_pragma(u, &hash, line, length);
     }
     clang_disposeTokens(u->tu, tokens, count);
+    clang_disposeSourceRangeList(skipped);
 }
 
 /* ---- pragmas that stand elsewhere -------------------------------------------------------------------------------- */

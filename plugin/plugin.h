@@ -181,6 +181,7 @@ struct TotalOut {
     tree handle; /* the live-in: a variable */
     tree given;  /* what it is where the launcher is called */
     const Reduction *clause;
+    tree result; /* behind the call, in the variable's place */
 };
 
 struct Walk {
@@ -381,7 +382,8 @@ Value *total_start(Walk *w, const TotalOut *total);
 void total_leave(Walk *w);
 void total_begin(Walk *w, gimple_stmt_iterator *where);
 tree total_given(const Walk *w, tree expression); /* of a live-in; NULL: it is none of these */
-void total_end(const Walk *w, gimple_stmt_iterator *where);
+void total_end(Walk *w, gimple_stmt_iterator *where);
+void total_hand_on(const Walk *w, Walk *other); /* what other grids take from outside */
 
 /* devices.cc */
 void devices_bind(tree *loop, tree *marker, const Pragma *pragma);

@@ -335,8 +335,12 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
 
 static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
 {
-    for (unsigned i = 0; i < walks->length(); i++)
+    for (unsigned i = 0; i < walks->length(); i++) {
         replace_region((*walks)[i]);
+        for (unsigned k = 0; k < walks->length(); k++)
+            if (k != i)
+                total_hand_on((*walks)[i], (*walks)[k]);
+    }
     free_dominance_info(fn, CDI_DOMINATORS);
     loops_state_set(fn, LOOPS_NEED_FIXUP);
     delete_unreachable_blocks();

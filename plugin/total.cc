@@ -120,7 +120,8 @@ static void collect_store(Walk *w, gimple *store)
     const char *name = array_name(place);
     for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
         if (!strcmp(name, reduction->name) && check_type(w, reduction, TREE_TYPE(place)))
-            w->totals.safe_push(TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
+            w->totals.safe_push(
+                TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE});
 }
 
 static void collect_stores(Walk *w)
@@ -144,7 +145,7 @@ void total_collect(Walk *w)
             !check_type(w, reduction, TREE_TYPE(name)))
             continue;
         w->totals.safe_push(
-            TotalOut{i.phi(), NULL_TREE, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
+            TotalOut{i.phi(), NULL_TREE, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE});
     }
 }
 
@@ -285,10 +286,10 @@ static void end_in_memory(const Walk *w, const TotalOut &out, gimple_stmt_iterat
 }
 
 /* Behind it; uses of the sum are uses of what comes out.  */
-void total_end(const Walk *w, gimple_stmt_iterator *where)
+void total_end(Walk *w, gimple_stmt_iterator *where)
 {
     for (unsigned i = 0; i < w->totals.length(); i++) {
-        const TotalOut &out = w->totals[i];
+        TotalOut &out = w->totals[i];
         if (!out.phi) {
             end_in_memory(w, out, where);
             continue;
@@ -305,6 +306,24 @@ void total_end(const Walk *w, gimple_stmt_iterator *where)
         gimple_call_set_lhs(call, result);
         gimple_set_location(call, (location_t)w->kernel->loc.host);
         gsi_insert_after(where, call, GSI_NEW_STMT);
-        use_instead(w, name, converted(where, type, result));
+        out.result = converted(where, type, result);
+        use_instead(w, name, out.result);
+    }
+}
+
+static tree name_of_sum(tree *where, int *, void *data)
+{
+    const Walk *w = (const Walk *)data;
+    const TotalOut *out = TREE_CODE(*where) == SSA_NAME ? total_of(w, *where) : NULL;
+    if (out)
+        *where = out->result;
+    return NULL_TREE;
+}
+
+void total_hand_on(const Walk *w, Walk *other)
+{
+    for (unsigned i = 0; i < other->livein.length() && w->totals.length(); i++) {
+        other->livein[i].expression = unshare_expr(other->livein[i].expression);
+        walk_tree(&other->livein[i].expression, name_of_sum, const_cast<Walk *>(w), NULL);
     }
 }

@@ -40,8 +40,39 @@ Value *poly_before(Nest *in, const Poly *x)
     return poly_emit(in->kernel, in->region, x, use_outside, in);
 }
 
+/* x != y, of which one is a counter's first or last value: what is then at least 0.  */
+bool bound_without_edge(const Nest *in, const Poly *x, const Poly *y, Poly *least)
+{
+    Poly one = poly_constant(1), difference = poly_add(x, y, -1), other = poly_add(y, x, -1);
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        Poly iv = poly_value(loop->iv), last = poly_add(&loop->hi, &one, -1);
+        Poly edges[] = {poly_add(&iv, &loop->lo, -1), poly_add(&last, &iv, -1)};
+        for (int k = 0; k < 2; k++)
+            if (poly_same(&edges[k], &difference) || poly_same(&edges[k], &other)) {
+                *least = poly_add(&edges[k], &one, -1);
+                return least->known;
+            }
+    }
+    return false;
+}
+
+/* Below 0 never, where the operation is carried out.  */
+static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
+{
+    Poly below = poly_constant(-1);
+    Facts *facts = at ? facts_new(in, 0) : NULL;
+    if (!facts)
+        return false;
+    facts_at(facts, at, 1, true);
+    below = poly_add(&below, x, -1);
+    facts_add(facts, &below, 1);
+    return facts_contradict(facts);
+}
+
 /* A number that is computed in the region, as far as it goes.  */
-static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
+static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Poly *bound)
 {
     const Op *op = value->def;
     int64_t number;
@@ -73,7 +104,8 @@ static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
     }
     if (op->code == OP_REMI && !upper) { /* of numbers of 0 and more */
         *bound = poly_constant(0);
-        return bound_of(in, &x, NULL, false, false) && poly_is_constant(&x, &number) && number >= 0;
+        return is_natural_at(in, at, &x) ||
+               (bound_of(in, &x, NULL, false, false) && poly_is_constant(&x, &number) && number >= 0);
     }
     if (op->code == OP_REMI && is_known_before(in, op->args[1]) && !poly_is_constant(&y, &number)) {
         Poly zero = poly_constant(0), below = poly_add(&zero, &y, -1), one = poly_constant(1);
@@ -87,6 +119,15 @@ static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
     }
     if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
         return false;
+    Poly zero = poly_constant(0), sum = poly_add(&x, &y, 1);
+    if (op->code == OP_MAXI && !upper && poly_same(&sum, &zero)) { /* |x| */
+        *bound = zero;
+        return true;
+    }
+    if (op->code == OP_SELI) {
+        reach_narrow(in, op->args[0], true, upper, &x);
+        reach_narrow(in, op->args[0], false, upper, &y);
+    }
     bool first = bound_of(in, &x, NULL, upper, false), second = bound_of(in, &y, NULL, upper, false);
     bool either = op->code == (upper ? OP_MINI : OP_MAXI);
     if (!first && !second)
@@ -175,7 +216,7 @@ bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
         if (!inner)
             return true;
         Poly by;
-        if (!bound_of_value(in, inner, (sign > 0) == upper, &by))
+        if (!bound_of_value(in, inner, at, (sign > 0) == upper, &by))
             return false;
         *x = poly_replace(x, inner, &by);
     }

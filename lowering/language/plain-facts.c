@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "language/plain.h"
+#include "language/plain-memory.h"
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -118,11 +118,18 @@ void facts_condition(Facts *facts, const Value *condition, bool holds, int insta
         facts_condition(facts, op->args[1], holds, instance);
     }
     bool order = op->code >= OP_LTI && op->code <= OP_GEI, same = op->code == (holds ? OP_EQI : OP_NEI);
-    if ((!order && !same) || dtype_is_float(op->args[0]->type.dtype) || op->args[0]->type.dtype == D_I1)
+    bool other = op->code == (holds ? OP_NEI : OP_EQI);
+    if ((!order && !same && !other) || dtype_is_float(op->args[0]->type.dtype) || op->args[0]->type.dtype == D_I1)
         return;
     Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
     if (same) {
         facts_equal(facts, &x, instance, &y, instance);
+        return;
+    }
+    if (other) {
+        Poly least;
+        if (bound_without_edge(facts->in, &x, &y, &least))
+            facts_add(facts, &least, instance);
         return;
     }
     bool less = op->code == OP_LTI || op->code == OP_LEI, closed = op->code == OP_LEI || op->code == OP_GEI;

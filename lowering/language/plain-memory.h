@@ -12,6 +12,7 @@ Value *poly_before(Nest *in, const Poly *x);
 bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the grid */
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+bool bound_without_edge(const Nest *in, const Poly *x, const Poly *y, Poly *least);
 
 /* ---- plain-strides.c --------------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,8 @@ bool reach_add_least(Group *group, const Poly *x);
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);
 bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
 Guards reach_guards(Nest *in, const Op *op);
+/* What a condition says of how far a sum goes.  */
+void reach_narrow(Nest *in, const Value *condition, bool holds, bool upper, Poly *x);
 /* How far a sum goes where the operation is carried out.  */
 bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper, Poly *x);
 bool reach_declared(const Group *group, Poly *elements);

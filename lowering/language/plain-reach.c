@@ -110,31 +110,41 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
     return reach_add_least(access->group, &least);
 }
 
-static void add_guards(Guards *guards, const Value *condition, bool holds);
+static void add_guards(Nest *in, Guards *guards, const Value *condition, bool holds);
 
 /* a && b as an IF that hands b out, or 0; a || b, where it does not hold, likewise.  */
-static void add_joined_guards(Guards *guards, const Op *op, int result, bool holds)
+static void add_joined_guards(Nest *in, Guards *guards, const Op *op, int result, bool holds)
 {
     const Value *other = op->blocks[holds ? 1 : 0]->last->args[result];
     int64_t known;
     if (!ir_constant(other, &known) || (known != 0) == holds)
         return;
-    add_guards(guards, op->args[0], holds);
-    add_guards(guards, op->blocks[holds ? 0 : 1]->last->args[result], holds);
+    add_guards(in, guards, op->args[0], holds);
+    add_guards(in, guards, op->blocks[holds ? 0 : 1]->last->args[result], holds);
 }
 
-static void add_guards(Guards *guards, const Value *condition, bool holds)
+static void add_guards(Nest *in, Guards *guards, const Value *condition, bool holds)
 {
     const Op *op = condition->def;
     if (!op || condition->type.dtype != D_I1 || guards->count > MAX_GUARDS - 2)
         return;
     if (op->code == OP_NOTI) {
-        add_guards(guards, op->args[0], !holds);
+        add_guards(in, guards, op->args[0], !holds);
     } else if (op->code == (holds ? OP_ANDI : OP_ORI)) {
-        add_guards(guards, op->args[0], holds);
-        add_guards(guards, op->args[1], holds);
+        add_guards(in, guards, op->args[0], holds);
+        add_guards(in, guards, op->args[1], holds);
     } else if (op->code == OP_IF) {
-        add_joined_guards(guards, op, condition->index, holds);
+        add_joined_guards(in, guards, op, condition->index, holds);
+    }
+    bool equal = op->code == OP_EQI || op->code == OP_NEI;
+    if (equal && !dtype_is_float(op->args[0]->type.dtype) && op->args[0]->type.dtype != D_I1) {
+        Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
+        if ((op->code == OP_EQI) == holds) {
+            guards->guards[guards->count++] = poly_add(&x, &y, -1);
+            guards->guards[guards->count++] = poly_add(&y, &x, -1);
+        } else if (bound_without_edge(in, &x, &y, &guards->guards[guards->count])) {
+            guards->count++;
+        }
     }
     if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype) ||
         !dtype_is_signed(op->args[0]->type.dtype))
@@ -187,10 +197,10 @@ Guards reach_guards(Nest *in, const Op *op)
     Guards guards = {0};
     int own = op->code == OP_ELEMENT ? 2 : 3;
     if (op->nargs > own)
-        add_guards(&guards, op->args[own], true);
+        add_guards(in, &guards, op->args[own], true);
     for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
         if (block->parent->code == OP_IF)
-            add_guards(&guards, block->parent->args[0], block == block->parent->blocks[0]);
+            add_guards(in, &guards, block->parent->args[0], block == block->parent->blocks[0]);
     for (int i = 0; i < guards.count; i++)
         reach_join(in, &guards.guards[i]);
     return guards;
@@ -244,6 +254,21 @@ static bool check_factor(Nest *in, Access *access, const Poly *factor)
     if (poly_is_constant(factor, &number))
         return number >= 0;
     return reach_is_natural(in, access, factor) || reach_add_least(access->group, factor);
+}
+
+void reach_narrow(Nest *in, const Value *condition, bool holds, bool upper, Poly *x)
+{
+    Guards guards = {0};
+    Poly times, narrower = *x;
+    int64_t number;
+    add_guards(in, &guards, condition, holds);
+    for (int i = 0; i < guards.count; i++)
+        if (use_guard(in, &narrower, &guards.guards[i], upper, &times)) {
+            if (!poly_is_constant(&times, &number) || number < 0)
+                return;
+            *x = narrower;
+            i = -1;
+        }
 }
 
 /* How far a sum goes where the operation is carried out.  */

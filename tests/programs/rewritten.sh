@@ -164,7 +164,7 @@ ok 'sums, one statement after the other' same_sums sequential
 ok 'sums, emulated' same_sums emulate
 
 for program in plain_functions plain_llm plain_polybench plain_order plain_precision plain_nothing plain_scatter \
-    plain_types plain_longs plain_totals; do
+    plain_types plain_longs plain_totals plain_around; do
     ok "$program over tiles: right" as_tiles $program -O1
     ok "$program over tiles: compiles" compiles
 done

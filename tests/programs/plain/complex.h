@@ -56,7 +56,8 @@ KERNEL(escape)(int n, int steps, const double complex *restrict at, double compl
 }
 
 /* members that are complex, under a condition; in place */
-KERNEL(waves)(int n, int m, struct wave *restrict w, const float complex *restrict turn, float complex *restrict table,
+KERNEL(waves)
+(int n, int m, struct wave *restrict w, const float complex *restrict turn, float complex *restrict table,
  float complex *restrict square)
 {
     WS(grid(2))

@@ -39,6 +39,14 @@ static bool place_of_name(Walk *w, CXCursor e, Place *place)
     place->type = clang_getCursorType(e);
     if (place->local)
         return true;
+    Dtype dtype;
+    if (clang_getCursorLinkage(decl) != CXLinkage_NoLinkage && total_is_named(w, name_of(w->u, decl)) &&
+        scalar_type(place->type, &dtype)) { /* of the file */
+        const char *address = arena_print(w->u->module, "(&%s)", name_of(w->u, decl));
+        place->base = (Result){.kind = R_POINTER, .text = address, .name = name_of(w->u, decl), .type = place->type};
+        place->base.offset = literal_int(w, D_I64, 0);
+        return true;
+    }
     place->direct = true;
     place->base = outside_read(w, decl);
     return true;
@@ -59,6 +67,13 @@ static bool outer_member(Walk *w, Result base, CXCursor field, CXType type, Plac
     if (is_aggregate(type) || is_pointer(type))
         return true;
     Dtype dtype;
+    if (total_is_named(w, base.name) && scalar_type(type, &dtype)) {
+        const char *address = arena_print(w->u->module, "(&%s)", place->base.text);
+        place->base = (Result){.kind = R_POINTER, .text = address, .name = base.name, .type = type};
+        place->base.offset = literal_int(w, D_I64, 0);
+        place->direct = false;
+        return true;
+    }
     if (is_complex(type)) {
         place->base = complex_before(w, place->base.text, name, type);
         return place->base.kind == R_PAIR;

@@ -597,6 +597,7 @@ void devices_check_store(Walk *w, CXCursor call, const Value *tensor);
 
 /* total.c */
 void totals_begin(Walk *w);
+bool total_is_named(const Walk *w, const char *name); /* by a clause of a grid of plain loops */
 void total_element(Walk *w, Result base, CXType type, Value *offset, const char *label);
 void totals_leave(Walk *w);
 const char *totals_first(const Walk *w); /* what surrounds the launcher's call */

@@ -40,8 +40,9 @@ CXCursor variable_in_sight(const Unit *u, CXCursor function, unsigned at, const 
 {
     Sight sight = {name, at, clang_getNullCursor()};
     Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
-    for (int i = 0; i < all.count && begin_of(all.list[i]) < at; i++)
-        if (all.list[i].kind == CXCursor_VarDecl && !strcmp(text_of(u, clang_getCursorSpelling(all.list[i])), name))
+    for (int i = 0; i < all.count; i++) /* a place in another file says nothing */
+        if (all.list[i].kind == CXCursor_VarDecl && (!in_text(u, all.list[i]) || begin_of(all.list[i]) < at) &&
+            !strcmp(text_of(u, clang_getCursorSpelling(all.list[i])), name))
             sight.found = clang_getCanonicalCursor(all.list[i]);
     if (!clang_Cursor_isNull(function))
         look(u, function, &sight);

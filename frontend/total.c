@@ -21,6 +21,11 @@ static const Reduction *clause_of(const Walk *w, const char *name)
     return NULL;
 }
 
+bool total_is_named(const Walk *w, const char *name)
+{
+    return w->kernel->grid.plain && !w->outside && clause_of(w, name);
+}
+
 static int number_of(Opcode op)
 {
     return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;

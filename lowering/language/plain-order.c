@@ -448,6 +448,58 @@ static void carry(Nest *in, Op *loop, const Op *store)
     op_after(loop, last);
 }
 
+static bool stores_to(const Block *block, const Value *base)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_SET_ELEMENT && op->args[0] == base)
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (stores_to(op->blocks[i], base))
+                return true;
+    }
+    return false;
+}
+
+static void reuse_in(Block *block, Op *load)
+{
+    Poly place = poly_of(load->args[1]);
+    for (Op *op = block->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->nblocks; i++)
+            reuse_in(op->blocks[i], load);
+        if (op->code != OP_ELEMENT || op->args[0] != load->args[0])
+            continue;
+        Poly other = poly_of(op->args[1]);
+        if (!poly_same(&place, &other))
+            continue;
+        ir_replace_uses(block, op->results[0], load->results[0]);
+        op_remove(op);
+    }
+}
+
+static void reuse_loads(Block *body)
+{
+    FOR_OPS (load, body) {
+        if (load->code != OP_ELEMENT || load->nargs > 2)
+            continue;
+        for (Op *op = load->next; op && !(op->code == OP_SET_ELEMENT && op->args[0] == load->args[0]); op = op->next) {
+            if (op->code != OP_IF)
+                continue;
+            if (stores_to(op->blocks[0], load->args[0]) || stores_to(op->blocks[1], load->args[0]))
+                break;
+            reuse_in(op->blocks[0], load);
+            reuse_in(op->blocks[1], load);
+        }
+    }
+}
+
+/* x[i] > *most ? x[i] : *most: the branches look at what the condition has looked at.  */
+void scan_reuse(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    reuse_loads(in->loops[i].op->blocks[0]);
+}
+
 static void promote(Nest *in, Op *loop)
 {
     Block *body = loop->blocks[0];

@@ -23,6 +23,8 @@
 #include "language/plain.h"
 #include "lower.h"
 
+enum { MOST_OF_PRODUCTS = 240 }; /* registers, of 255 */
+
 /* ---- which loops ------------------------------------------------------------------------------------------------- */
 
 static bool has_inner_axis(const Nest *in)
@@ -35,6 +37,14 @@ static bool has_inner_axis(const Nest *in)
 
 /* Which loops of the grid are tiled, where the user leaves that open: in this order the first that works.  */
 typedef enum { TILE_LAST_TWO, TILE_LAST, TILE_BEFORE_LAST, TILE_NONE, TILE_CHOICES } TileChoice;
+
+/* Columns and iterations of a loop inside that products have, whose operands are looked up: the first that registers
+   hold.  */
+typedef struct {
+    int columns, inner;
+} Sides;
+static const Sides usual_sides = {64, 32},
+                   gathered_sides[] = {{64, 32}, {64, 16}, {32, 32}, {32, 16}, {16, 16}, {8, 16}};
 
 static bool is_open(const Grid *grid)
 {
@@ -54,7 +64,7 @@ static bool counts(const Nest *in)
     return false;
 }
 
-static int first_size(const Nest *in, int behind, bool inner, TileChoice choice)
+static int first_size(const Nest *in, int behind, bool inner, TileChoice choice, Sides sides)
 {
     const Grid *grid = &in->kernel->grid;
     bool one = grid->dims == 1 || choice != TILE_LAST_TWO;
@@ -63,10 +73,10 @@ static int first_size(const Nest *in, int behind, bool inner, TileChoice choice)
     if (one)
         return inner ? 64 : grid->totals && grid->dims == 1 ? 8192 : counts(in) ? 4096 : 1024;
     int rows = in->nscattered ? 16 : 32; /* each element has an address */
-    return behind > 1 ? 1 : inner ? 64 : behind ? rows : 128;
+    return behind > 1 ? 1 : inner ? behind ? 64 : sides.columns : behind ? rows : 128;
 }
 
-static void first_sizes(Nest *in, TileChoice choice)
+static void first_sizes(Nest *in, TileChoice choice, Sides sides)
 {
     const Grid *grid = &in->kernel->grid;
     FOR_LOOPS(i, in)
@@ -74,7 +84,7 @@ static void first_sizes(Nest *in, TileChoice choice)
         Loop *loop = &in->loops[i];
         const Pipeline *pipeline = loop->op->control->pipeline;
         if (loop->grid < 0 && pipeline && !pipeline->parts)
-            loop->tile = pipeline->tile ? pipeline->tile : 32;
+            loop->tile = pipeline->tile ? pipeline->tile : sides.inner;
     }
     bool inner = has_inner_axis(in);
     FOR_LOOPS(i, in)
@@ -86,7 +96,7 @@ static void first_sizes(Nest *in, TileChoice choice)
         if (grid->tile[loop->grid])
             loop->tile = grid->tile[loop->grid];
         else
-            loop->tile = first_size(in, behind, inner, choice);
+            loop->tile = first_size(in, behind, inner, choice, sides);
     }
 }
 
@@ -242,18 +252,19 @@ static void tell_gathered(Nest *in)
 }
 
 /* require: a simple body.   ensure: tiles, or a refusal.  */
-static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
+static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides sides)
 {
     Nest nest = {.kernel = kernel, .may_gather = may_gather}, *in = &nest;
     if (!scan_loops(in))
         return;
     scatter_take(in);
     scan_exchange(in);
-    first_sizes(in, choice);
+    first_sizes(in, choice, sides);
     if (choice == TILE_NONE && !has_inner_axis(in)) /* no tile at all is no way out */
         kernel->failed = true;
     if (kernel->failed || !check_grid(in))
         return;
+    scan_reuse(in);
     scan_straighten(in);
     scan_bounds(in);
     scan_promote(in);
@@ -342,7 +353,8 @@ static Block *copy_of(Kernel *kernel, const Block *body)
 }
 
 /* What the attempt says is kept; it is on a copy of the body.  */
-static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, bool may_gather, Messages *messages)
+static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, bool may_gather, Sides sides,
+                    Messages *messages)
 {
     Module *module = kernel->module;
     DiagFn diag = module->diag;
@@ -351,10 +363,81 @@ static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, bool m
     kernel->body = copy_of(kernel, body);
     module->diag = keep_message;
     module->diag_context = messages;
-    make_tiles(kernel, choice, may_gather);
+    make_tiles(kernel, choice, may_gather, sides);
     module->diag = diag;
     module->diag_context = context;
     return !kernel->failed;
+}
+
+/* Registers of a thread that the tile takes; rows lie in four warps of 16.  */
+static int registers_of(const Value *value)
+{
+    const Type type = value->type;
+    if (type.kind != K_TILE || type.rows == 1 || type.cols == 1)
+        return 0;
+    int bytes = type.dtype == D_MASK ? 1 : dtype_bytes(type.dtype);
+    return (type.rows + 63) / 64 * 64 * type.cols / 128 * bytes / 4;
+}
+
+typedef struct {
+    Kernel *kernel;
+    bool products;
+    int registers; /* of the loop that needs most */
+} Products;
+
+/* An operand of a product: what is looked up, and what is made of that; each once.  Where a mask is laid over it, that
+   is done when it is looked up.  */
+static int registers_of_operand(const Op *loop, const Value *value, bool *seen, int *largest)
+{
+    const Op *op = value->def;
+    if (op && op->code == OP_SELECT)
+        return registers_of_operand(loop, op->args[1], seen, largest);
+    if (!op || op->parent != loop->blocks[0] || seen[value->id])
+        return 0;
+    seen[value->id] = true;
+    int own = registers_of(value);
+    *largest = own > *largest ? own : *largest;
+    bool made = op_info[op->code].class_ == CLASS_TILE && op->nargs == 1;
+    return own + (made ? registers_of_operand(loop, op->args[0], seen, largest) : 0);
+}
+
+static void visit_products(Op *loop, void *context)
+{
+    Products *found = context;
+    bool multiplies = false;
+    int registers = 0, largest = 0;
+    if (loop->code != OP_FOR)
+        return;
+    bool *seen = arena_alloc(found->kernel->module, (size_t)found->kernel->module->next_id + 1);
+    for (int i = 0; i < loop->nresults; i++)
+        registers += registers_of(loop->results[i]);
+    FOR_OPS (op, loop->blocks[0]) {
+        bool product = op->code == OP_DOT || op->code == OP_DOT_F32;
+        multiplies |= product;
+        for (int i = 0; i < 2 && product; i++)
+            registers += registers_of_operand(loop, op->args[i], seen, &largest);
+    }
+    registers += largest; /* of one that is being made */
+    found->products |= multiplies;
+    if (multiplies && registers > found->registers)
+        found->registers = registers;
+}
+
+/* Products of tiles whose elements are looked up, where no tile is a window, as of complex numbers.  */
+static bool attempt_products(Kernel *kernel, const Block *body, Messages *messages)
+{
+    for (size_t i = 0; i < sizeof gathered_sides / sizeof gathered_sides[0]; i++) {
+        Products found = {kernel, false, 0};
+        kernel->failed = false;
+        if (!attempt(kernel, body, TILE_LAST_TWO, true, gathered_sides[i], messages))
+            return false;
+        ir_walk(kernel->body, visit_products, &found);
+        if (!found.products)
+            return false;
+        if (found.registers <= MOST_OF_PRODUCTS)
+            return true;
+    }
+    return false;
 }
 
 /* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
@@ -370,15 +453,18 @@ void pass_plain(Kernel *kernel)
         return;
     plain_narrow(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);
-    bool good = attempt(kernel, body, TILE_LAST_TWO, false, &said);
+    bool good = attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
     for (int gathers = 0; gathers < 2 && !good; gathers++)
         for (TileChoice choice = gathers ? TILE_LAST_TWO : TILE_LAST; !good && choice < TILE_CHOICES; choice++) {
             if (choice != TILE_LAST_TWO && (!open || (kernel->grid.dims == 1 && choice != TILE_NONE)))
                 continue;
+            module->failed = failed;
+            bool products =
+                choice == TILE_NONE && !gathers && kernel->grid.dims > 1 && attempt_products(kernel, body, &other);
             kernel->failed = false;
             module->failed = failed;
-            good = attempt(kernel, body, choice, gathers, &other);
-            if (good && choice != TILE_LAST_TWO)
+            good = products || attempt(kernel, body, choice, gathers, usual_sides, &other);
+            if (good && choice != TILE_LAST_TWO && !products)
                 remark(kernel, DIAG_MISSED, kernel->grid.loc, "fewer loops of the grid are tiled, since %s",
                        refusal(&said));
             if (good || (gathers && choice == TILE_LAST_TWO))

@@ -206,6 +206,7 @@ bool facts_contradict(Facts *facts);
 
 void scan_straighten(Nest *in); /* loops count upwards by 1 */
 void scan_exchange(Nest *in);
+void scan_reuse(Nest *in);
 void scan_promote(Nest *in);
 void scan_promote_grid(Nest *in);
 void scan_bounds(Nest *in);

@@ -34,6 +34,9 @@ static void run(int n, int m, int l)
     PLAIN_FLOATS(size, n);
     PLAIN_FLOATS(table, 2 * m * m);
     PLAIN_FLOATS(square, 2 * m * m);
+    PLAIN_FLOATS(open_left, 2 * n * l);
+    PLAIN_FLOATS(open_right, 2 * l * m);
+    PLAIN_FLOATS(open, 2 * n * m);
     PLAIN_DOUBLES(x, 2 * n);
     PLAIN_DOUBLES(y, 2 * n);
     PLAIN_DOUBLES(z, 2 * n);
@@ -53,6 +56,7 @@ static void run(int n, int m, int l)
     scaled(n, P(a), P(b), 0.5f - 2 * I, P(c), P(size));
     fourier(n, P(x), P(y));
     product(n, m, l, P(left), P(right), P(made));
+    product_open(n, m, l, P(open_left), P(open_right), P(open));
     escape(n, 20, P(x), P(z), P(count));
     waves(n, m, P(waves_of), P(b), P(table), P(square));
     const struct wave first = {1.5f - I, 2, 1};
@@ -67,6 +71,7 @@ static void run(int n, int m, int l)
     scaled_plain(n, (float complex *)a_, (float complex *)b_, 0.5f - 2 * I, (float complex *)c_, size_);
     fourier_plain(n, (double complex *)x_, (double complex *)y_);
     product_plain(n, m, l, (double complex *)left_, (double complex *)right_, (double complex *)made_);
+    product_open_plain(n, m, l, (float complex *)open_left_, (float complex *)open_right_, (float complex *)open_);
     escape_plain(n, 20, (double complex *)x_, (double complex *)z_, count_);
     waves_plain(n, m, waves_of_, (float complex *)b_, (float complex *)table_, (float complex *)square_);
     parted_plain(n, (double complex *)x_, (double complex *)parts_, 0.75f, 1.5 - 0.25 * I, &first);
@@ -80,6 +85,7 @@ static void run(int n, int m, int l)
     PLAIN_SAME(size, n, 1e-5);
     PLAIN_SAME(y, 2 * n, 1e-10);
     PLAIN_SAME(parts, 2 * n, 1e-6);
+    PLAIN_SAME(open, 2 * n * m, 1e-5);
     PLAIN_SAME(made, 2 * n * m, 1e-12);
     PLAIN_SAME(z, 2 * n, 1e-6);
     check_true(!memcmp(count, count_, (size_t)n * sizeof *count), "count");

@@ -3,6 +3,12 @@
    stores and loops that sum; with nothing to sum they are what they were. */
 #include "plain.h"
 
+struct summary {
+    int count;
+    double sum;
+};
+static double of_file;
+
 #define WS                   PLAIN_PRAGMA
 #define FUNCTION(type, name) static type name
 #include "plain/totals.h"
@@ -51,6 +57,11 @@ static void run(int n, int m)
     if (n)
         same("both", both_products(n, m, a, b, d, q), both_products_plain(n, m, a_, b_, d_, q_), 1e-4);
     same("solve", solve(n, (void *)l, u, x), solve_plain(n, (void *)l_, u_, x), 1e-9);
+    float most[2], most_[2];
+    struct summary all, all_;
+    same("memory", in_memory(n * m, P(a), most, &all), in_memory_plain(n * m, a_, most_, &all_), 1e-5);
+    same("element", most[1], most_[1], 0);
+    same("member", all.sum, all_.sum, 1e-9);
     check_fetch();
     PLAIN_SAME(q, n, 1e-4);
     PLAIN_SAME(d, m, 1e-5);

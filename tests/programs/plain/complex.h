@@ -38,6 +38,21 @@ KERNEL(product)
         }
 }
 
+/* its tiles are chosen */
+KERNEL(product_open)
+(int n, int m, int l, const float complex *restrict a, const float complex *restrict b, float complex *restrict c)
+{
+    WS(grid(2))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float complex s = 0;
+            WS(pipeline(auto) reduction(+ : s))
+            for (int k = 0; k < l; k++)
+                s += a[i * l + k] * b[k * m + j];
+            c[i * m + j] = s;
+        }
+}
+
 /* one step of the points of Mandelbrot's set that are left */
 KERNEL(escape)(int n, int steps, const double complex *restrict at, double complex *restrict z, int *restrict count)
 {

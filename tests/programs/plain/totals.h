@@ -143,3 +143,20 @@ FUNCTION(double, solve)(int n, double l[n][n], double x[n], const double *b)
                 last[1] = l[i][j];
     return last[1];
 }
+
+/* in memory: an element, a member, a variable of the file */
+FUNCTION(double, in_memory)(int n, const float *x, float *most, struct summary *a)
+{
+    of_file = 0.5;
+    most[1] = -1;
+    a->sum = 1;
+    WS(grid(1) reduction(max : most))
+    for (int i = 0; i < n; i++)
+        most[1] = x[i] > most[1] ? x[i] : most[1];
+    WS(grid(1) reduction(+ : a, of_file))
+    for (int i = 0; i < n; i++) {
+        a->sum += x[i];
+        of_file += 2 * x[i];
+    }
+    return of_file + a->sum + most[1];
+}

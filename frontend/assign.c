@@ -151,6 +151,13 @@ Value *chosen_index(Walk *w, CXCursor e, Value *number)
 static bool refuse_chosen(Walk *w, CXCursor e, Result base)
 {
     const char *name = w->variables[base.variable].name;
+    if (w->kernel->grid.plain && clang_getCursorKind(w->variables[base.variable].decl) == CXCursor_VarDecl &&
+        begin_of(w->variables[base.variable].decl) >= begin_of(w->region)) {
+        refuse(w, e, "use a variable for each element, or an array outside: t[i * 4 + k]",
+               "'%s' is an array that each iteration has, and which element this is is known at run time only",
+               name ? name : "this");
+        return false;
+    }
     refuse(w, e, "choose with '?:', hand the array in and read it with ws_at, or compile it with --ws-frontend=gcc",
            "the clang front end does not know which element of the array '%s' this is", name ? name : "here");
     return false;

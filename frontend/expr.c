@@ -131,7 +131,8 @@ static Value *compare_pointers(Walk *w, CXCursor e, Opcode code, Result x, Resul
     x = as_pointer(x);
     y = as_pointer(y);
     if (x.kind != R_POINTER || y.kind != R_POINTER || x.offset || y.offset) {
-        refuse(w, e, "decide it before the grid", "pointers are compared in a grid");
+        refuse(w, e, "decide it before the grid; a loop counts elements: for (i = 0; i < n; i++) ... p[i]",
+               "pointers are compared in a grid");
         return literal_int(w, D_I1, 0);
     }
     const char *sign = code == OP_EQI   ? "=="

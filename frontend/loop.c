@@ -469,7 +469,7 @@ static bool refuse_jump(const Unit *u, CXCursor c, void *context)
 
 static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
 {
-    Count count;
+    Count count = {.iv = clang_getNullCursor()};
     bool left = is_left_inside(w->u, parts->body, true),
          tested = !parts->test_below && !clang_Cursor_isNull(parts->cond);
     LoopParts bounded = *parts;

@@ -282,7 +282,8 @@ static Value *condition_value(Walk *w, gcond *stmt)
         else if (Value *value = plain_comparison(w, code, x, y))
             return value;
         else
-            complain(w->where, "decide it before the grid", "pointers are compared in a grid");
+            complain(w->where, "decide it before the grid; a loop counts elements: for (i = 0; i < n; i++) ... p[i]",
+                     "pointers are compared in a grid");
         return value_anything(w, boolean_type_node);
     }
     tree known_x = constant_of(x), known_y = constant_of(y);

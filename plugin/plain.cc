@@ -448,6 +448,32 @@ Value *plain_live_in(Walk *w, gimple *load)
     return value_live_in(w, entry, type_of(type), name);
 }
 
+/* Its life ends with the iteration.  */
+static bool ends_in_region(const Walk *w, tree decl)
+{
+    bool found = false;
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned i = 0; i < w->outer->num_nodes && !found; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !found; gsi_next_nondebug(&s))
+            found = gimple_clobber_p(gsi_stmt(s)) && gimple_assign_lhs(gsi_stmt(s)) == decl;
+    free(body);
+    return found;
+}
+
+/* t[k] of an array that each iteration has.  */
+static bool refuse_own(Walk *w, tree reference, location_t where)
+{
+    tree base = get_base_address(reference);
+    if (!base || !DECL_P(base) || !auto_var_in_fn_p(base, w->fn->decl) || !ends_in_region(w, base))
+        return false;
+    if (!w->failed)
+        complain(where, "use a variable for each element, or an array outside: t[i * 4 + k]",
+                 "%qs is an array that each iteration has, and which element this is is known at run time only",
+                 name_of(base) ? name_of(base) : "this");
+    w->failed = true;
+    return true;
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static bool element_dtype(Walk *w, tree type, Dtype *dtype)
@@ -471,6 +497,8 @@ Value *plain_load(Walk *w, gimple *load)
     Address address = {};
     if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return NULL;
+    if (refuse_own(w, reference, stmt_location(load)))
+        return NULL;
     if (!address_of_reference(w, reference, &address)) {
         plain_refuse_pointer(w);
         return NULL;
@@ -493,6 +521,8 @@ bool plain_store(Walk *w, gimple *store)
     if (!is_gimple_assign(store) || gimple_has_volatile_ops(store) || !writes_memory(store) ||
         !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return false;
+    if (refuse_own(w, lhs, stmt_location(store)))
+        return true;
     if (!address_of_reference(w, lhs, &address)) {
         plain_refuse_pointer(w);
         return true;

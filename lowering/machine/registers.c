@@ -167,19 +167,18 @@ static const Task *first_with_registers(const Kernel *kernel)
     return task;
 }
 
-static void refuse_tasks(Kernel *kernel, int issuing)
+/* Who said too many, or nobody did.  */
+static void refuse_registers(Kernel *kernel)
 {
-    const Task *task = first_with_registers(kernel);
+    const Task *task = first_with_registers(kernel), *place = task ? task : kernel->tasks;
     const char *sum = NULL;
     int total = 0;
     FOR_ROLES (role, kernel) {
-        int registers = is_open(kernel, role) ? kernel->machine->fewest_role_registers
-                                              : own_registers(kernel->machine, role, issuing);
-        total += role->replicas * MACHINE_GROUP_THREADS * registers;
+        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
         sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
-                          role->replicas, MACHINE_GROUP_THREADS, registers);
+                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
     }
-    reject(kernel, task ? task->loc : kernel->loc, REASON_TASK_REGISTERS, total,
+    reject(kernel, place ? place->loc : kernel->loc, task ? REASON_TASK_REGISTERS : REASON_ROLE_REGISTERS, total,
            register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
 }
 
@@ -215,7 +214,10 @@ static void default_registers(Kernel *kernel)
         open += is_open(kernel, role) ? role->replicas : 0;
     int computing = open ? left / open / 8 * 8 : 0;
     if ((asked || kernel->tasks) && (left < 0 || (open && computing < machine->fewest_role_registers))) {
-        refuse_tasks(kernel, issuing);
+        FOR_ROLES (role, kernel)
+            role->registers =
+                is_open(kernel, role) ? machine->fewest_role_registers : own_registers(machine, role, issuing);
+        refuse_registers(kernel);
         return;
     }
     FOR_ROLES (role, kernel)
@@ -322,20 +324,6 @@ static void deal_out(Kernel *kernel, const Share *shares, int left)
     }
 }
 
-static void refuse_shares(Kernel *kernel)
-{
-    const Task *task = kernel->tasks;
-    const char *sum = NULL;
-    int total = 0;
-    FOR_ROLES (role, kernel) {
-        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
-        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
-                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
-    }
-    reject(kernel, task ? task->loc : kernel->loc, REASON_TASK_REGISTERS, total,
-           register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
-}
-
 /* Behind the variables: then it is known what lives at once.  */
 void plan_role_registers(Kernel *kernel)
 {
@@ -355,7 +343,7 @@ void plan_role_registers(Kernel *kernel)
     if (least > pool)
         least = least_of_all(kernel, shares, kernel->machine->fewest_role_registers, LEAST_BESIDE);
     if (least > pool)
-        refuse_shares(kernel);
+        refuse_registers(kernel);
     else
         deal_out(kernel, shares, pool - least);
 }

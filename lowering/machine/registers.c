@@ -292,7 +292,9 @@ static int least_of_all(Kernel *kernel, Share *shares, int issuing, int beside)
         if (share->dealt) {
             const int tiles = plan_pressure(kernel, role, machine->thread_registers).registers;
             const int registers = (int)round_up(tiles + beside, 8);
-            role->registers = registers > machine->fewest_role_registers ? registers : machine->fewest_role_registers;
+            role->registers = registers > machine->most_role_registers     ? machine->most_role_registers
+                              : registers < machine->fewest_role_registers ? machine->fewest_role_registers
+                                                                           : registers;
         } else {
             role->registers = own_registers(machine, role, issuing);
         }

@@ -110,7 +110,7 @@ static char *place_of_first(const Gen *g)
 static char *some_grid_clauses(Gen *g, int loops)
 {
     char *clauses = text("grid(%d)", loops);
-    int rows = row_groups(g);
+    int groups = row_groups(g), rows = g->subtiled ? 0 : groups;
     int form = weigh((const int[]){50, 15, 20, 15}, 4);
     if (chance(30))
         clauses = text("%s persistent", clauses);
@@ -124,7 +124,7 @@ static char *some_grid_clauses(Gen *g, int loops)
     else if (from)
         clauses = text("%s order(from(%s))", clauses, place_of_first(g));
     if (g->groups)
-        add(&g->helpers, "#define %s %d\n\n", g->groups, rows && !g->subtiled ? rows : 1);
+        add(&g->helpers, "#define %s %d\n\n", g->groups, rows ? rows : 1);
     else if (form == 1 && !g->pingpong)
         clauses = text("%s consumers(1)", clauses);
     else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts && !g->stores_apart)

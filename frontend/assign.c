@@ -163,6 +163,22 @@ static bool refuse_chosen(Walk *w, CXCursor e, Result base)
     return false;
 }
 
+/* A table that the grid leaves alone is an array like others, where plain loops choose.  */
+static bool as_array(const Walk *w, Result *base)
+{
+    const Object *table = &w->variables[base->variable];
+    CXCursor decl = table->decl;
+    if (!w->kernel->grid.plain || w->outside || clang_Cursor_isNull(decl) || decl.kind != CXCursor_VarDecl ||
+        !table->name || begin_of(decl) >= begin_of(w->region) || count_assignments(w->u, w->region, decl) ||
+        (clang_getCursorLinkage(decl) == CXLinkage_NoLinkage && begin_of(decl) < begin_of(w->function)))
+        return false;
+    Result array = {.kind = R_POINTER, .type = base->type, .name = table->name, .decl = decl};
+    array.text = arena_print(w->u->module, "(&%s)", table->name);
+    array.byte = base->byte;
+    *base = array;
+    return true;
+}
+
 static bool place_of_element(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -176,10 +192,13 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
             place->element = value_of(w, below.list[1]);
             return true;
         }
-        if (!known)
+        if (!known && !as_array(w, &base))
             return refuse_chosen(w, e, base);
-        base.byte += index * bytes_of(type);
-        return place_of_pointer(w, base, type, place);
+        if (known) {
+            base.byte += index * bytes_of(type);
+            return place_of_pointer(w, base, type, place);
+        }
+        base.offset = base.byte ? literal_int(w, D_I64, base.byte) : NULL;
     }
     if (base.kind != R_POINTER)
         return false;

@@ -462,7 +462,8 @@ static void refuse_pipeline(Walk *w, class loop *loop, location_t where)
 static void refuse_header(Walk *w, class loop *loop)
 {
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(loop->header); !gsi_end_p(i); gsi_next_nondebug(&i))
-        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)))
+        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)) &&
+            !plain_refuse_written(w, gsi_stmt(i)))
             control_statement(w, gsi_stmt(i));
     gimple_stmt_iterator last = gsi_last_nondebug_bb(loop->header);
     region_irregular(w, gsi_end_p(last) ? w->where : stmt_location(gsi_stmt(last)));

@@ -219,7 +219,7 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
         address->base = plain_live_in(w, def);
         if (!address->base)
             address->base = pointer_before(w, name);
-        return address->base != NULL || address_of_row(w, def, address);
+        return address->base != NULL || address_of_row(w, def, address) || plain_refuse_written(w, def);
     }
     if (gimple_code(def) == GIMPLE_PHI) {
         address->base = pointer_before(w, name);
@@ -472,6 +472,23 @@ static bool refuse_own(Walk *w, tree reference, location_t where)
                  name_of(base) ? name_of(base) : "this");
     w->failed = true;
     return true;
+}
+
+/* s->n, which a store of the grid may change as far as C tells: false, after a complaint or not.  */
+bool plain_refuse_written(Walk *w, gimple *load)
+{
+    if (!w->kernel->grid.plain || !is_gimple_assign(load) || !gimple_assign_load_p(load) || w->failed)
+        return false;
+    tree reference = gimple_assign_rhs1(load), base = get_base_address(reference);
+    tree pointer = base && TREE_CODE(base) == MEM_REF ? ssa_resolve(TREE_OPERAND(base, 0)) : NULL_TREE;
+    if (TREE_CODE(reference) != COMPONENT_REF || !pointer || TREE_CODE(pointer) != SSA_NAME ||
+        defined_in_region(w, pointer) || !clobbers(w->outer, reference))
+        return false;
+    complain(stmt_location(load), "read it into a variable before the grid, and use that",
+             "%qs may change in the grid, which stores to memory that it may lie in",
+             name_of(TREE_OPERAND(reference, 1)) ? name_of(TREE_OPERAND(reference, 1)) : "this member");
+    w->failed = true;
+    return false;
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */

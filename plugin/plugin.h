@@ -364,6 +364,7 @@ Value *plain_live_in(Walk *w, gimple *load);
 Value *plain_load(Walk *w, gimple *load);
 bool plain_store(Walk *w, gimple *store);
 void plain_refuse_pointer(Walk *w);
+bool plain_refuse_written(Walk *w, gimple *load); /* false */
 void plain_extents(Walk *w, const Pragma *pragma);
 bool plain_reads_alike(class loop *loop, gimple *load);
 Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);

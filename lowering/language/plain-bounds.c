@@ -71,6 +71,19 @@ static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
     return facts_contradict(facts);
 }
 
+/* Where the condition holds, or does not; NULL: none.  */
+static bool bound_of_arm(Nest *in, const Value *condition, bool holds, bool upper, Poly *x)
+{
+    bool assumes = condition && in->nassumed < MAX_ASSUMED;
+    if (assumes) {
+        in->assumed[in->nassumed].condition = condition;
+        in->assumed[in->nassumed++].holds = holds;
+    }
+    bool known = bound_of(in, x, NULL, upper, false);
+    in->nassumed -= assumes;
+    return known;
+}
+
 /* A number that is computed in the region, as far as it goes.  */
 static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Poly *bound)
 {
@@ -124,11 +137,8 @@ static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Pol
         *bound = zero;
         return true;
     }
-    if (op->code == OP_SELI) {
-        reach_narrow(in, op->args[0], true, upper, &x);
-        reach_narrow(in, op->args[0], false, upper, &y);
-    }
-    bool first = bound_of(in, &x, NULL, upper, false), second = bound_of(in, &y, NULL, upper, false);
+    const Value *condition = op->code == OP_SELI ? op->args[0] : NULL;
+    bool first = bound_of_arm(in, condition, true, upper, &x), second = bound_of_arm(in, condition, false, upper, &y);
     bool either = op->code == (upper ? OP_MINI : OP_MAXI);
     if (!first && !second)
         return false;
@@ -191,6 +201,8 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
 {
+    for (int i = 0; i < in->nassumed && !axes_only; i++)
+        reach_narrow(in, in->assumed[i].condition, in->assumed[i].holds, upper, x);
     for (int i = in->nloops - 1; i >= 0; i--) {
         const Loop *loop = &in->loops[i];
         Poly factor, rest;

@@ -84,7 +84,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_SCATTERED = 64 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_SCATTERED = 64, MAX_ASSUMED = 8 };
 
 typedef struct {
     Op *op;
@@ -170,6 +170,11 @@ typedef struct {
     Access *accesses;
     Group *groups;
     bool may_gather, again;
+    struct {
+        const Value *condition;
+        bool holds;
+    } assumed[MAX_ASSUMED]; /* of the arms of choices, where a bound is looked for */
+    int nassumed;
     const char **gathered; /* by value id: why an element of a tile is looked up by itself */
     bool *apart;           /* by value id: an element whose tensor has the dimensions of its own subscript alone */
     Op *prologue;          /* the new program's: in front of this */

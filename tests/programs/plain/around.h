@@ -55,6 +55,17 @@ KERNEL(mirrored)(int n, const double *restrict x, double *restrict y)
     }
 }
 
+KERNEL(medians)(int n, int m, const double *restrict x, double *restrict y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            double a = x[i * m + clamped_to(j - 1, 0, m - 1)], b = x[i * m + j],
+                   c = x[i * m + clamped_to(j + 1, 0, m - 1)];
+            y[i * m + j] = fmax(fmin(a, b), fmin(fmax(a, b), c)) * signs[(i + j) % 3];
+        }
+}
+
 /* what one grid sums the next one takes */
 KERNEL(normalized)(int n, const double *restrict x, double *restrict y)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """rows.py FIRST [LIBRARY FORM:WIDTH:ROWS...]: rows beside PyTorch and a copy of as many bytes (bench/run rows).
 
-FIRST: the kernels of bench/first, LayerNorm of 1152 rows, then all kinds of rows with 1 GiB in.  LIBRARY:
-samples/layernorm_blocks.c in those forms.  A line for each: us, TB/s read and written, and their share of 4.2 TB/s, of a
-copy and of PyTorch; medians of 15 rounds in turn.
+FIRST: the kernels of bench/first, LayerNorm of 1152 rows, then all kinds of rows with 1 GiB in, whole vectors and not.
+LIBRARY: samples/layernorm_blocks.c in those forms.  A line for each: us, TB/s read and written, and their share of 4.2
+TB/s, of a copy and of PyTorch; medians of 15 rounds in turn.
 """
 import ctypes
 import sys
@@ -130,6 +130,8 @@ def main():
     first = ctypes.CDLL(sys.argv[1])
     layernorm_of_few(first)
     for n in 256, 1024, 4096, 16384, 65536, 262144:
+        all_kinds(first, n)
+    for n in 100, 250, 999, 5001, 50257:  # rows that are no vectors
         all_kinds(first, n)
     if sys.argv[2:]:
         library, forms = ctypes.CDLL(sys.argv[2]), [form.split(":") for form in sys.argv[3:]]

@@ -199,6 +199,12 @@ enum { FEW_KEPT = 72 << 10 };
 /* From one iteration of a loop to the next; and beside as many of its own, for what is computed of them.  */
 enum { MOST_ITERATION = 40 };
 
+/* Blocks of warps that have rows of their own: so many load, compute and store at different times, and need nothing ahead.
+   On an H200, of rows of 128, 256, 512 and 1024 f16 softmax went from 0.92, 0.94, 0.95, 0.95 of a copy to 0.98, 0.99, 1.00,
+   0.99 without it, RMSNorm from 0.93, 0.92, 0.93, 0.96 to 0.99, 0.99, 0.99, 1.00; LayerNorm of 1024, of which three blocks
+   find room, fell from 0.96 to 0.93.  */
+enum { ENOUGH_BLOCKS = 5 };
+
 /* Addresses, beside those: of one row of each thread, of a few, of more; where warps do not wait for each other, fewer
    blocks that stay do better.  */
 enum { BESIDE_ROW = 8, BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
@@ -386,6 +392,9 @@ static int ahead_of_tiles(Kernel *kernel, const Role *role, int peak)
                                                   : MOST_NEXT;
     if (!next || next > room)
         return 0;
+    if (!machine_wide_groups(role->layout) &&
+        plan_blocks_with(kernel, peak, BESIDE_WARPS, kernel->shared_bytes) >= ENOUGH_BLOCKS)
+        return BESIDE_WARPS;
     mark(kernel, AHEAD_NEXT);
     int beside = !machine_wide_groups(role->layout)     ? BESIDE_WARPS
                  : ir_any_of(role->body, is_long, role) ? BESIDE_LONG

@@ -15,9 +15,9 @@ const char *const cuda_element_text[D_COUNT] = {
     [D_MASK] = "bool",          [D_I1] = "bool",          [D_U8] = "unsigned char", [D_I16] = "short",
     [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long",         [D_U64] = "unsigned long"};
 
-const char *cuda_layout_text(const Printer *in)
+const char *cuda_layout_name(const Kernel *kernel, Layout layout)
 {
-    switch (in->role->layout) {
+    switch (layout) {
     case LAYOUT_MMA:
         return "ws::frag";
     case LAYOUT_ROWS:
@@ -25,13 +25,18 @@ const char *cuda_layout_text(const Printer *in)
     case LAYOUT_WIDE:
         return "ws::wide";
     default:
-        if (machine_wide_groups(in->role->layout))
-            return arena_print(in->kernel->module, "ws::wide_%d", machine_wide_groups(in->role->layout));
-        if (in->role->layout == LAYOUT_STRIPS)
+        if (machine_wide_groups(layout))
+            return arena_print(kernel->module, "ws::wide_%d", machine_wide_groups(layout));
+        if (layout == LAYOUT_STRIPS)
             return "ws::strips";
-        return arena_print(in->kernel->module, in->role->layout > LAYOUT_STRIPS ? "ws::strips_%d" : "ws::lines_%d",
-                           machine_rows_together(in->role->layout));
+        return arena_print(kernel->module, layout > LAYOUT_STRIPS ? "ws::strips_%d" : "ws::lines_%d",
+                           machine_rows_together(layout));
     }
+}
+
+const char *cuda_layout_text(const Printer *in)
+{
+    return in->of_layout ? CUDA_LAYOUT : cuda_layout_name(in->kernel, in->role->layout);
 }
 
 void cuda_begin(Printer *in)

@@ -171,6 +171,9 @@ static void print_role(Printer *in, Role *role)
     in->role = role;
     if (versions)
         fputs("template <bool TMA>\n", in->out);
+    in->of_layout = cuda_is_of_layout(in);
+    if (in->of_layout)
+        fputs("template <ws::layout " CUDA_LAYOUT ">\n", in->out);
     fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
     if (cuda_uses_shared(kernel))
         fprintf(in->out, ", %s_shared &s", kernel->name);
@@ -202,6 +205,7 @@ static void print_role(Printer *in, Role *role)
     cuda_mark(in, NULL);
     cuda_line(in, "}\n");
     in->role = NULL;
+    in->of_layout = false;
 }
 
 static void print_group_argument(Printer *in, const Role *role)
@@ -257,7 +261,7 @@ static void print_role_start(Printer *in, const Role *role)
         cuda_line(in, "if (ws::first_warp())");
         fputs("    ", in->out);
     }
-    print_role_call(in, role, "");
+    print_role_call(in, role, cuda_layout_argument(in));
 }
 
 static void print_dispatch(Printer *in)
@@ -348,8 +352,11 @@ static void print_inits(Printer *in)
 static int blocks_of(const Printer *in)
 {
     const Kernel *kernel = in->kernel;
-    bool any = cuda_in_vectors(in) && !in->vectors && machine_wide_groups(kernel->layout) > 1;
-    return any || kernel->min_blocks < 1 ? 1 : kernel->min_blocks;
+    bool any = cuda_in_vectors(in) && !in->vectors;
+    int blocks = any && machine_wide_groups(kernel->layout) > 1 ? 1
+                 : any && cuda_is_of_layout(in)                 ? kernel->min_blocks * 3 / 4
+                                                                : kernel->min_blocks;
+    return blocks > 1 ? blocks : 1;
 }
 
 static void print_kernel_function(Printer *in)

@@ -30,8 +30,11 @@ typedef struct {
     int indent;
     const Op *sent; /* the last of the rows that are sent and not yet received; or NULL */
     const Map *maps;
-    bool vectors; /* the kernel for rows that are whole vectors */
+    bool vectors;   /* the kernel for rows that are whole vectors */
+    bool of_layout; /* a role that is a template of its tiles' layout */
 } Printer;
+
+#define CUDA_LAYOUT "ws_rows" /* its parameter */
 
 /* C's precedences, low to high; a right operand asks for one more.  */
 enum {
@@ -63,6 +66,7 @@ void cuda_commented(Printer *in, const char *text, const char *comment);
 const char *cuda_file_name(const char *path);  /* without folders */
 void cuda_quoted(FILE *out, const char *text); /* a string literal */
 const char *cuda_layout_text(const Printer *in);
+const char *cuda_layout_name(const Kernel *kernel, Layout layout);
 const char *cuda_scalar_type(Type type);
 void cuda_float(FILE *out, double value, bool single, bool plain);
 void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
@@ -118,6 +122,10 @@ void cuda_together(Printer *in);
 /* cuda-vectors.c: what a launch asks to know that rows are whole vectors, or NULL; in their kernel, parameters `q`.  */
 const char *cuda_in_vectors(const Printer *in);
 void cuda_know_vectors(Printer *in);
+/* Is the role a template of its tiles' layout?  The argument in the kernel at hand: narrow where rows are no vectors; or
+   nothing.  */
+bool cuda_is_of_layout(const Printer *in);
+const char *cuda_layout_argument(const Printer *in);
 
 /* cuda-loop.c */
 void cuda_for(Printer *in, const Op *op);

@@ -71,12 +71,12 @@ static WS_DEVICE void send_to_all(const exchange<B> &s, const tile<T, R, 1, L> &
 {
     typedef spread<R, 1, L> S;
     constexpr int sharers = sharing<L>::row_last * 2;
-    if (L != wide && R == 1 && threadIdx.x % 128 >= sharers)
+    if (!is_wide<L> && R == 1 && threadIdx.x % 128 >= sharers)
         return;
     WS_FOR_SLOTS(S, slot)
     {
         const int row = S::row(slot);
-        if (L == wide ? row % 4 == (int)(threadIdx.x / 32 % 4) : row < R)
+        if (is_wide<L> ? row % 4 == (int)(threadIdx.x / 32 % 4) : row < R)
 #pragma unroll
             for (int other = 0; other < B::y; other += sharers) {
                 const int to = other + (int)ptx::lane() % sharers;
@@ -168,50 +168,47 @@ template <typename F, typename B, typename Y> struct sent {
     WS_DEVICE Y received(const Y &first) const;
 };
 
-/* Of rows that lie in a warp each.  */
+/* Of rows that lie in a warp each; of rows that all warps share, four words of each: a lane sends its warp's word of one
+   row to one CTA.  */
 template <typename F, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, L> &x)
 {
-    const tile<T, R, 1, L> y = row_reduce(f, x);
-    expect(s, B::y * R);
-    send_to_all(s, y, s.from + (u32)B::template place<along_y>() * ((R + 3) / 4 * 16));
+    if constexpr (wide_groups(L) != 1) {
+        const tile<T, R, 1, L> y = row_reduce(f, x);
+        expect(s, B::y * R);
+        send_to_all(s, y, s.from + (u32)B::template place<along_y>() * ((R + 3) / 4 * 16));
+    } else {
+        constexpr int at_once = 32 / B::y;
+        const int to = (int)ptx::lane() % B::y, warp = (int)(threadIdx.x / 32 % 4);
+        const u32 mine = s.in(s.from + (u32)B::template place<along_y>() * (R * 16) + warp * 4, to),
+                  full = s.in(s.full, to);
+        T all[R];
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            all[r] = across<1, 16>(f, share_of_row(f, x, r));
+        expect(s, B::y * R * 4);
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            if ((int)ptx::lane() / B::y == r % at_once)
+                ptx::store_there(mine + r * 16, full, word_of(all[r]));
+    }
     return sent<F, B, tile<T, R, 1, L>>{s};
-}
-/* Of rows that all warps share: four words of each.  A lane sends its warp's word of one row to one CTA.  */
-template <typename F, typename B, typename T, int R, int C>
-static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, wide> &x)
-{
-    constexpr int at_once = 32 / B::y;
-    const int to = (int)ptx::lane() % B::y, warp = (int)(threadIdx.x / 32 % 4);
-    const u32 mine = s.in(s.from + (u32)B::template place<along_y>() * (R * 16) + warp * 4, to),
-              full = s.in(s.full, to);
-    T all[R];
-#pragma unroll
-    for (int r = 0; r < R; r++)
-        all[r] = across<1, 16>(f, share_of_row(f, x, r));
-    expect(s, B::y * R * 4);
-#pragma unroll
-    for (int r = 0; r < R; r++)
-        if ((int)ptx::lane() / B::y == r % at_once)
-            ptx::store_there(mine + r * 16, full, word_of(all[r]));
-    return sent<F, B, tile<T, R, 1, wide>>{s};
 }
 
 template <typename F, typename T, int R, layout L>
 static WS_DEVICE void combine_rows(F f, tile<T, R, 1, L> &y, u32 from, int part)
 {
-    combine(f, y, from + part * ((R + 3) / 4 * 16));
-}
-template <typename F, typename T, int R>
-static WS_DEVICE void combine_rows(F f, tile<T, R, 1, wide> &y, u32 from, int part)
-{
+    if constexpr (wide_groups(L) != 1) {
+        combine(f, y, from + part * ((R + 3) / 4 * 16));
+    } else {
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-        const uint4 words = ptx::load_shared_16(from + (part * R + r) * 16);
-        T of[4];
-        of_word(of[0], words.x), of_word(of[1], words.y), of_word(of[2], words.z), of_word(of[3], words.w);
-        const T all = f(y.get(r, 0).low, f(f(of[0], of[1]), f(of[2], of[3])));
-        y.set(r, 0, all, all);
+        for (int r = 0; r < R; r++) {
+            const uint4 words = ptx::load_shared_16(from + (part * R + r) * 16);
+            T of[4];
+            of_word(of[0], words.x), of_word(of[1], words.y), of_word(of[2], words.z), of_word(of[3], words.w);
+            const T all = f(y.get(r, 0).low, f(f(of[0], of[1]), f(of[2], of[3])));
+            y.set(r, 0, all, all);
+        }
     }
 }
 
@@ -290,13 +287,14 @@ template <typename F, bool FUSED> static WS_DEVICE float with_powers(float befor
     return FUSED ? fmaf(before, shrink, powers) : before * shrink + powers;
 }
 
-template <typename F, bool FUSED, typename B, typename X> struct sent_powers;
+template <typename F, bool FUSED, typename B, typename X, bool WIDE = wide_groups(X::kind) == 1> struct sent_powers;
 
 /* Of rows that all warps share: each sends the largest that it has, and its sum below that.  */
-template <typename F, bool FUSED, typename B, int R, int C> struct sent_powers<F, FUSED, B, tile<float, R, C, wide>> {
-    typedef tile<float, R, 1, wide> column;
+template <typename F, bool FUSED, typename B, int R, int C, layout L>
+struct sent_powers<F, FUSED, B, tile<float, R, C, L>, true> {
+    typedef tile<float, R, 1, L> column;
     exchange<B> &s;
-    tile<float, R, C, wide> own;
+    tile<float, R, C, L> own;
     column most; /* of a warp's share */
 
     WS_DEVICE auto powers(const column &largest) const
@@ -333,14 +331,14 @@ template <typename F, bool FUSED, typename B, int R, int C> struct sent_powers<F
         return y;
     }
 };
-template <typename F, bool FUSED, typename B, int R, int C>
-static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, wide> &x)
+template <typename F, bool FUSED, typename B, int R, int C, layout L, typename only_if<wide_groups(L) == 1>::type = 0>
+static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, L> &x)
 {
     constexpr int at_once = 32 / B::y;
     const int to = (int)ptx::lane() % B::y, warp = (int)(threadIdx.x / 32 % 4);
     const u32 mine = s.in(s.from + (u32)B::template place<along_y>() * (R * 32) + warp * 8, to),
               full = s.in(s.full, to);
-    sent_powers<F, FUSED, B, tile<float, R, C, wide>> sent{s, x};
+    sent_powers<F, FUSED, B, tile<float, R, C, L>> sent{s, x};
     float sum[R];
 #pragma unroll
     for (int r = 0; r < R; r++) {
@@ -361,7 +359,7 @@ static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, wide> 
 
 /* Of rows that lie in a warp each: so many words of the largest, and behind them of sums.  */
 template <typename F, bool FUSED, typename B, int R, int C, layout L>
-struct sent_powers<F, FUSED, B, tile<float, R, C, L>> {
+struct sent_powers<F, FUSED, B, tile<float, R, C, L>, false> {
     typedef tile<float, R, 1, L> column;
     static constexpr int apart = (R + 3) / 4 * 16;
     exchange<B> &s;
@@ -401,7 +399,7 @@ struct sent_powers<F, FUSED, B, tile<float, R, C, L>> {
         return y;
     }
 };
-template <typename F, bool FUSED, typename B, int R, int C, layout L>
+template <typename F, bool FUSED, typename B, int R, int C, layout L, typename only_if<wide_groups(L) != 1>::type = 0>
 static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, L> &x)
 {
     typedef sent_powers<F, FUSED, B, tile<float, R, C, L>> sent_here;

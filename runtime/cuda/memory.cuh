@@ -89,7 +89,7 @@ template <typename T, int PAIRS> struct vector {
 template <typename S> struct runs {
     static constexpr int pairs = S::vector / 2;
 };
-template <int R, int C> struct runs<spread<R, C, frag>> {
+template <int R, int C> struct runs<spread<R, C, frag, false>> {
     static constexpr int pairs = 1;
 };
 

@@ -78,22 +78,12 @@ template <> struct neutral<one::minimum, int> {
 };
 
 /* Lanes whose numbers differ by these bits hold the same row, or the same column.  */
-template <layout L> struct sharing {
-    static constexpr int row_first = 1, row_last = 16 / (L % 128), col_first = 32 / (L % 128), col_last = 16;
+template <layout L> struct sharing { /* of a wide one, all warps share a row */
+    static constexpr int together = is_wide<L> ? 1 : L % 128;
+    static constexpr int row_first = 1, row_last = 16 / together, col_first = 32 / together, col_last = 16;
 };
 template <> struct sharing<frag> {
     static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;
-};
-struct sharing_wide { /* and all warps share a row */
-    static constexpr int row_first = 1, row_last = 16, col_first = 32, col_last = 16;
-};
-template <> struct sharing<wide> : sharing_wide {
-};
-template <> struct sharing<wide_2> : sharing_wide {
-};
-template <> struct sharing<wide_4> : sharing_wide {
-};
-template <> struct sharing<wide_8> : sharing_wide {
 };
 
 template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across(F f, M x)

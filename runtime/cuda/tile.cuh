@@ -13,6 +13,8 @@
  *   wide   all 128 threads run along the columns, a vector of up to 8 elements each, and hold all rows there.
  *   wide_2, wide_4, wide_8
  *          the same with the threads of so many groups, which are a team then: all of the CTA.
+ *   narrow(lines), ...
+ *          the same with two columns beside each other, for rows that are no vectors.
  * All say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
  * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
  * one. All register arrays are indexed by constants: every loop here is unrolled.
@@ -25,7 +27,7 @@
 namespace ws {
 
 /* Of lines and strips: how many rows a warp holds at a time.  */
-enum layout {
+enum layout : int {
     frag = 0,
     lines = 1,
     lines_2 = 2,
@@ -43,10 +45,21 @@ enum layout {
     strips_8 = 128 + 8
 };
 
+/* The same with two columns beside each other, for rows that are no vectors: loads of single elements are fast where the
+   lanes of a warp load neighbours.  */
+WS_CONSTANT layout narrow(layout l)
+{
+    return (layout)(l + 256);
+}
+WS_CONSTANT bool is_narrow(layout l)
+{
+    return l >= 256;
+}
+
 /* Groups whose threads share rows, 0: no layout of that kind.  */
 WS_CONSTANT int wide_groups(layout l)
 {
-    return l == wide ? 1 : l > wide && l < strips ? l - wide : 0;
+    return l % 256 == wide ? 1 : l % 256 > wide && l % 256 < strips ? l % 256 - wide : 0;
 }
 template <layout L> constexpr bool is_wide = wide_groups(L) > 0;
 template <layout L> constexpr int group_threads = 128 * (is_wide<L> ? wide_groups(L) : 1);
@@ -65,16 +78,16 @@ template <layout L> static WS_DEVICE void meet_group()
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
 /* Columns that a lane holds side by side, where so many lanes share a row.  */
-WS_CONSTANT int vector_columns(int cols, int lanes)
+WS_CONSTANT int vector_columns(int cols, int lanes, bool narrow)
 {
-    return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
+    return narrow ? 2 : cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
 }
 
-template <int R, int C, layout L> struct spread {
+template <int R, int C, layout L> struct spread_lines {
     static constexpr int together = L % 128, lanes = 32 / together; /* rows in a warp; lanes of each */
-    static constexpr bool in_strips = L >= strips;
+    static constexpr bool in_strips = L % 256 >= strips;
     static constexpr int slots = R == 1 ? 1 : (R + 4 * together - 1) / (4 * together);
-    static constexpr int vector = vector_columns(C, lanes);
+    static constexpr int vector = vector_columns(C, lanes, is_narrow(L));
     static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
     static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
     static constexpr bool whole_rows = R == 1 || R % (4 * together) == 0;
@@ -119,10 +132,10 @@ template <int R, int C, layout L> struct spread {
     }
 };
 
-template <int R, int C, int GROUPS> struct spread_wide {
-    static constexpr int lanes = 128 * GROUPS; /* of a row */
+template <int R, int C, layout L> struct spread_wide {
+    static constexpr int lanes = group_threads<L>; /* of a row */
     static constexpr int slots = R;
-    static constexpr int vector = vector_columns(C, lanes);
+    static constexpr int vector = vector_columns(C, lanes, is_narrow(L));
     static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
     static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
     static constexpr bool whole_rows = true, whole_cols = C == 1 || C % (lanes * vector) == 0;
@@ -164,16 +177,12 @@ template <int R, int C, int GROUPS> struct spread_wide {
     }
 };
 
-template <int R, int C> struct spread<R, C, wide> : spread_wide<R, C, 1> {
+template <int R, int C, layout L, bool WIDE = is_wide<L>> struct spread : spread_lines<R, C, L> {
 };
-template <int R, int C> struct spread<R, C, wide_2> : spread_wide<R, C, 2> {
-};
-template <int R, int C> struct spread<R, C, wide_4> : spread_wide<R, C, 4> {
-};
-template <int R, int C> struct spread<R, C, wide_8> : spread_wide<R, C, 8> {
+template <int R, int C, layout L> struct spread<R, C, L, true> : spread_wide<R, C, L> {
 };
 
-template <int R, int C> struct spread<R, C, frag> {
+template <int R, int C> struct spread<R, C, frag, false> {
     static constexpr int slots = R == 1 ? 1 : (R + 63) / 64 * 2;
     static constexpr int pairs = C == 1 ? 1 : (C + 7) / 8;
     static constexpr bool whole_rows = R == 1 || R % 64 == 0, whole_cols = C == 1 || C % 8 == 0;

@@ -31,6 +31,10 @@ enum layout {
     strips_4,
     strips_8
 };
+constexpr layout narrow(layout l)
+{
+    return l;
+}
 
 template <typename T, int R, int C, layout L> struct tile {
     typedef T element;

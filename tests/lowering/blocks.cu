@@ -18,6 +18,7 @@ static_assert(offsetof(blocks_shared, sum_shares) == 0);
 static_assert(offsetof(blocks_shared, top_shares) == 272);
 static_assert(sizeof(blocks_shared) == 544);
 
+template <ws::layout ws_rows>
 static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int group)
 {
     ws::exchange<blocks_cluster> sum_shares(s.sum_shares);
@@ -25,10 +26,10 @@ static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int g
     for (ws::tiles<2, blocks_cluster> t(p.grid); t.more(); t.next()) {  // blocks.ir:2
         const int i = t.at(0);
         const int s_2 = t.at(1);
-        const auto zero = ws::full<float, 16, 1, ws::lines_4>(0);
-        const auto low = ws::full<float, 16, 1, ws::lines_4>(-9);
+        const auto zero = ws::full<float, 16, 1, ws_rows>(0);
+        const auto low = ws::full<float, 16, 1, ws_rows>(-9);
         const int j = s_2 * 128;
-        const auto h = ws::load<16, 128, ws::lines_4>(p.x, i, j);
+        const auto h = ws::load<16, 128, ws_rows>(p.x, i, j);
         const auto v = ws::cast<float>(h);
         const auto part = ws::row_sum(v);
         const auto most = ws::row_max(v);
@@ -57,11 +58,11 @@ static WS_KERNEL(128, 5) void blocks_kernel_in_vectors(WS_PARAMS(blocks_params) 
     blocks_params q = p;
     ws::know_vectors(q.x, q.y);
     ws::know_step(q.grid, 0, 0, 16);
-    blocks_all(q, s, 0);
+    blocks_all<ws::lines_4>(q, s, 0);
     ws::finish<blocks_cluster>();
 }
 
-static WS_KERNEL(128, 5) void blocks_kernel(WS_PARAMS(blocks_params) p)
+static WS_KERNEL(128, 3) void blocks_kernel(WS_PARAMS(blocks_params) p)
 {
     blocks_shared &s = ws::shared<blocks_shared>();
     if (ws::first_thread()) {
@@ -69,7 +70,7 @@ static WS_KERNEL(128, 5) void blocks_kernel(WS_PARAMS(blocks_params) p)
         s.top_shares.init("top_shares");
     }
     ws::start<blocks_cluster>();
-    blocks_all(p, s, 0);
+    blocks_all<ws::narrow(ws::lines_2)>(p, s, 0);
     ws::finish<blocks_cluster>();
 }
 

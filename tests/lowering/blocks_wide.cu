@@ -18,6 +18,7 @@ static_assert(offsetof(blocks_wide_shared, scratch) == 0);
 static_assert(offsetof(blocks_wide_shared, sum_shares) == 32);
 static_assert(sizeof(blocks_wide_shared) == 112);
 
+template <ws::layout ws_rows>
 static WS_DEVICE void blocks_wide_all(const blocks_wide_params &p, blocks_wide_shared &s, int group)
 {
     ws::exchange<blocks_wide_cluster> sum_shares(s.sum_shares);
@@ -25,17 +26,17 @@ static WS_DEVICE void blocks_wide_all(const blocks_wide_params &p, blocks_wide_s
         const int i = t.at(0);
         const int s_2 = t.at(1);
         const int j = s_2 * 2048;
-        return ws::load<2, 2048, ws::wide>(p.x, i, j);
+        return ws::load<2, 2048, ws_rows>(p.x, i, j);
     });
     const auto ws_once_2 = ws::load_once(ws::tiles<2, blocks_wide_cluster>(p.grid), [&](const auto &t) {
         const int s_2 = t.at(1);
         const int j = s_2 * 2048;
-        return ws::load_row<2048, ws::wide>(p.g, j);
+        return ws::load_row<2048, ws_rows>(p.g, j);
     });
     for (ws::tiles<2, blocks_wide_cluster> t(p.grid); t.more(); t.next()) {  // blocks_wide.ir:3
         const int i = t.at(0);
         const int s_2 = t.at(1);
-        const auto zero = ws::full<float, 2, 1, ws::wide>(0);
+        const auto zero = ws::full<float, 2, 1, ws_rows>(0);
         const int j = s_2 * 2048;
         const auto h = ws_ahead_1.take(t);
         const auto v = ws::cast<float>(h);
@@ -60,18 +61,18 @@ static WS_KERNEL(128, 4) void blocks_wide_kernel_in_vectors(WS_PARAMS(blocks_wid
     ws::start<blocks_wide_cluster>();
     blocks_wide_params q = p;
     ws::know_vectors(q.x, q.g, q.y);
-    blocks_wide_all(q, s, 0);
+    blocks_wide_all<ws::wide>(q, s, 0);
     ws::finish<blocks_wide_cluster>();
 }
 
-static WS_KERNEL(128, 4) void blocks_wide_kernel(WS_PARAMS(blocks_wide_params) p)
+static WS_KERNEL(128, 3) void blocks_wide_kernel(WS_PARAMS(blocks_wide_params) p)
 {
     blocks_wide_shared &s = ws::shared<blocks_wide_shared>();
     if (ws::first_thread()) {
         s.sum_shares.init("sum_shares");
     }
     ws::start<blocks_wide_cluster>();
-    blocks_wide_all(p, s, 0);
+    blocks_wide_all<ws::narrow(ws::wide)>(p, s, 0);
     ws::finish<blocks_wide_cluster>();
 }
 

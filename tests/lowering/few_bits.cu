@@ -9,11 +9,12 @@ struct few_bits_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void few_bits_all(const few_bits_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // few_bits.ir:3
         const int i = t.at(0);
-        const auto v = ws::load<16, 256, ws::lines_4>(p.x, i, 0);
+        const auto v = ws::load<16, 256, ws_rows>(p.x, i, 0);
         const auto top = ws::row_max(v);
         const auto d = ws::sub(v, top);
         const auto p_2 = ws::exp_rounded(d);
@@ -38,13 +39,13 @@ static WS_KERNEL(128, 2) void few_bits_kernel_in_vectors(WS_PARAMS(few_bits_para
     few_bits_params q = p;
     ws::know_vectors(q.x, q.y, q.z);
     ws::know_step(q.grid, 0, 0, 16);
-    few_bits_all(q, 0);
+    few_bits_all<ws::lines_4>(q, 0);
 }
 
-static WS_KERNEL(128, 2) void few_bits_kernel(WS_PARAMS(few_bits_params) p)
+static WS_KERNEL(128, 1) void few_bits_kernel(WS_PARAMS(few_bits_params) p)
 {
     ws::start();
-    few_bits_all(p, 0);
+    few_bits_all<ws::narrow(ws::lines_2)>(p, 0);
 }
 
 extern "C" void ws_launch_few_bits(int M, const void *X, const void *Y, const void *Z, const void *S)

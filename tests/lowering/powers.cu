@@ -8,16 +8,17 @@ struct powers_to_1024_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int group)
 {
     auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
-        return ws::load_or<4, 1024, ws::lines>(-INFINITY, p.x, i, 0);
+        return ws::load_or<4, 1024, ws_rows>(-INFINITY, p.x, i, 0);
     });
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
-        const auto low = ws::full<float, 4, 1, ws::lines>(-1e+30);
-        const auto zero = ws::full<float, 4, 1, ws::lines>(0);
+        const auto low = ws::full<float, 4, 1, ws_rows>(-1e+30);
+        const auto zero = ws::full<float, 4, 1, ws_rows>(0);
         const auto v = ws_ahead_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto top = ws::row_max(w);
@@ -32,7 +33,7 @@ static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int gro
         const auto w2 = ws::cast<float>(v);
         const auto e2 = ws::sub(w2, now);
         const auto p2 = ws::exp_rounded(e2);
-        const auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
+        const auto scale = ws::load_row<1024, ws_rows>(p.g, 0);
         const auto a = ws::mul(p2, scale);
         const auto b = ws::div_rounded(a, sum);
         const auto h = ws::cast<ws::f16>(b);
@@ -45,13 +46,13 @@ static WS_KERNEL(128, 4) void powers_to_1024_kernel_in_vectors(WS_PARAMS(powers_
     ws::start();
     powers_to_1024_params q = p;
     ws::know_vectors(q.x, q.g, q.y);
-    powers_to_1024_all(q, 0);
+    powers_to_1024_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 4) void powers_to_1024_kernel(WS_PARAMS(powers_to_1024_params) p)
+static WS_KERNEL(128, 3) void powers_to_1024_kernel(WS_PARAMS(powers_to_1024_params) p)
 {
     ws::start();
-    powers_to_1024_all(p, 0);
+    powers_to_1024_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 static void ws_launch_powers_to_1024(int M, int N, const void *X, const void *G, const void *Y)
@@ -268,14 +269,15 @@ struct powers_to_2048_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
-        const auto low = ws::full<float, 4, 1, ws::lines>(-1e+30);
-        const auto zero = ws::full<float, 4, 1, ws::lines>(0);
-        const auto v = ws::load_or<4, 1024, ws::lines>(-INFINITY, p.x, i, 0);
-        const auto v_2 = ws::load_or<4, 1024, ws::lines>(-INFINITY, p.x, i, 1024);
+        const auto low = ws::full<float, 4, 1, ws_rows>(-1e+30);
+        const auto zero = ws::full<float, 4, 1, ws_rows>(0);
+        const auto v = ws::load_or<4, 1024, ws_rows>(-INFINITY, p.x, i, 0);
+        const auto v_2 = ws::load_or<4, 1024, ws_rows>(-INFINITY, p.x, i, 1024);
         auto w = ws::cast<float>(v);
         auto top = ws::row_max(w);
         const auto now = ws::max(low, top);
@@ -298,7 +300,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         auto w2 = ws::cast<float>(v);
         auto e2 = ws::sub(w2, now_2);
         auto p2 = ws::exp_rounded(e2);
-        auto scale = ws::load_row<1024, ws::lines>(p.g, 0);
+        auto scale = ws::load_row<1024, ws_rows>(p.g, 0);
         auto a = ws::mul(p2, scale);
         auto b = ws::div_rounded(a, sum);
         auto h = ws::cast<ws::f16>(b);
@@ -306,7 +308,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         w2 = ws::cast<float>(v_2);
         e2 = ws::sub(w2, now_2);
         p2 = ws::exp_rounded(e2);
-        scale = ws::load_row<1024, ws::lines>(p.g, 1024);
+        scale = ws::load_row<1024, ws_rows>(p.g, 1024);
         a = ws::mul(p2, scale);
         b = ws::div_rounded(a, sum);
         h = ws::cast<ws::f16>(b);
@@ -319,13 +321,13 @@ static WS_KERNEL(128, 1) void powers_to_2048_kernel_in_vectors(WS_PARAMS(powers_
     ws::start();
     powers_to_2048_params q = p;
     ws::know_vectors(q.x, q.g, q.y);
-    powers_to_2048_all(q, 0);
+    powers_to_2048_all<ws::lines>(q, 0);
 }
 
 static WS_KERNEL(128, 1) void powers_to_2048_kernel(WS_PARAMS(powers_to_2048_params) p)
 {
     ws::start();
-    powers_to_2048_all(p, 0);
+    powers_to_2048_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 static void ws_launch_powers_to_2048(int M, int N, const void *X, const void *G, const void *Y)

@@ -9,17 +9,18 @@ struct streams_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void streams_all(const streams_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // streams.ir:2
         const int i = t.at(0);
-        auto sum = ws::full<float, 16, 1, ws::lines>(0);
+        auto sum = ws::full<float, 16, 1, ws_rows>(0);
         auto ws_ahead_1 = ws::load_ahead<int>(0, p.N, 256, [&](const int k) {
-            return ws::load_row<256, ws::lines>(p.x, k);
+            return ws::load_row<256, ws_rows>(p.x, k);
         });
         auto ws_ahead_2 = ws::load_ahead<int>(0, p.N, 256, [&](const int k) {
             const int twice = k * 2;
-            return ws::load<16, 256, ws::lines>(p.a, i, twice);
+            return ws::load<16, 256, ws_rows>(p.a, i, twice);
         });
         for (int k = 0; k < p.N; k += 256) {  // streams.ir:9
             const int twice = k * 2;
@@ -36,13 +37,13 @@ static WS_KERNEL(128, 5) void streams_kernel_in_vectors(WS_PARAMS(streams_params
     streams_params q = p;
     ws::know_vectors(q.x, q.a);
     ws::know_step(q.grid, 0, 0, 16);
-    streams_all(q, 0);
+    streams_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 5) void streams_kernel(WS_PARAMS(streams_params) p)
+static WS_KERNEL(128, 3) void streams_kernel(WS_PARAMS(streams_params) p)
 {
     ws::start();
-    streams_all(p, 0);
+    streams_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 extern "C" void ws_launch_streams(int M, int N, const void *A, const void *X, const void *Y)

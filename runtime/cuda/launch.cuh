@@ -413,8 +413,7 @@ struct launch : call_arguments {
     {
         return g.count[dim];
     }
-    template <int N, int X, int Y, cluster_work W>
-    static int tiles_of(const ws::grid<N, cluster<X, Y, W>> &g, int dim)
+    template <int N, int X, int Y, cluster_work W> static int tiles_of(const ws::grid<N, cluster<X, Y, W>> &g, int dim)
     {
         return g.tiles[dim];
     }

@@ -56,17 +56,34 @@ static void print_sends(Printer *in, const Op *first)
     }
 }
 
+static bool mentions_load(const Op *op, const void *load)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (mentions(op->args[i], load))
+            return true;
+    return false;
+}
+
+/* Where it stands, or in the text of what comes up to what a tile sends first.  */
+static bool is_taken_before(const Op *load, const Op *first)
+{
+    const Variable *variable = load->results[0]->var;
+    for (const Op *op = first->next; op && !variable; op = op->next)
+        if (ir_any(op, mentions_load, load))
+            return false;
+    return !variable || variable->role;
+}
+
 /* The next tile's row takes as many registers as this one's, which a team lacks while it computes what it sends; the
    blocks that it waits for then leave it time enough.  */
 bool cuda_begins_late(const Printer *in, const Op *load)
 {
-    const Variable *variable = load->results[0]->var;
     bool team = cluster_size(in->kernel) > 1 && machine_wide_groups(in->role->layout) > 1;
-    if (!team || load_is_kept(load) || load->transfer->ahead != AHEAD_NEXT || !variable || !variable->role)
+    if (!team || load_is_kept(load) || load->transfer->ahead != AHEAD_NEXT)
         return false;
     for (const Op *op = load->next; op; op = op->next)
         if (sends_rows(op))
-            return true;
+            return is_taken_before(load, op);
     return false;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that several loops go over: those that registers hold have kernels of their own, which read them once.
-   nvcc: TODO softmax for 262144 columns in vectors spills 8 bytes: a team has 128 registers for each thread */
+/* Rows that several loops go over: those that registers hold have kernels of their own, which read them once. */
 #include "test.h"
 
 enum { STEP = 32 };

@@ -122,8 +122,8 @@ void cuda_together(Printer *in);
 /* cuda-vectors.c: what a launch asks to know that rows are whole vectors, or NULL; in their kernel, parameters `q`.  */
 const char *cuda_in_vectors(const Printer *in);
 void cuda_know_vectors(Printer *in);
-/* Is the role a template of its tiles' layout?  The argument in the kernel at hand: narrow where rows are no vectors; or
-   nothing.  */
+/* Is the role a template of its tiles' layout?  The argument in the kernel at hand: narrow where rows are no vectors;
+   or nothing.  */
 bool cuda_is_of_layout(const Printer *in);
 const char *cuda_layout_argument(const Printer *in);
 

@@ -168,8 +168,8 @@ template <typename F, typename B, typename Y> struct sent {
     WS_DEVICE Y received(const Y &first) const;
 };
 
-/* Of rows that lie in a warp each; of rows that all warps share, four words of each: a lane sends its warp's word of one
-   row to one CTA.  */
+/* Of rows that lie in a warp each; of rows that all warps share, four words of each: a lane sends its warp's word of
+   one row to one CTA.  */
 template <typename F, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, L> &x)
 {

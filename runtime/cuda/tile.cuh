@@ -45,8 +45,8 @@ enum layout : int {
     strips_8 = 128 + 8
 };
 
-/* The same with two columns beside each other, for rows that are no vectors: loads of single elements are fast where the
-   lanes of a warp load neighbours.  */
+/* The same with two columns beside each other, for rows that are no vectors: loads of single elements are fast where
+   the lanes of a warp load neighbours.  */
 WS_CONSTANT layout narrow(layout l)
 {
     return (layout)(l + 256);

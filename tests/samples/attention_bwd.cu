@@ -11,18 +11,19 @@ struct prepare_params {
     ws::grid<2> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void prepare_all(const prepare_params &p, int group)
 {
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:29
         const int h = t.at(0);
         const int i = t.at(1);
-        const auto to = ws::load<32, 128, ws::lines_4>(p.o, h, i, 0);
-        const auto tg = ws::load<32, 128, ws::lines_4>(p.g, h, i, 0);
+        const auto to = ws::load<32, 128, ws_rows>(p.o, h, i, 0);
+        const auto tg = ws::load<32, 128, ws_rows>(p.g, h, i, 0);
         ws::store_col(p.sums, h, i,
                       ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:33
         ws::store_col(p.powers, h, i,
-                      ws::mul(ws::load_col<32, ws::lines_4>(p.logs, h, i), -1.442695f));  // attention_bwd.c:34
-        ws::store(p.dq, h, i / 64, 0, i % 64, ws::full<float, 128, 32, ws::lines_4>(0));  // attention_bwd.c:35
+                      ws::mul(ws::load_col<32, ws_rows>(p.logs, h, i), -1.442695f));  // attention_bwd.c:34
+        ws::store(p.dq, h, i / 64, 0, i % 64, ws::full<float, 128, 32, ws_rows>(0));  // attention_bwd.c:35
     }
 }
 
@@ -32,13 +33,13 @@ static WS_KERNEL(128, 5) void prepare_kernel_in_vectors(WS_PARAMS(prepare_params
     prepare_params q = p;
     ws::know_vectors(q.o, q.g, q.dq);
     ws::know_step(q.grid, 1, 0, 32);
-    prepare_all(q, 0);
+    prepare_all<ws::lines_4>(q, 0);
 }
 
-static WS_KERNEL(128, 5) void prepare_kernel(WS_PARAMS(prepare_params) p)
+static WS_KERNEL(128, 3) void prepare_kernel(WS_PARAMS(prepare_params) p)
 {
     ws::start();
-    prepare_all(p, 0);
+    prepare_all<ws::narrow(ws::lines_2)>(p, 0);
 }
 
 extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, const void *dO, const void *lse,

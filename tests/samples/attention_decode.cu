@@ -231,21 +231,22 @@ struct add_parts_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention_decode.c:52
         const int g = t.at(0);
-        auto acc = ws::full<float, 16, 128, ws::lines>(0);
-        auto m = ws::full<float, 16, 1, ws::lines>(-1e+30);
-        auto l = ws::full<float, 16, 1, ws::lines>(0);
+        auto acc = ws::full<float, 16, 128, ws_rows>(0);
+        auto m = ws::full<float, 16, 1, ws_rows>(-1e+30);
+        auto l = ws::full<float, 16, 1, ws_rows>(0);
         for (int part = 0; part < p.parts; part += 1) {  // attention_decode.c:57
             const long n = part + (long)p.parts * (long)g;
-            const auto mine = ws::load_col<16, ws::lines>(p.tops, n, 0);
+            const auto mine = ws::load_col<16, ws_rows>(p.tops, n, 0);
             const auto now = ws::max(m, mine);
             const auto old = ws::exp2(ws::sub(m, now));
             const auto new_2 = ws::exp2(ws::sub(mine, now));
-            l = ws::fma(l, old, ws::mul(ws::load_col<16, ws::lines>(p.sums, n, 0), new_2));
-            acc = ws::fma(acc, old, ws::rescale(ws::load<16, 128, ws::lines>(p.o, g, part, 0, 0), new_2));
+            l = ws::fma(l, old, ws::mul(ws::load_col<16, ws_rows>(p.sums, n, 0), new_2));
+            acc = ws::fma(acc, old, ws::rescale(ws::load<16, 128, ws_rows>(p.o, g, part, 0, 0), new_2));
             m = now;
         }
         ws::store(p.r, g, 0, 0, ws::cast<ws::f16>(ws::div_rounded(acc, l)));  // attention_decode.c:64
@@ -257,13 +258,13 @@ static WS_KERNEL(128, 5) void add_parts_kernel_in_vectors(WS_PARAMS(add_parts_pa
     ws::start();
     add_parts_params q = p;
     ws::know_vectors(q.o, q.r);
-    add_parts_all(q, 0);
+    add_parts_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 5) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
+static WS_KERNEL(128, 3) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
 {
     ws::start();
-    add_parts_all(p, 0);
+    add_parts_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 extern "C" void ws_launch_add_parts_83cdc421(int groups, int parts, const void *O, const void *top, const void *sum,

@@ -11,38 +11,35 @@ struct layernorm_rows_to_128_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void layernorm_rows_to_128_all(const layernorm_rows_to_128_params &p, int group)
 {
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
-        const int i = t.at(0);
-        return ws::load<16, 128, ws::lines>(p.x, i, 0);
-    });
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
         const int i = t.at(0);
-        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
-        const auto inside = ws::lt(ws::col_index<1, 128, ws::lines>(), p.N);
+        const auto t_2 = ws::cast<float>(ws::load<16, 128, ws_rows>(p.x, i, 0));
+        const auto inside = ws::lt(ws::col_index<1, 128, ws_rows>(), p.N);
         const auto mean = ws::div(ws::row_sum(t_2), p.N);
         const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
         const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
         auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
-        r = ws::fma(r, ws::load_row<128, ws::lines>(p.g, 0), ws::load_row<128, ws::lines>(p.b, 0));
+        r = ws::fma(r, ws::load_row<128, ws_rows>(p.g, 0), ws::load_row<128, ws_rows>(p.b, 0));
         ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
     }
 }
 
-static WS_KERNEL(128, 6) void layernorm_rows_to_128_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_128_params) p)
+static WS_KERNEL(128, 7) void layernorm_rows_to_128_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_128_params) p)
 {
     ws::start();
     layernorm_rows_to_128_params q = p;
     ws::know_vectors(q.x, q.b, q.g, q.y);
     ws::know_step(q.grid, 0, 0, 16);
-    layernorm_rows_to_128_all(q, 0);
+    layernorm_rows_to_128_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 6) void layernorm_rows_to_128_kernel(WS_PARAMS(layernorm_rows_to_128_params) p)
+static WS_KERNEL(128, 5) void layernorm_rows_to_128_kernel(WS_PARAMS(layernorm_rows_to_128_params) p)
 {
     ws::start();
-    layernorm_rows_to_128_all(p, 0);
+    layernorm_rows_to_128_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 static void ws_launch_layernorm_rows_to_128(int M, int N, float epsilon, const void *X, const void *scale,
@@ -59,7 +56,7 @@ static void ws_launch_layernorm_rows_to_128(int M, int N, float epsilon, const v
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
     call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_128_kernel_in_vectors
-             : layernorm_rows_to_128_kernel, p, 128, 0, ws::persistent);
+             : layernorm_rows_to_128_kernel, p, 128, 0, ws::one_tile);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -73,38 +70,35 @@ struct layernorm_rows_to_256_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void layernorm_rows_to_256_all(const layernorm_rows_to_256_params &p, int group)
 {
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
-        const int i = t.at(0);
-        return ws::load<8, 256, ws::lines>(p.x, i, 0);
-    });
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
         const int i = t.at(0);
-        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
-        const auto inside = ws::lt(ws::col_index<1, 256, ws::lines>(), p.N);
+        const auto t_2 = ws::cast<float>(ws::load<8, 256, ws_rows>(p.x, i, 0));
+        const auto inside = ws::lt(ws::col_index<1, 256, ws_rows>(), p.N);
         const auto mean = ws::div(ws::row_sum(t_2), p.N);
         const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
         const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
         auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
-        r = ws::fma(r, ws::load_row<256, ws::lines>(p.g, 0), ws::load_row<256, ws::lines>(p.b, 0));
+        r = ws::fma(r, ws::load_row<256, ws_rows>(p.g, 0), ws::load_row<256, ws_rows>(p.b, 0));
         ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
     }
 }
 
-static WS_KERNEL(128, 5) void layernorm_rows_to_256_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_256_params) p)
+static WS_KERNEL(128, 6) void layernorm_rows_to_256_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_256_params) p)
 {
     ws::start();
     layernorm_rows_to_256_params q = p;
     ws::know_vectors(q.x, q.b, q.g, q.y);
     ws::know_step(q.grid, 0, 0, 8);
-    layernorm_rows_to_256_all(q, 0);
+    layernorm_rows_to_256_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 5) void layernorm_rows_to_256_kernel(WS_PARAMS(layernorm_rows_to_256_params) p)
+static WS_KERNEL(128, 4) void layernorm_rows_to_256_kernel(WS_PARAMS(layernorm_rows_to_256_params) p)
 {
     ws::start();
-    layernorm_rows_to_256_all(p, 0);
+    layernorm_rows_to_256_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 static void ws_launch_layernorm_rows_to_256(int M, int N, float epsilon, const void *X, const void *scale,
@@ -121,7 +115,7 @@ static void ws_launch_layernorm_rows_to_256(int M, int N, float epsilon, const v
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
     call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_256_kernel_in_vectors
-             : layernorm_rows_to_256_kernel, p, 128, 0, ws::persistent);
+             : layernorm_rows_to_256_kernel, p, 128, 0, ws::one_tile);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -135,38 +129,35 @@ struct layernorm_rows_to_512_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void layernorm_rows_to_512_all(const layernorm_rows_to_512_params &p, int group)
 {
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
-        const int i = t.at(0);
-        return ws::load<8, 512, ws::lines>(p.x, i, 0);
-    });
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
         const int i = t.at(0);
-        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
-        const auto inside = ws::lt(ws::col_index<1, 512, ws::lines>(), p.N);
+        const auto t_2 = ws::cast<float>(ws::load<8, 512, ws_rows>(p.x, i, 0));
+        const auto inside = ws::lt(ws::col_index<1, 512, ws_rows>(), p.N);
         const auto mean = ws::div(ws::row_sum(t_2), p.N);
         const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
         const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
         auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
-        r = ws::fma(r, ws::load_row<512, ws::lines>(p.g, 0), ws::load_row<512, ws::lines>(p.b, 0));
+        r = ws::fma(r, ws::load_row<512, ws_rows>(p.g, 0), ws::load_row<512, ws_rows>(p.b, 0));
         ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
     }
 }
 
-static WS_KERNEL(128, 4) void layernorm_rows_to_512_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_512_params) p)
+static WS_KERNEL(128, 5) void layernorm_rows_to_512_kernel_in_vectors(WS_PARAMS(layernorm_rows_to_512_params) p)
 {
     ws::start();
     layernorm_rows_to_512_params q = p;
     ws::know_vectors(q.x, q.b, q.g, q.y);
     ws::know_step(q.grid, 0, 0, 8);
-    layernorm_rows_to_512_all(q, 0);
+    layernorm_rows_to_512_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 4) void layernorm_rows_to_512_kernel(WS_PARAMS(layernorm_rows_to_512_params) p)
+static WS_KERNEL(128, 3) void layernorm_rows_to_512_kernel(WS_PARAMS(layernorm_rows_to_512_params) p)
 {
     ws::start();
-    layernorm_rows_to_512_all(p, 0);
+    layernorm_rows_to_512_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 static void ws_launch_layernorm_rows_to_512(int M, int N, float epsilon, const void *X, const void *scale,
@@ -183,7 +174,7 @@ static void ws_launch_layernorm_rows_to_512(int M, int N, float epsilon, const v
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
     call.run(ws::in_vectors(p.x, p.b, p.g, p.y) ? layernorm_rows_to_512_kernel_in_vectors
-             : layernorm_rows_to_512_kernel, p, 128, 0, ws::persistent);
+             : layernorm_rows_to_512_kernel, p, 128, 0, ws::one_tile);
 }
 
 // layernorm_rows.c:17: layernorm_rows
@@ -197,17 +188,18 @@ struct layernorm_rows_params {
     ws::grid<1> grid;
 };
 
+template <ws::layout ws_rows>
 static WS_DEVICE void layernorm_rows_all(const layernorm_rows_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
         const int i = t.at(0);
-        const auto t_2 = ws::cast<float>(ws::load<8, 1024, ws::lines>(p.x, i, 0));
-        const auto inside = ws::lt(ws::col_index<1, 1024, ws::lines>(), p.N);
+        const auto t_2 = ws::cast<float>(ws::load<8, 1024, ws_rows>(p.x, i, 0));
+        const auto inside = ws::lt(ws::col_index<1, 1024, ws_rows>(), p.N);
         const auto mean = ws::div(ws::row_sum(t_2), p.N);
         const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
         const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
         auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
-        r = ws::fma(r, ws::load_row<1024, ws::lines>(p.g, 0), ws::load_row<1024, ws::lines>(p.b, 0));
+        r = ws::fma(r, ws::load_row<1024, ws_rows>(p.g, 0), ws::load_row<1024, ws_rows>(p.b, 0));
         ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
     }
 }
@@ -218,13 +210,13 @@ static WS_KERNEL(128, 3) void layernorm_rows_kernel_in_vectors(WS_PARAMS(layerno
     layernorm_rows_params q = p;
     ws::know_vectors(q.x, q.b, q.g, q.y);
     ws::know_step(q.grid, 0, 0, 8);
-    layernorm_rows_all(q, 0);
+    layernorm_rows_all<ws::lines>(q, 0);
 }
 
-static WS_KERNEL(128, 3) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_params) p)
+static WS_KERNEL(128, 2) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_params) p)
 {
     ws::start();
-    layernorm_rows_all(p, 0);
+    layernorm_rows_all<ws::narrow(ws::lines)>(p, 0);
 }
 
 extern "C" void ws_launch_layernorm_rows(int M, int N, float epsilon, const void *X, const void *scale,

@@ -165,22 +165,50 @@ static void collect(Cut *cut, Op *last)
 
 /* ---- whether it should and may be -------------------------------------------------------------------------------- */
 
-static bool is_accumulator(const Value *value)
+enum { LOOK_BACK = 8 };
+
+/* Is it made of a product, as far as one can see in the loop that carries it?  */
+static bool is_of_product(const Value *value, int depth)
 {
     const Op *op = value->def;
-    return value->type.dtype != D_MASK && op && (op->nblocks || op_is_product(op));
+    if (!op || !depth || !value_is_tile(value))
+        return false;
+    if (op->code == OP_FOR)
+        return is_of_product(carried(op, value->index).next, depth - 1);
+    for (int k = 0; k < op->nblocks; k++) {
+        const Op *yield = op->blocks[k]->last;
+        if (yield && value->index < yield->nargs && is_of_product(yield->args[value->index], depth - 1))
+            return true;
+    }
+    if (op_is_product(op))
+        return true;
+    for (int i = 0; i < op->nargs && !op->nblocks; i++)
+        if (is_of_product(op->args[i], depth - 1))
+            return true;
+    return false;
+}
+
+/* A task that multiplies nothing has rows in its lanes, not columns: what its loops add up is stored as it is.  */
+static bool is_accumulator(const Value *value, bool of_task)
+{
+    const Op *op = value->def;
+    if (value->type.dtype == D_MASK || !op)
+        return false;
+    return op_is_product(op) || (op->nblocks && (!of_task || is_of_product(value, LOOK_BACK)));
 }
 
 /* Something is computed of an accumulator that is as large as what is stored, or it goes to a task that stores.  */
 static bool is_epilogue(const Cut *cut)
 {
-    bool sums = false;
+    bool sums = false, of_task = false;
+    for (int i = 0; i < cut->count; i++)
+        of_task |= schedule_of(cut->members[i])->task != 0;
     for (int i = 0; i < cut->count; i++)
         for (int k = 0; k < cut->members[i]->nargs; k++) {
             const Value *value = cut->members[i]->args[k];
             if (!cut->members[i]->nresults && !schedule_of(cut->members[i])->task)
                 continue;
-            sums |= is_accumulator(value) && is_wide(cut, value) && value->type.rows == cut->rows;
+            sums |= is_accumulator(value, of_task) && is_wide(cut, value) && value->type.rows == cut->rows;
         }
     return sums && cut->count < MAX_MEMBERS;
 }

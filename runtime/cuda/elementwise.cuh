@@ -123,7 +123,7 @@ template <typename X> struct has_pairs {
     static constexpr bool value = false;
 };
 template <int R, int C, layout L> struct has_pairs<tile<f16, R, C, L>> {
-    static constexpr bool value = true;
+    static constexpr bool value = C > 1; /* a column has single numbers */
 };
 template <int BITS> struct has_pairs<f16_literal<BITS>> {
     static constexpr bool value = true;

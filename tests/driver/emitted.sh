@@ -86,7 +86,7 @@ stops() {
     "$wscc" --ws-target=emulate -g scale.c main.c -o p --ws-keep &&
         gdb -nx -batch -x "$("$wscc" --ws-print=gdb)" -x stop.gdb ./p >../text 2>&1
     cat ../text
-    grep -q 'scale_all (.*) at .*scale\.c:9' ../text && grep -q '^9.*ws_store(ty, 0, j, ws_mul(t, 2))' ../text &&
+    grep -q 'scale_all<.*> (.*) at .*scale\.c:9' ../text && grep -q '^9.*ws_store(ty, 0, j, ws_mul(t, 2))' ../text &&
         grep -q '^j = 0$' ../text && grep -q 'float, 16 x 32' ../text &&
             grep -q '^ *\[7,0\] 1 1 1 1 1 1 1 1$' ../text &&
         grep -q '^ *\[15,30\] 1 1$' ../text

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A tile divided by a number, by a parameter and by a column, of which few bits are seen. */
+/* A tile divided by a number, by a parameter and by a column, of which few bits are seen; and a column of f16 times a
+   number that is exact in it. */
 #include "test.h"
 
 static void kernel(int M, int N, float g, const ws_f16 *X, const float *Y, ws_f16 *A, ws_f16 *B, ws_f16 *C, ws_bf16 *D)
@@ -19,6 +20,15 @@ static void kernel(int M, int N, float g, const ws_f16 *X, const float *Y, ws_f1
         }
 }
 
+static void column(int M, const ws_f16 *X, ws_f16 *E)
+{
+    ws_tensor x = ws_tensor_1d(X, WS_F16, M), e = ws_tensor_1d(E, WS_F16, M);
+
+#pragma ws grid(1)
+    for (int i = 0; i < M; i += 64)
+        ws_store_col(e, i, ws_mul(ws_load_col(x, i, 64), -1.25f));
+}
+
 int main(int argc, char **argv)
 {
     check_begin("divided", argc, argv);
@@ -28,9 +38,13 @@ int main(int argc, char **argv)
     float *Y = check_range(WS_F32, (size_t)M, 0.5, 2);
     ws_f16 *A = check_output(WS_F16, all), *B = check_output(WS_F16, all), *C = check_output(WS_F16, all);
     ws_bf16 *D = check_output(WS_BF16, all);
+    ws_f16 *E = check_output(WS_F16, (size_t)M);
 
     kernel(M, N, 0.7f, check_place(X), check_place(Y), check_place(A), check_place(B), check_place(C), check_place(D));
+    column(M, check_place(X), check_place(E));
     check_fetch();
+    for (long i = 0; i < M; i++)
+        check_close(E, i, ws_f16_to(X[i]) * -1.25, 1e-3);
     for (long i = 0; i < M * (long)N; i++) {
         double x = ws_f16_to(X[i]);
         check_close(A, i, x / 3, 1e-3);

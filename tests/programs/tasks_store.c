@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tasks that store what the groups that multiply compute: behind the loop, in it, of two groups, what is rounded before
-   and what is computed in the task; and beside a task that prepares. */
+   and what is computed in the task; beside a task that prepares; and what no product makes. */
 #include "test.h"
 
 #define TENSORS                                                                                               \
@@ -96,6 +96,28 @@ static void growing(int M, int N, int K, const void *X, const void *W, const voi
         }
 }
 
+/* What a task adds up in a loop of its own, beside the products of others: in lanes, not in fragments. */
+static void alone(int M, int N, int K, const void *X, const void *W, const void *S, void *Z, void *Y)
+{
+    TENSORS;
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 56) {
+            ws_tile acc = ws_zeros(WS_F32, 64, 56);
+            ws_tile t = ws_add(ws_zeros(WS_F32, 64, 56), ws_mul(ws_load_row(s, j, 56), 0.0f));
+            for (int n = 0; n < 3; n++)
+                t = ws_fma(t, 1.5f, 1.0f);
+            #pragma ws pipeline(2)
+            for (int k = 0; k < K; k += 64)
+                acc = ws_dot(ws_load(x, i, k, 64, 64), ws_trans(ws_load(w, j, k, 56, 64)), acc);
+            {
+                #pragma ws task(out)
+                ws_store(z, i, j, t);
+            }
+            ws_store(y, i, j, acc);
+        }
+}
+
 typedef struct {
     void (*run)(int, int, int, const void *, const void *, const void *, void *, void *);
     double factor, added;
@@ -105,7 +127,8 @@ typedef struct {
 int main(int argc, char **argv)
 {
     static const Case cases[] = {
-        {behind, 1, 0, 0, 1, 0}, {scaled, 0.5, 0, 1, 1, 1}, {wide, 0.5, 1, 0, 1, 0}, {growing, 1, 0, 0, 0, 1}};
+        {behind, 1, 0, 0, 1, 0}, {scaled, 0.5, 0, 1, 1, 1}, {wide, 0.5, 1, 0, 1, 0}, {growing, 1, 0, 0, 0, 1},
+        {alone, 0, 4.75, 0, 1, 1}};
     check_begin("tasks_store", argc, argv);
     int M = 144, N = 80, K = 192;
     for (size_t t = 0; t < 2 * sizeof cases / sizeof *cases; t++) {

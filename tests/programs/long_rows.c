@@ -194,7 +194,7 @@ static void check_blocks(int M)
 
 int main(int argc, char **argv)
 {
-    static const int lengths[] = {1000, 4096, 4097, 6000, 8192, 9000, 16384, 20000, 40000, 70000};
+    static const int lengths[] = {1000, 4096, 4097, 6000, 8192, 9000, 16384, 20000, 20001, 40000, 50257, 70000};
     check_begin("long_rows", argc, argv);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         check_length(3, lengths[i]);

@@ -28,14 +28,6 @@ static bool is_made_of_matrices(Type type)
             type.cols % 16 == 0);
 }
 
-static int logarithm(int lanes)
-{
-    int steps = 0;
-    while (1 << (steps + 1) <= lanes)
-        steps++;
-    return steps;
-}
-
 static void visit_op(Op *op, void *context)
 {
     Fragments *in = context;
@@ -49,8 +41,8 @@ static void visit_op(Op *op, void *context)
         in->fits &= is_made_of_matrices(op->args[1]->type);
     if (op_reduces_rows(op)) {
         int rows = op->results[0]->type.rows, together = machine_rows_together(in->other);
-        in->exchanges += (rows + 31) / 32 * logarithm(4);
-        in->others += (rows + 4 * together - 1) / (4 * together) * logarithm(32 / together);
+        in->exchanges += (rows + 31) / 32 * machine_exchanges(4);
+        in->others += (rows + 4 * together - 1) / (4 * together) * machine_exchanges(32 / together);
     }
     for (int i = 0; i < op->nresults; i++)
         if (value_is_tile(op->results[i])) {

@@ -56,14 +56,9 @@ static int exchanges_of(const Op *op, Layout layout)
     int lanes = op_reduces_rows(op)      ? machine_row_lanes(layout)
                 : op_reduces_columns(op) ? 32 / machine_row_lanes(layout)
                                          : 1;
-    int each = 0;
-    for (int half = 1; half < lanes; half *= 2)
-        each++;
+    int each = machine_exchanges(lanes);
     return each ? each * machine_tile_registers(op->results[0]->type, layout) : 0;
 }
-
-/* Columns that the lanes of a row take side by side should fill two sectors of memory.  */
-enum { SECTORS = 64 };
 
 static void visit_cost(Op *op, void *context)
 {
@@ -88,7 +83,7 @@ static void visit_cost(Op *op, void *context)
         /* At most 16 bytes at a time; a lane's second 16 leave every other sector half full.  */
         if (memory && type.cols > 1) {
             int accesses = bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
-            bool short_ = type.rows > 1 && machine_row_lanes(cost->layout) * bytes < SECTORS;
+            bool short_ = type.rows > 1 && machine_row_lanes(cost->layout) * bytes < MACHINE_ROW_BYTES;
             cost->accesses += short_ ? 2 * accesses : accesses;
         }
     }

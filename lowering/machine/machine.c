@@ -182,6 +182,14 @@ int machine_product_columns(const Machine *machine, int threads, bool in_registe
     return columns < machine->product_columns ? columns : machine->product_columns;
 }
 
+int machine_exchanges(int lanes)
+{
+    int steps = 0;
+    while (1 << (steps + 1) <= lanes)
+        steps++;
+    return steps;
+}
+
 int machine_row_lanes(Layout layout)
 {
     int groups = machine_wide_groups(layout);

@@ -16,6 +16,7 @@ enum {
     MACHINE_BOX_ROWS = 256,      /* that one TMA copy brings at most */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_COLUMN_ALIGN = 128,  /* of one that holds a column without gaps: nothing swizzles it */
+    MACHINE_ROW_BYTES = 64,      /* that the lanes of a row should take side by side: two sectors of memory */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
     MACHINE_BOX_EXTENT = 256,    /* of a TMA box, in each dimension */
@@ -109,6 +110,7 @@ int machine_wide_groups(Layout layout);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout); /* of none that is wide */
 int machine_row_lanes(Layout layout);     /* that share a row */
+int machine_exchanges(int lanes);         /* after which each of so many knows what all have */
 int machine_vector_columns(int cols, Layout layout);
 /* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in
    registers. */

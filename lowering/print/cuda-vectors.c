@@ -119,9 +119,6 @@ bool cuda_is_of_layout(const Printer *in)
            ir_any_of(role->body, has_vectors, role);
 }
 
-/* Lanes of a row that take two elements each should fill two sectors of memory.  */
-enum { SECTORS = 64 };
-
 static void visit_least_bytes(Op *op, void *context)
 {
     int *least = context;
@@ -143,7 +140,7 @@ const char *cuda_layout_argument(const Printer *in)
     ir_walk(kernel->roles->body, visit_least_bytes, &least);
     if (in->vectors)
         return arena_print(kernel->module, "<%s>", cuda_layout_name(kernel, layout));
-    while (machine_row_lanes(layout) * 2 * least < SECTORS && machine_row_lanes(layout) < 32)
+    while (machine_row_lanes(layout) * 2 * least < MACHINE_ROW_BYTES && machine_row_lanes(layout) < 32)
         layout = layout == LAYOUT_ROWS_2 ? LAYOUT_ROWS : layout - 1;
     return arena_print(kernel->module, "<ws::narrow(%s)>", cuda_layout_name(kernel, layout));
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plain.c - prints a random program of plain loops: plain SEED
+ * plain.c - prints a random program of plain loops: plain SEED [KIND,KIND...]
  *
  * One function, in a file that includes itself: under its pragmas, and without them as f_plain.  Its arrays are read at
  * offsets, across, by one counter, under conditions on counters and on values; there are sums and maxima along rows and
  * columns, products in all orientations, triangles, elements that are looked up, loops that count down, sums that
  * leave the grid, stores to subscripts that are loaded, integers of 32 and 64 bits with all that C does to them, bytes,
  * truth values, structs, rows of any length, histograms and functions of math.h.  tests/fuzz/plain compiles it for
- * emulate and runs it.
+ * emulate and runs it.  The table of kinds, below, has one row for each construct; a kind that needs arrays of its own
+ * makes the whole file (plain-whole.c).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "plain.h"
 
@@ -28,16 +30,13 @@ const char *pick(const char *const *list, int n)
 
 int lookups, richer, anywhere;
 
-int main(int argc, char **argv)
+/* The body of a function that is given arrays of all types. */
+static void common(int seed, void (*body)(void))
 {
-    int seed = argc > 1 ? atoi(argv[1]) : 0;
-    state = (unsigned long long)seed * 0x9e3779b97f4a7c15ull + 1;
-    for (int i = 0; i < 8; i++)
-        below(2);
     const char *type = below(3) ? "float" : "double";
-    int kind = below(9), n = 3 + below(90), m = n + below(30);
+    int n = 3 + below(90), m = n + below(30);
     lookups = below(3) == 0;
-    richer = kind > 5 || below(2);
+    richer = body == shapes || below(2);
     anywhere = below(3) == 0;
     printf("/* plain %d */\n#ifdef KERNEL\n", seed);
     const char *wide = below(3) ? "int" : "long"; /* of which the low half says where */
@@ -48,11 +47,7 @@ int main(int argc, char **argv)
            "const unsigned short *hf, const bool *is, const struct P *el, struct P *eo, bool *so, unsigned char *po, "
            "const int *rp, const int *ci, int *z_of)\n{\n",
            wide, wide);
-    static void (*const kinds[])(void) = {elementwise, rows, products, totals, scattered, integers};
-    if (kind < 6)
-        kinds[kind]();
-    else
-        shapes();
+    body();
     printf("}\n#else\n#include <stdbool.h>\n#include \"plain.h\"\n#define T %s\n#define S %s\n#define U unsigned %s\n"
            "#define F(name) name%s\n#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void name\n"
            "struct P {\n    T x, y;\n    int k;\n    T z;\n};\n",
@@ -120,5 +115,63 @@ int main(int argc, char **argv)
                "xykz"[i], "xykz"[i]);
     printf("    free(part);\n    free(part_);\n    PLAIN_SAME(c, m * m, TOLERANCE);\n    PLAIN_SAME(w, m, TOLERANCE);\n"
            "    return plain_end();\n}\n#endif\n");
+}
+
+/* A kind makes the body of the common function, or a whole file (whole.c). */
+typedef struct {
+    const char *name;
+    int weight; /* of so many, where all kinds are drawn */
+    void (*body)(void);
+    void (*file)(int seed);
+} Kind;
+
+static const Kind kinds[] = {
+    {"elementwise", 2, elementwise, NULL}, {"rows", 2, rows, NULL},           {"products", 2, products, NULL},
+    {"totals", 2, totals, NULL},           {"scattered", 2, scattered, NULL}, {"integers", 2, integers, NULL},
+    {"shapes", 6, shapes, NULL},           {"tails", 1, NULL, tails},
+};
+enum { NKINDS = sizeof kinds / sizeof *kinds };
+
+/* Is the kind one of this list, NAME,NAME...? */
+static int listed(const Kind *kind, const char *list)
+{
+    size_t length = strlen(kind->name);
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+        if (!strncmp(at, kind->name, length) && (!at[length] || at[length] == ','))
+            return 1;
+    return 0;
+}
+
+static const Kind *choose(const char *list)
+{
+    int total = 0;
+    for (int k = 0; k < NKINDS; k++)
+        total += !list ? kinds[k].weight : listed(&kinds[k], list);
+    if (!total) {
+        fprintf(stderr, "plain: no kind of '%s'; there are:", list);
+        for (int k = 0; k < NKINDS; k++)
+            fprintf(stderr, " %s", kinds[k].name);
+        fprintf(stderr, "\n");
+        exit(2);
+    }
+    int drawn = below(total);
+    for (int k = 0;; k++) {
+        drawn -= !list ? kinds[k].weight : listed(&kinds[k], list);
+        if (drawn < 0)
+            return &kinds[k];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int seed = argc > 1 ? atoi(argv[1]) : 0;
+    state = (unsigned long long)seed * 0x9e3779b97f4a7c15ull + 1;
+    for (int i = 0; i < 8; i++)
+        below(2);
+    const Kind *kind = choose(argc > 2 && *argv[2] ? argv[2] : NULL);
+    if (kind->file)
+        kind->file(seed);
+    else
+        common(seed, kind->body);
     return 0;
 }

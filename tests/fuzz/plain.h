@@ -7,6 +7,8 @@
  *   plain-nests.c       elementwise code, rows, products, sums that leave the grid, stores to loaded subscripts
  *   plain-integers.c    integers of 32 and 64 bits with all that C does to them
  *   plain-shapes.c      ragged rows, histograms, structs, filters, truth values
+ *   plain-whole.c       the frame of kinds that declare their own arrays
+ *   plain-tails.c       blocks of iterations, the last of them short
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -35,5 +37,19 @@ void scattered(void);
 void integers(void);
 void integer(const char *row, const char *col, int depth); /* of U */
 void shapes(void);
+
+/*
+ * A kind with parameters of its own: scalars and arrays, then whole_body, then the body of the function by printf, then
+ * whole_end.  Each array ends or begins at a page that is not there, and all of them are compared to the bit with those
+ * of the plain function; TOLERANCE, above 0, compares floats within that much of the largest element.
+ */
+void whole_begin(int seed);
+void whole_scalar(const char *type, const char *name, const char *value, ...) __attribute__((format(printf, 3, 4)));
+/* SIZE: elements, over the scalars.  VALUE: of element i, over r, 64 random bits; it may use the scalars and i. */
+void whole_array(const char *type, const char *name, double tolerance, const char *size, const char *value);
+void whole_body(void);
+void whole_end(void);
+
+void tails(int seed);
 
 #endif

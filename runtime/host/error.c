@@ -3,10 +3,10 @@
  * error.c - errors: kept for the thread that asks, and shown where nobody asks.
  *
  * A thread keeps its first error until ws_last_error reads it.  What was not read is a line on standard error when this
- * thread's next launch begins, when the thread ends, or when the program ends.  Findings of the emulation
- * (WS_ERR_PROTOCOL) are shown at once, as a sanitizer's are, and give a program that would end with 0 the status 1.  A
- * program that has called ws_last_error or ws_error_message before is one that reads its errors: it is shown nothing
- * before its end.
+ * thread's next launch or ws_sync begins, when the thread ends, or when the program ends.  A program that leaves one
+ * unread and would end with 0 ends with 3: its arrays are not what it believes.  Findings of the emulation
+ * (WS_ERR_PROTOCOL) are shown at once, as a sanitizer's are, and make that status 1.  A program that has called
+ * ws_last_error or ws_error_message before is one that reads its errors: it is shown nothing before its end.
  */
 #define _GNU_SOURCE /* on_exit, RTLD_NODELETE */
 #include "ws/backend.h"
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 enum { MESSAGE_BYTES = 2048 /* the emulation reports a line for each group */, MOST_LINES = 8 };
+enum { STATUS_FINDING = 1, STATUS_UNREAD = 3 };
 
 /* A thread's first error since it last asked.  */
 struct thread_error {
@@ -38,7 +39,8 @@ struct thread_error {
 static _Thread_local struct thread_error mine;
 static pthread_mutex_t errors_lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows, and for what threads keep */
 static struct thread_error *listed_errors;                      /* of threads that ever had one */
-static bool finding_left;                                       /* by a thread that has ended */
+static int status_left;                                         /* what a thread that has ended asks for, ... */
+static pid_t process_left;                                      /* ... in this process */
 static int lines_shown;
 static unsigned long lines_left_out;
 static atomic_bool program_reads;
@@ -87,13 +89,32 @@ static void show_unread(struct thread_error *error)
     show_line(error->message);
 }
 
+/* The status that a thread's error asks for; 0: none.  */
+static int wanted_status(const struct thread_error *error)
+{
+    if (error->process != getpid())
+        return 0;
+    if (error->finding)
+        return STATUS_FINDING;
+    return error->status != WS_OK && !error->read ? STATUS_UNREAD : 0;
+}
+
+/* A finding's comes first.  */
+static int stronger(int status, int other)
+{
+    return status == STATUS_FINDING || !other ? status : other;
+}
+
 /* Of a thread: what it kept goes with it.  */
 static void end_thread(void *own)
 {
     struct thread_error *error = own;
     pthread_mutex_lock(&errors_lock);
     show_unread(error);
-    finding_left |= error->finding && error->process == getpid();
+    if (process_left != getpid())
+        status_left = 0;
+    process_left = getpid();
+    status_left = stronger(status_left, wanted_status(error));
     for (struct thread_error **at = &listed_errors; *at; at = &(*at)->next)
         if (*at == error) {
             *at = error->next;
@@ -118,7 +139,7 @@ static void note_status(int status, void *unused)
     ending = status == 0 ? ENDED_WITH_0 : ENDED_WITH_FAILURE;
 }
 
-/* From the first finding on: what on_exit calls must stay loaded.  */
+/* From the first error on: what on_exit calls must stay loaded.  */
 static void watch_ending(void)
 {
     Dl_info self;
@@ -135,20 +156,19 @@ static void watch_ending(void)
 /* After the program's own handlers of atexit; or where a shared library that holds this file is unloaded.  */
 __attribute__((destructor(101))) static void end_program(void)
 {
-    bool finding = false;
     pthread_mutex_lock(&errors_lock);
+    int status = process_left == getpid() ? status_left : 0;
     for (struct thread_error *error = listed_errors; error; error = error->next) {
         show_unread(error);
-        finding |= error->finding && error->process == getpid();
+        status = stronger(status, wanted_status(error));
     }
     if (lines_left_out)
         fprintf(stderr, "ws: and %lu more errors that nobody read\n", lines_left_out);
     lines_left_out = 0;
-    finding |= finding_left;
     pthread_mutex_unlock(&errors_lock);
-    if (finding && ending == ENDED_WITH_0 && show_mode != SHOW_NONE) {
+    if (status && ending == ENDED_WITH_0 && show_mode != SHOW_NONE) {
         fflush(NULL);
-        _exit(1);
+        _exit(status);
     }
 }
 
@@ -181,7 +201,7 @@ ws_status ws_error_vset(ws_status status, const char *format, va_list list)
     static atomic_bool watched;
     char text[MESSAGE_BYTES];
     pthread_once(&error_once, read_mode);
-    bool first = mine.status == WS_OK;
+    bool first = mine.status == WS_OK || mine.read;
     mine.count += status != WS_OK;
     if (status == WS_OK || (!first && status != WS_ERR_PROTOCOL && !is_shown_at_once(status)))
         return status;
@@ -197,7 +217,7 @@ ws_status ws_error_vset(ws_status status, const char *format, va_list list)
     pthread_mutex_unlock(&errors_lock);
     if (show_mode == SHOW_AND_ABORT)
         abort();
-    if (status == WS_ERR_PROTOCOL && !atomic_exchange(&watched, true))
+    if (!atomic_exchange(&watched, true))
         watch_ending();
     return status;
 }

@@ -125,6 +125,7 @@ ws_status ws_copy(void *to, const void *from, size_t bytes)
 
 ws_status ws_sync(void)
 {
+    ws_begin_launch();
     return ws_backend_current()->sync();
 }
 

@@ -138,7 +138,7 @@ void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */
 /* This thread's first error since the last call, which it clears.  What nobody reads is a line on standard error by the
-   end of the program; the environment's WS_ERRORS=abort|print|quiet says otherwise.  */
+   end of the program, whose status is then 3, not 0; the environment's WS_ERRORS=abort|print|quiet says otherwise.  */
 ws_status ws_last_error(void);
 const char *ws_error_message(void);    /* its message; valid until this thread's next error */
 void ws_or_die(ws_status s);           /* unless s is WS_OK: print the message and exit(1) */

@@ -42,6 +42,27 @@ end program
 END
     built errors.f90 && ./program
 }
+unread() {
+    cat >unread.f90 <<'END'
+program unread
+    use wsc
+    implicit none
+    real(c_float), target :: x(4) = [1, 2, 3, 4]
+    character(len=4) :: how
+    call get_command_argument(1, how)
+    if (ws_copy(c_null_ptr, c_loc(x), 16_c_size_t) == WS_OK) error stop "status"
+    if (how == "read") then
+        if (ws_last_error() /= WS_ERR_ARGUMENT) error stop "error"
+    end if
+    if (how == "stop") stop
+end program
+END
+    built unread.f90 && ./program read >said 2>&1 && test ! -s said || return 1
+    for how in end stop; do
+        ./program $how >said 2>&1
+        test $? = 3 && test "$(cat said)" = 'ws: ws_copy: the destination pointer is null' || { cat said; return 1; }
+    done
+}
 # What a caller can do in C, but the log, which takes a function.
 names() {
     for word in $(sed -n '/element types ---/,/#ifdef __cplusplus/p' "$top_srcdir/runtime/include/ws.h" | sed 's|/\*.*||' |
@@ -52,5 +73,6 @@ names() {
 ok 'the example' example
 ok 'statuses are those of ws.h' constants
 ok 'memory, errors and numbers' errors
+ok 'an error that nobody reads is a line and the status 3' unread
 ok 'functions are those of ws.h' names
 done_testing

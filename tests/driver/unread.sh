@@ -1,6 +1,6 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Errors that nobody reads are said on standard error, and what the emulation finds gives the program a status.
+# Errors that nobody reads are said on standard error, and give the program a status.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -29,12 +29,14 @@ cat >main.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <ws.h>
 void shift(long rows, const float *x, float *y);
 void race(const float *x, float *y);
 static float x[16 * 32], y[16 * 32];
 static void *in_thread(void *unused) { race(x, y); shift(-1, x, y); return unused; }
+static void *failing(void *unused) { shift(-2, x, y); return unused; }
 static void goodbye(void) { puts("goodbye"); }
 int main(int argc, char **argv)
 {
@@ -49,7 +51,11 @@ int main(int argc, char **argv)
         if (*step == 'm') (void)ws_error_message();
         if (*step == 'd') ws_or_die(ws_last_error());
         if (*step == 't') pthread_create(&thread, NULL, in_thread, NULL), pthread_join(thread, NULL);
+        if (*step == 'u') pthread_create(&thread, NULL, failing, NULL), pthread_join(thread, NULL);
+        if (*step == 's') ws_sync();
         if (*step == 'c' && fork() == 0) exit(0);
+        if (*step == 'w') { int status = 99; wait(&status); _exit(WEXITSTATUS(status)); }
+        if (*step == '1') return 1;
         if (*step == '3') return 3;
         if (*step == '_') _exit(0);
         if (*step == '.') fputs("here\n", stderr);
@@ -86,7 +92,7 @@ says() {
     (ulimit -c 0; exec "${program-./emulate}" "$steps") >out 2>err
     got=$?
     sed "$order" err | diff want - && test $got = "$status" || { echo "status $got"; return 1; }
-    case $steps in *_* | *d* | *a*) ;; *) test "$status" -gt 99 || grep -q goodbye out ;; esac
+    case $steps in *_* | *w* | *d* | *a*) ;; *) test "$status" -gt 99 || grep -q goodbye out ;; esac
 }
 with() { (export WS_ERRORS="$1"; shift; says "$@"); }
 
@@ -102,15 +108,23 @@ race=$(./emulate r 2>&1 >/dev/null | sed "$order")
 named() { echo "$race" | grep '^ws: race: .*independent.* ty\[0\]\[0\]$'; }
 ok 'a finding names kernel, reason and tensor' named
 ok 'nothing to say' says gg 0 ''
-ok 'a launch that failed, at the end of the program' says e. 0 here "$shift1"
-ok 'when the next launch begins' says eg. 0 "$shift1" here
-ok 'each one' says efge. 0 "$shift1" "$shift2" "$shift1" here
-ok 'not a line for each of many' says eeeeeeeeeeee 0 "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" \
+ok 'a launch that failed, at the end of the program' says e. 3 here "$shift1"
+ok 'when the next launch begins' says eg. 3 "$shift1" here
+ok 'when the next ws_sync begins' says es. 3 "$shift1" here
+ok '_exit leaves its status, too' says eg_ 0 "$shift1"
+ok 'the status of a program that fails behind an error stays' says e1 1 "$shift1"
+ok 'of a thread that has ended, an error' says u. 3 "$shift2" here
+ok 'of two threads: the one that is not read' says uel 3 "$shift2"
+ok 'messages are read all along' says mem 0 ''
+ok 'but not the last' says mf 3 "$shift2"
+ok 'the message of the first was read' says emf 3 "$shift2"
+ok 'each one' says efge. 3 "$shift1" "$shift2" "$shift1" here
+ok 'not a line for each of many' says eeeeeeeeeeee 3 "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" \
     "$shift1" \
     "$shift1" 'ws: and 4 more errors that nobody read'
 ok 'nothing where the program reads its errors' says elfleml 0 ''
 ok 'nor at the next launch, where it reads later' says lefgl 0 ''
-ok 'what it left unread, at its end' says lefg. 0 here "$shift1"
+ok 'what it left unread, at its end' says lefg. 3 here "$shift1"
 ok 'the message counts as read' says em 0 ''
 ok 'ws_or_die says it once' says ed 1 "$shift1"
 ok 'a finding is said at once, and makes the status 1' says r. 1 "$race" here
@@ -122,11 +136,14 @@ ok 'behind an error of another launch' says er 1 "$shift1" "$race"
 ok '_exit ends as the program says' says r_ 0 "$race"
 ok 'of a thread that has ended' says t. 1 "$race" "$shift1" here
 ok 'of a thread, in a program that reads its own' says lt. 1 "$race" here
-ok 'a child does not say it again' says ec 0 "$shift1"
+ok 'a child does not say it again' says ec 3 "$shift1"
+ok 'nor does it end with a status for it' says ecw 0 ''
+ok 'nor for that of a thread' says ucw 0 "$shift2"
 ok 'quiet: neither lines nor a status' with quiet er 0 ''
-ok 'print: those that are read, too' with print le.lf 0 "$shift1" here "$shift2"
+ok 'quiet, an error alone' with quiet egs. 0 here
+ok 'print: those that are read, too' with print le.lf 3 "$shift1" here "$shift2"
 ok_plain 'abort' with abort lea 134 "$shift1"
-ok 'a value that is not known' with abrot ge. 0 'ws: WS_ERRORS=abrot is not known: it is abort, print or quiet' here \
+ok 'a value that is not known' with abrot ge. 3 'ws: WS_ERRORS=abrot is not known: it is abort, print or quiet' here \
     "$shift1"
 whole() { test "$(./emulate r 2>/dev/null)" = 'done goodbye'; }
 ok 'what was printed is there' whole

@@ -33,6 +33,7 @@ static void errors_are_read_once(void **state)
 static void *error_elsewhere(void *argument)
 {
     ws_error_set(WS_ERR_DEVICE, "another thread's");
+    assert_int_equal(ws_last_error(), WS_ERR_DEVICE);
     ws_set_stream(argument);
     return ws_stream();
 }

@@ -42,7 +42,7 @@ ws_status ws_error_set(ws_status status, const char *format, ...) __attribute__(
 ws_status ws_error_vset(ws_status status, const char *format, va_list list);
 ws_status ws_error_pending(void);   /* the same without clearing */
 unsigned long ws_error_count(void); /* of this thread, those that were read, too */
-/* Every launch says so: an error of this thread that nobody has read by then is shown.  */
+/* Every launch says so, and ws_sync: an error of this thread that nobody has read by then is shown.  */
 void ws_begin_launch(void);
 
 /* One line to the user's log; 0 if there is none.  */

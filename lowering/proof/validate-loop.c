@@ -184,30 +184,114 @@ static void enter_arguments(Validator *in, const Match *match, Instance *body, V
     }
 }
 
+/* ---- equalities that do not last --------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t bits[MAX_CARRIED / 64];
+} Carriers;
+
+static void add_carriers(Carriers *to, const Carriers *from)
+{
+    for (int i = 0; i < MAX_CARRIED / 64; i++)
+        to->bits[i] |= from->bits[i];
+}
+
+/* The arguments that the results of each operation are computed of.  */
+static void find_carriers(const Block *block, Carriers *of, Carriers *around)
+{
+    FOR_OPS (op, block) {
+        Carriers own = {0};
+        for (int i = 0; i < op->nargs; i++)
+            add_carriers(&own, &of[op->args[i]->id]);
+        for (int k = 0; k < op->nblocks; k++)
+            find_carriers(op->blocks[k], of, &own);
+        for (int i = 0; i < op->nresults; i++)
+            of[op->results[i]->id] = own;
+        add_carriers(around, &own);
+    }
+}
+
+/* direct[i * count + k]: what the block hands on as the i-th is computed of the k-th.  */
+static bool *find_direct(Validator *in, const Handed *carried)
+{
+    size_t count = (size_t)carried->count;
+    bool *direct = arena_alloc(in->kernel->module, count * count);
+    Carriers *of = arena_alloc(in->kernel->module, ((size_t)in->kernel->module->next_id + 1) * sizeof *of);
+    Carriers all = {0};
+    for (int i = 0; i < carried->count; i++)
+        of[carried->arguments[i]->id].bits[i / 64] |= (uint64_t)1 << (i % 64);
+    find_carriers(carried->block, of, &all);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            direct[i * count + k] = of[carried->handed[i]->id].bits[k / 64] >> (k % 64) & 1;
+    return direct;
+}
+
+/* Values that fail and that the i-th, which fails, is computed of, in one iteration or over several.  */
+static void reach(const Handed *carried, const bool *direct, int i, bool *reached)
+{
+    for (int k = 0; k < carried->count; k++)
+        if (carried->fails[k] && direct[i * carried->count + k] && !reached[k]) {
+            reached[k] = true;
+            reach(carried, direct, k, reached);
+        }
+}
+
+/* A value may fail only because another one was taken for the wrong thing.  So the first to be given up is computed of
+   no other that fails, but for those that are computed of it; of these, one that may still be something else.  */
+int carried_suspect(Validator *in, const Handed *carried)
+{
+    int count = carried->count, failing = 0, first = -1, best = -1;
+    for (int i = count - 1; i >= 0; i--) {
+        failing += carried->fails[i];
+        first = carried->fails[i] ? i : first;
+    }
+    if (failing < 2)
+        return first;
+    const bool *direct = find_direct(in, carried);
+    for (int i = 0; i < count; i++) {
+        bool reached[MAX_CARRIED] = {false}, founded = carried->fails[i];
+        if (founded)
+            reach(carried, direct, i, reached);
+        for (int k = 0; k < count && founded; k++) {
+            bool back[MAX_CARRIED] = {false};
+            if (!reached[k] || k == i)
+                continue;
+            reach(carried, direct, k, back);
+            founded = back[i];
+        }
+        if (founded && (best < 0 || (carried->open[i] && !carried->open[best])))
+            best = i;
+    }
+    return best;
+}
+
 /* Do the equalities hold for what the iteration hands on?  One that does not is replaced by its next candidate.  */
-static Verdict check_next(Validator *in, Match *match, const Instance *body, Value *const *next,
-                          Value *const *source_next, const Op *where)
+static Verdict check_next(Validator *in, Match *match, const Instance *body, const Block *block,
+                          Value *const *arguments, Value *const *next, Value *const *source_next, const Op *where)
 {
     Relation *relation = &match->relation;
+    Handed carried = {.block = block, .arguments = arguments, .handed = next, .count = relation->count};
     for (int i = 0; i < relation->count; i++) {
         int of = relation->of[i];
         int source = of == NO_MATCH ? 0 : source_of(relation, i, of, match->nsource);
         Known known = known_of(in, next[i]);
-        bool lasts = of == NO_MATCH ? known.term == relation->initial[i].term
-                                    : agrees(in, known, next[i], source_term(in, body, source_next[source]),
-                                             match->source_arguments[source]);
-        if (lasts)
-            continue;
-        if (of == NO_MATCH) {
-            differs(in, where, "carries '%s' over an iteration in which the source makes another value of it",
-                    match->arguments[i]->name ? match->arguments[i]->name : "a value");
-            return BROKEN;
-        }
-        relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
-                                     match->nsource, of + 1);
-        return DROPPED;
+        carried.open[i] = of != NO_MATCH;
+        carried.fails[i] = of == NO_MATCH ? known.term != relation->initial[i].term
+                                          : !agrees(in, known, next[i], source_term(in, body, source_next[source]),
+                                                    match->source_arguments[source]);
     }
-    return LASTS;
+    int i = carried_suspect(in, &carried);
+    if (i < 0)
+        return LASTS;
+    if (relation->of[i] == NO_MATCH) {
+        differs(in, where, "carries '%s' over an iteration in which the source makes another value of it",
+                match->arguments[i]->name ? match->arguments[i]->name : "a value");
+        return BROKEN;
+    }
+    relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+                                 match->nsource, relation->of[i] + 1);
+    return DROPPED;
 }
 
 static void leave_results(Validator *in, const Match *match, Instance *outer)
@@ -269,7 +353,8 @@ static Verdict try_body(Validator *in, Match *match, Instance *outer, int which,
     in->stage = stage;
     if (!ran)
         return BROKEN;
-    Verdict verdict = check_next(in, match, body, end->args, block_end(source->blocks[0])->args, op);
+    Verdict verdict = check_next(in, match, body, op->blocks[which], match->arguments, end->args,
+                                 block_end(source->blocks[0])->args, op);
     leave_memory(in, outer->after[source->position], body, follows);
     return verdict;
 }
@@ -310,7 +395,8 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     const Term *args[source->nargs + 1];
     for (int i = 0; i < source->nargs; i++)
         args[i] = source_term(in, head, source_cond->args[1 + i]);
-    Verdict verdict = check_next(in, match, head, cond->args + 1, source_cond->args + 1, op);
+    Verdict verdict =
+        check_next(in, match, head, op->blocks[0], match->arguments, cond->args + 1, source_cond->args + 1, op);
     if (verdict != LASTS)
         return verdict;
     Instance *body = instance_new(in, source->blocks[1], head, args, head->end);
@@ -320,7 +406,8 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     if (!run_block(in, op->blocks[1]) || !is_complete(in, body) ||
         !held_hand_over(in, end, end->args, match->arguments, match->relation.count))
         return BROKEN;
-    verdict = check_next(in, match, body, end->args, block_end(source->blocks[1])->args, op);
+    verdict = check_next(in, match, body, op->blocks[1], op->blocks[1]->args, end->args,
+                         block_end(source->blocks[1])->args, op);
     leave_memory(in, outer->after[source->position], body, follows);
     return verdict;
 }

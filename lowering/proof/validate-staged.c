@@ -188,7 +188,7 @@ static bool is_as_far(Validator *in, const Op *op, const Staged *stage, Instance
     return true;
 }
 
-static Verdict check_steady(Validator *in, Steady *steady, Window next, Value *const *handed)
+static Verdict check_steady(Validator *in, Steady *steady, int which, Window next, Value *const *handed)
 {
     const Staged *stage = in->stage;
     for (int k = 0; k < in->nstored; k++)
@@ -196,20 +196,26 @@ static Verdict check_steady(Validator *in, Steady *steady, Window next, Value *c
             steady->memory[k].at = MEMORY_STALE;
             return DROPPED;
         }
+    Handed carried = {.block = steady->op->blocks[which],
+                      .arguments = steady->op->blocks[0]->args + 1,
+                      .handed = handed,
+                      .count = steady->count};
     for (int i = 0; i < steady->count; i++) {
-        const Value *argument = steady->op->blocks[0]->args[1 + i];
         Name *name = &steady->names[i];
-        if (has_name(in, next, name, handed[i], known_of(in, handed[i]), steady->initial[i]))
-            continue;
-        if (!name->value && !name->aref) {
-            differs(in, steady->op, "carries '%s' over an iteration in which the source makes another value of it",
-                    argument->name ? argument->name : "a value");
-            return BROKEN;
-        }
-        *name = find_name(in, stage->window, stage->count, steady->initial[i], argument, name->candidate + 1);
-        return DROPPED;
+        carried.open[i] = name->value || name->aref;
+        carried.fails[i] = !has_name(in, next, name, handed[i], known_of(in, handed[i]), steady->initial[i]);
     }
-    return LASTS;
+    int i = carried_suspect(in, &carried);
+    if (i < 0)
+        return LASTS;
+    if (!carried.open[i]) {
+        differs(in, steady->op, "carries '%s' over an iteration in which the source makes another value of it",
+                carried.arguments[i]->name ? carried.arguments[i]->name : "a value");
+        return BROKEN;
+    }
+    steady->names[i] = find_name(in, stage->window, stage->count, steady->initial[i], carried.arguments[i],
+                                 steady->names[i].candidate + 1);
+    return DROPPED;
 }
 
 static Verdict try_steady_body(Validator *in, Steady *steady, int which)
@@ -242,7 +248,7 @@ static Verdict try_steady_body(Validator *in, Steady *steady, int which)
     in->stage = stage;
     if (!ran || !is_as_far(in, op, stage, window + 1))
         return BROKEN;
-    return check_steady(in, steady, window + 1, end->args);
+    return check_steady(in, steady, which, window + 1, end->args);
 }
 
 static Verdict try_steady(Validator *in, Steady *steady)

@@ -130,6 +130,15 @@ enum { MAX_CARRIED = 256 }; /* values that a loop of a role carries */
 /* What was found of an equality of carried values: it holds in every iteration, or not in the next; or the loop is
    wrong whatever they are.  */
 typedef enum { LASTS, DROPPED, BROKEN } Verdict;
+/* Values that the block of a loop of a role is given and hands on, and which of them are no longer what they were taken
+   for.  */
+typedef struct {
+    const Block *block;
+    Value *const *arguments, *const *handed;
+    int count;
+    bool fails[MAX_CARRIED], open[MAX_CARRIED]; /* open: may be something else */
+} Handed;
+int carried_suspect(Validator *in, const Handed *carried); /* which of them is given up; -1: none fails */
 /* What an attempt may change.  */
 typedef struct {
     unsigned *done[MAX_OPEN];

@@ -5,7 +5,7 @@
  *   -Wws-loop-step       for (k = 0; k < K; k += 64) acc = dot (load (a, i, k, 64, 32), ...)    half of K is left out
  *                        for (i = 0; i < M; i += 32) store (c, i, j, x) of 64 rows      iterations store the same rows
  *   -Wws-extent-order    load (a, i, k, ...) of a tensor of K x M, with i < M and k < K
- *   -Wws-single-element  a grid that loads and stores single elements: a block of threads for each
+ *   -Wws-single-element  a grid that computes, loads and stores single elements: a block of threads for each
  *
  * Only what is written plainly is looked at: coordinates that are a loop's variable and a number, tensors that are no
  * slices. And a remark: plain ws_dot rounds F32.
@@ -277,6 +277,9 @@ static void visit(Op *op, void *context)
         check_reduction(mistakes, op, false);
     if (is_store(op))
         check_store(mistakes, op);
+    for (int i = 0; i < op->nresults; i++) /* a sum has tiles behind it, though it loads none: of 1 / (1 + i i) */
+        mistakes->larger |=
+            op->results[i]->type.kind == K_TILE && (op->results[i]->type.rows > 1 || op->results[i]->type.cols > 1);
     if (!is_load(op) && !is_store(op))
         return;
     check_order(mistakes, op);

@@ -14,7 +14,7 @@
 #include "ir/queries.h"
 #include "ir/slice.h"
 
-enum { MAX_DEPTH = 12 };
+enum { MAX_DEPTH = 12, FAR = 10000 };
 
 typedef struct {
     const Op *reduction;
@@ -100,7 +100,7 @@ static bool counts_along(const Question *question, const Value *value, int depth
 /* Of one number; false: not known.  */
 static bool compute_unary(Opcode code, double x, double *result)
 {
-    bool low = x <= -1e4;
+    bool low = x <= -FAR;
     *result = code == OP_NEG || code == OP_NOT ? -x : code == OP_ABS && x < 0 ? -x : x;
     switch (code) {
     case OP_NOT:
@@ -179,6 +179,29 @@ static bool is_zero(Padding padding)
     return padding.known && padding.number == 0;
 }
 
+/* As far off as what stands for nothing in a maximum or a minimum: -INFINITY, or a number like -1e30.  */
+static bool is_far(Padding padding)
+{
+    return padding.known && (padding.number <= -FAR || padding.number >= FAR);
+}
+
+/* What is far stays so, whatever is added to it or what it is multiplied by: x - base, x * scale.  */
+static bool stays_far(const Op *op, const Padding *args, double *result)
+{
+    bool sum = op->code == OP_ADD || op->code == OP_SUB, scaled = op->code == OP_MUL || op->code == OP_RESCALE;
+    if (op->code == OP_FMA) {
+        int far = is_far(args[2]) ? 2 : is_far(args[0]) ? 0 : 1;
+        *result = args[far].number;
+        return is_far(args[far]);
+    }
+    if (!sum && !scaled && op->code != OP_DIV)
+        return false;
+    int far = is_far(args[0]) ? 0 : 1;
+    bool negated = far && op->code == OP_SUB;
+    *result = negated ? -args[far].number : args[far].number;
+    return is_far(args[far]) && (far == 0 || op->code != OP_DIV);
+}
+
 static bool compute(const Op *op, const Padding *args, double *result)
 {
     bool product = op->code == OP_MUL || op->code == OP_RESCALE || op->code == OP_AND;
@@ -189,11 +212,11 @@ static bool compute(const Op *op, const Padding *args, double *result)
     if (op->code == OP_FMA) {
         bool zero = is_zero(args[0]) || is_zero(args[1]);
         *result = (zero ? 0 : args[0].number * args[1].number) + args[2].number;
-        return args[2].known && (zero || (args[0].known && args[1].known));
+        return (args[2].known && (zero || (args[0].known && args[1].known))) || stays_far(op, args, result);
     }
     for (int i = 0; i < op->nargs; i++)
         if (!args[i].known)
-            return false;
+            return op->nargs == 2 && stays_far(op, args, result);
     return op->nargs == 1   ? compute_unary(op->code, args[0].number, result)
            : op->nargs == 2 ? compute_binary(op->code, args[0].number, args[1].number, result)
                             : false;
@@ -261,9 +284,9 @@ static bool is_harmless(const Op *reduction, const Padding *padding)
         return padding->number == 0;
     case OP_ROW_MIN:
     case OP_COL_MIN:
-        return padding->number >= 1e4;
+        return padding->number >= FAR;
     default:
-        return padding->number <= -1e4 ||
+        return padding->number <= -FAR ||
                (reduction->code != OP_ROW_ARGMAX && padding->number == 0 && is_magnitude(reduction->args[0]));
     }
 }

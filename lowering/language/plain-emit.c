@@ -9,6 +9,7 @@
  * their forms are made when somebody wants them (plain-form.c).
  */
 #include <math.h>
+#include <string.h>
 
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -44,6 +45,11 @@ static Value *binary_tile(Nest *in, Op *where, Opcode code, Value *x, Value *y)
 {
     Value *args[] = {x, y};
     return form_op(in, where, code, where->loc, x->type, 2, args);
+}
+
+static Value *both_masks(Nest *in, Op *where, Value *x, Value *y)
+{
+    return x && y ? form_make(in, where, OP_AND, where->loc, D_MASK, x, y, NULL) : x ? x : y;
 }
 
 static Value *product_of_factors(Nest *in, Op *where, const Product *product, const Part *part, int axis, bool right)
@@ -103,11 +109,33 @@ static Value *add_product(Nest *in, Op *where, const Product *product, const Par
     return form_op(in, where, code, part->value->loc, sum->type, 3, args);
 }
 
-static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, Dtype dtype, int axis, int row, int col)
+/* ---- along the columns of each row, or the rows of each column --------------------------------------------------- */
+
+typedef enum { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } Reducing;
+
+static Reducing reducing(Opcode op)
+{
+    return op == OP_ADDI ? REDUCE_SUM : op == OP_MAXI ? REDUCE_MAX : REDUCE_MIN;
+}
+
+static Value *reduce_tile(Nest *in, Op *where, Reducing by, bool along_rows, Value *tile)
 {
     static const Opcode by_row[] = {OP_ROW_SUM, OP_ROW_MAX, OP_ROW_MIN},
                         by_col[] = {OP_COL_SUM, OP_COL_MAX, OP_COL_MIN};
-    int index = sum->op == OP_ADDI ? 0 : sum->op == OP_MAXI ? 1 : 2;
+    Type type =
+        along_rows ? type_tile(tile->type.dtype, tile->type.rows, 1) : type_tile(tile->type.dtype, 1, tile->type.cols);
+    return form_op(in, where, along_rows ? by_row[by] : by_col[by], where->loc, type, 1, &tile);
+}
+
+/* What an iteration of the loop over tiles has of a part: elements, and which of them count.  */
+typedef struct {
+    Value *tile, *mask;     /* NULL: all */
+    bool along_rows, empty; /* empty: there may be none that counts */
+} Elements;
+
+static Elements elements_of(Nest *in, Op *where, const Sum *sum, const Part *part, Dtype dtype, int axis, int row,
+                            int col)
+{
     uint32_t axes = axes_of(in, part->value) | (part->condition ? axes_of(in, part->condition) : 0);
     int other = only_axis(axes & ~(1u << axis));
     bool along_rows = other < 0 ? col < 0 || row >= 0 : other == row;
@@ -115,23 +143,138 @@ static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, Dty
     Value *tile = form_integer(in, where, part->value, form(in, part->value, r, c), dtype), *mask = NULL;
     if (part->condition)
         mask = form_mask(in, where, part->condition, part->inverted, r, c);
-    if (!in->loops[axis].masked && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis))) {
-        Value *range = form_in_range(in, where, axis, r, c);
-        mask = mask ? form_op(in, where, OP_AND, where->loc, type_tile(D_MASK, form_extent(in, r), form_extent(in, c)),
-                              2, (Value *[]){mask, range})
-                    : range;
-    }
+    if (!in->loops[axis].masked && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis)))
+        mask = both_masks(in, where, mask, form_in_range(in, where, axis, r, c));
+    double zero = dtype_is_float(dtype) ? -0.0 : 0;
     if (tile->type.kind != K_TILE)
-        tile =
-            binary_tile(in, where, OP_ADD, form_full(in, where, dtype, 1, 1, dtype_is_float(dtype) ? -0.0 : 0), tile);
-    if (mask)
-        tile = select_tile(in, where, mask, tile, form_full(in, where, dtype, 1, 1, identity_of(sum->op, dtype)));
+        tile = binary_tile(in, where, OP_ADD, form_full(in, where, dtype, 1, 1, zero), tile);
     int rows = form_extent(in, r), cols = form_extent(in, c);
     if (tile->type.rows != rows || tile->type.cols != cols)
-        tile = binary_tile(in, where, OP_ADD, form_full(in, where, dtype, rows, cols, dtype_is_float(dtype) ? -0.0 : 0),
-                           tile);
-    Type type = along_rows ? type_tile(dtype, rows, 1) : type_tile(dtype, 1, cols);
-    return form_op(in, where, along_rows ? by_row[index] : by_col[index], part->value->loc, type, 1, &tile);
+        tile =
+            form_make(in, where, OP_ADD, where->loc, dtype, form_full(in, where, dtype, rows, cols, zero), tile, NULL);
+    return (Elements){tile, mask, along_rows, part->condition || in->loops[axis].masked};
+}
+
+static Value *masked_tile(Nest *in, Op *where, const Elements *elements, Value *tile, double otherwise)
+{
+    Value *none = form_full(in, where, tile->type.dtype, 1, 1, otherwise);
+    return elements->mask ? select_tile(in, where, elements->mask, tile, none) : tile;
+}
+
+/* ---- the largest and the smallest, as C compares floating numbers ------------------------------------------------ */
+
+static Value *compare(Nest *in, Op *where, Opcode code, Value *x, Value *y)
+{
+    return form_make(in, where, code, where->loc, D_MASK, x, y, NULL);
+}
+
+static Value *whole_number(Nest *in, Op *where, int number)
+{
+    return form_full(in, where, D_I32, 1, 1, number);
+}
+
+/* Its number along the reduced side, for each element.  */
+static Value *places(Nest *in, Op *where, const Elements *elements)
+{
+    Type type = elements->along_rows ? type_tile(D_I32, 1, elements->tile->type.cols)
+                                     : type_tile(D_I32, elements->tile->type.rows, 1);
+    return form_op(in, where, elements->along_rows ? OP_COL_INDEX : OP_ROW_INDEX, where->loc, type, 0, NULL);
+}
+
+static Value *place_where(Nest *in, Op *where, const Elements *elements, Value *mask, Value *place, Reducing by)
+{
+    Value *none = whole_number(in, where, by == REDUCE_MAX ? -1 : INT32_MAX);
+    Value *full = form_full(in, where, D_I32, elements->tile->type.rows, elements->tile->type.cols, 0);
+    place = form_make(in, where, OP_ADD, where->loc, D_I32, full, place, NULL);
+    return reduce_tile(in, where, by, elements->along_rows, select_tile(in, where, mask, place, none));
+}
+
+/* Is the value never -0?  */
+static bool has_no_negative_zero(const Value *value)
+{
+    const Op *op = value->def;
+    if (op && op->code == OP_CONVI)
+        return !dtype_is_float(op->args[0]->type.dtype) || has_no_negative_zero(op->args[0]);
+    return op && op->code == OP_MATHI && !strncmp(op->scalar->function, "fabs", 4);
+}
+
+/* Zeros are equal, and the first or the last of them is what C has.  */
+static Value *with_zero(Nest *in, Op *where, const Elements *elements, const Part *part, Value *mask, Value *most)
+{
+    Dtype dtype = most->type.dtype;
+    Reducing by = part->takes_equal ? REDUCE_MAX : REDUCE_MIN;
+    Value *zero = form_full(in, where, dtype, 1, 1, 0);
+    Value *sign = form_make(in, where, OP_COPYSIGN, where->loc, dtype,
+                            form_full(in, where, dtype, elements->tile->type.rows, elements->tile->type.cols, 1),
+                            elements->tile, NULL);
+    Value *place =
+        form_make(in, where, OP_SHL, where->loc, D_I32, places(in, where, elements), whole_number(in, where, 1), NULL);
+    Value *odd = form_make(in, where, OP_ADD, where->loc, D_I32, place, whole_number(in, where, 1), NULL);
+    place = select_tile(in, where, compare(in, where, OP_LT, sign, zero), odd, place);
+    Value *found = place_where(in, where, elements,
+                               both_masks(in, where, mask, compare(in, where, OP_EQ, elements->tile, zero)), place, by);
+    found = form_make(in, where, OP_BIT_AND, where->loc, D_I32, found, whole_number(in, where, 1), NULL);
+    Value *minus = form_full(in, where, dtype, 1, 1, -0.0);
+    Value *signed_zero =
+        select_tile(in, where, compare(in, where, OP_NE, found, whole_number(in, where, 0)), minus, zero);
+    return select_tile(in, where, compare(in, where, OP_EQ, most, zero), signed_zero, most);
+}
+
+/* now > x ? now : x, and so on.  */
+static Value *choose_extreme(Nest *in, Op *where, const Sum *sum, const Part *part, Value *now, Value *x)
+{
+    bool largest = sum->op == OP_MAXI, closed = part->takes_nan != part->takes_equal;
+    Opcode above = closed ? OP_GE : OP_GT, below = closed ? OP_LE : OP_LT;
+    if (part->takes_nan)
+        return select_tile(in, where, compare(in, where, largest ? above : below, now, x), now, x);
+    return select_tile(in, where, compare(in, where, largest ? above : below, x, now), x, now);
+}
+
+/* What C's comparisons, one after the other, leave of `now` and the elements.  Where NaN is taken, all before the last
+   one is forgotten.  */
+static Value *extreme_of(Nest *in, Op *where, const Sum *sum, const Part *part, const Elements *elements, Value *now,
+                         bool open)
+{
+    Reducing by = reducing(sum->op);
+    double none = by == REDUCE_MAX ? -INFINITY : INFINITY;
+    bool signs = !open && !has_no_negative_zero(part->value);
+    Value *tile = elements->tile, *behind = elements->mask, *last = NULL;
+    if (part->takes_nan) {
+        Value *is_nan = both_masks(in, where, elements->mask, compare(in, where, OP_NE, tile, tile));
+        Value *place = places(in, where, elements);
+        last = place_where(in, where, elements, is_nan, place, REDUCE_MAX);
+        behind = both_masks(in, where, elements->mask, compare(in, where, OP_GT, place, last));
+    }
+    Elements counted = *elements;
+    counted.mask = behind;
+    Value *most = reduce_tile(in, where, by, elements->along_rows, masked_tile(in, where, &counted, tile, none));
+    if (signs)
+        most = with_zero(in, where, elements, part, behind, most);
+    Value *chosen = choose_extreme(in, where, sum, part, now, most);
+    if (!part->takes_nan)
+        return chosen;
+    Value *any = place_where(in, where, elements, behind, places(in, where, elements), REDUCE_MAX);
+    Value *zero = whole_number(in, where, 0);
+    Value *nothing = form_full(in, where, now->type.dtype, 1, 1, NAN);
+    Value *forgotten = select_tile(in, where, compare(in, where, OP_GE, any, zero), most, nothing);
+    chosen = elements->empty ? select_tile(in, where, compare(in, where, OP_GE, any, zero), chosen, now) : chosen;
+    return select_tile(in, where, compare(in, where, OP_GE, last, zero), forgotten, chosen);
+}
+
+/* `now` and a part of the sum.  */
+static Value *add_elements(Nest *in, Op *where, const Sum *sum, const Part *part, Value *now, bool open, int axis,
+                           int row, int col)
+{
+    Dtype dtype = now->type.dtype;
+    Elements elements = elements_of(in, where, sum, part, dtype, axis, row, col);
+    bool real = dtype_is_float(dtype);
+    if (real && part->compares)
+        return extreme_of(in, where, sum, part, &elements, now, open);
+    double none = real && sum->op != OP_ADDI ? NAN : identity_of(sum->op, dtype); /* fmax leaves NaN out */
+    Value *tile = reduce_tile(in, where, reducing(sum->op), elements.along_rows,
+                              masked_tile(in, where, &elements, elements.tile, none));
+    Opcode code = sum->op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum->op == OP_MAXI ? OP_MAX : OP_MIN;
+    return binary_tile(in, where, code, now, tile);
 }
 
 static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, int col)
@@ -139,6 +282,7 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
     Sum sum;
     int axis = loop_of_op(in, loop);
     Value *now = form(in, loop->blocks[0]->args[1 + index], row, col);
+    bool open = scan_is_named(loop->control->pipeline, loop->blocks[0]->args[1 + index]->name);
     scan_sum(in, loop, index, &sum);
     for (int i = sum.count - 1; i >= 0; i--) { /* the first one is the last that the iteration adds */
         const Part *part = &sum.parts[i];
@@ -147,9 +291,7 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
             now = add_product(in, where, &product, part, axis, now);
             continue;
         }
-        Value *tile = reduced(in, where, &sum, part, now->type.dtype, axis, row, col);
-        Opcode code = sum.op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum.op == OP_MAXI ? OP_MAX : OP_MIN;
-        now = binary_tile(in, where, code, now, tile);
+        now = add_elements(in, where, &sum, part, now, open, axis, row, col);
     }
     return now;
 }

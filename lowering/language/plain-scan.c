@@ -433,13 +433,13 @@ static bool uses(Chain *c, const Value *value, int count)
     return true;
 }
 
-static bool add_part(Chain *c, Opcode op, Value *value, bool negative, Value *condition, bool inverted)
+static bool add_part(Chain *c, Opcode op, Part part)
 {
     Sum *sum = c->sum;
     if (sum->count == MAX_PARTS || (sum->count && sum->op != op))
         return false;
     sum->op = op;
-    sum->parts[sum->count++] = (Part){value, condition, negative, inverted};
+    sum->parts[sum->count++] = part;
     return true;
 }
 
@@ -473,8 +473,9 @@ static int guarding_uses(const Block *block, const Value *condition)
     return count;
 }
 
-/* c ? x : y is the larger or the smaller of two, of which one is what the chain goes on with.  */
-static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, Value **other, Value **rest)
+/* c ? x : y is the larger or the smaller of two, of which one is what the chain goes on with.  A comparison with NaN is
+   false: x > s ? x : s leaves out an x that is NaN, and s > x ? s : x takes it, and behind it the next x.  */
+static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, Part *part, Value **rest)
 {
     const Op *test = choice->args[0]->def;
     if (!test || test->code < OP_LTI || test->code > OP_GEI ||
@@ -487,8 +488,10 @@ static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, V
         for (int side = 0; side < 2; side++)
             if (same_element(c->in, test->args[side], x) && test->args[1 - side] == y) {
                 bool greater = (test->code == OP_GTI || test->code == OP_GEI) == (side == 0);
+                bool closed = test->code == OP_GEI || test->code == OP_LEI;
                 *op = greater == (arm == 1) ? OP_MAXI : OP_MINI;
-                *other = x;
+                *part =
+                    (Part){.value = x, .compares = true, .takes_nan = arm == 2, .takes_equal = closed == (arm == 1)};
                 *rest = y;
                 return true;
             }
@@ -515,7 +518,11 @@ static bool collect_loop(Chain *c, const Value *value, const Value *stop)
     if (!scan(c->in, loop, value->index, true, &sum))
         return false;
     for (int i = 0; i < sum.count; i++)
-        if (!add_part(c, sum.op, sum.parts[i].value, false, NULL, false))
+        if (!add_part(c, sum.op,
+                      (Part){.value = sum.parts[i].value,
+                             .compares = sum.parts[i].compares,
+                             .takes_nan = sum.parts[i].takes_nan,
+                             .takes_equal = sum.parts[i].takes_equal}))
             return false;
     return uses(c, rest, 1) && collect(c, rest, stop, NULL, false);
 }
@@ -543,7 +550,8 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
         return true;
     Op *op = value->def;
     Opcode code;
-    Value *other, *rest;
+    Value *rest;
+    Part part;
     if (!op || !ir_inside(op, c->loop->blocks[0]))
         return false;
     if (c->whole && c->done[value->id])
@@ -554,9 +562,11 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
     if (op->code == OP_IF && c->whole)
         return collect_branch(c, value, stop);
     if (op->code == OP_SELI) {
-        if (extreme(c, op, stop, &code, &other, &rest))
-            return uses(c, rest, 2) && add_part(c, code, other, false, condition, inverted) &&
-                   collect(c, rest, stop, condition, inverted);
+        if (extreme(c, op, stop, &code, &part, &rest)) {
+            part.condition = condition;
+            part.inverted = inverted;
+            return uses(c, rest, 2) && add_part(c, code, part) && collect(c, rest, stop, condition, inverted);
+        }
         for (int arm = 1; arm <= 2 && !condition; arm++) {
             rest = op->args[3 - arm];
             if (!depends(c, rest, stop) || !depends(c, op->args[arm], rest))
@@ -576,8 +586,11 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
     if (first == depends(c, op->args[1], stop) || (!first && op->code == OP_SUBI))
         return false;
     rest = op->args[first ? 0 : 1];
-    return uses(c, rest, 1) && add_part(c, code, op->args[first ? 1 : 0], op->code == OP_SUBI, condition, inverted) &&
-           collect(c, rest, stop, condition, inverted);
+    part = (Part){.value = op->args[first ? 1 : 0],
+                  .condition = condition,
+                  .negative = op->code == OP_SUBI,
+                  .inverted = inverted};
+    return uses(c, rest, 1) && add_part(c, code, part) && collect(c, rest, stop, condition, inverted);
 }
 
 static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum)

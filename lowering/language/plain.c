@@ -123,7 +123,13 @@ static const Reduction *reduction_of(const Op *loop, int index, Opcode op)
 static bool order_is_open(const Op *loop, int index, const Sum *sum)
 {
     Dtype dtype = loop->results[index]->type.dtype;
-    bool exact = sum->op == OP_MAXI || sum->op == OP_MINI || (sum->op == OP_ADDI && !dtype_is_float(dtype));
+    bool exact = sum->op != OP_MULI && !dtype_is_float(dtype);
+    if (!exact &&
+        (sum->op == OP_MAXI || sum->op == OP_MINI)) { /* what stays of NaN and of zeros depends on the order */
+        exact = true;
+        for (int i = 0; i < sum->count; i++)
+            exact &= !sum->parts[i].compares || sum->count == 1;
+    }
     return exact || reduction_of(loop, index, sum->op);
 }
 
@@ -152,7 +158,11 @@ static const char *ordered_by(Nest *in, int axis)
             return arena_print(module, "'%s' is carried from one iteration to the next, and is no sum", name);
         if (!order_is_open(loop, i, &sum))
             return arena_print(module, "'%s' is summed in this order: 'reduction(%s: %s)' leaves the order open", name,
-                               sum.op == OP_MULI ? "*" : "+", name);
+                               sum.op == OP_MULI   ? "*"
+                               : sum.op == OP_MAXI ? "max"
+                               : sum.op == OP_MINI ? "min"
+                                                   : "+",
+                               name);
         if (sum.op == OP_MULI)
             return arena_print(module, "'%s' is a product, which tiles do not make", name);
         for (int k = 0; k < sum.count; k++) {

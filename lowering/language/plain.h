@@ -234,6 +234,8 @@ void scan_flatten(Nest *in);
 typedef struct {
     Value *value, *condition; /* NULL: always */
     bool negative, inverted;
+    bool compares; /* of the largest or smallest: by C's comparison and a choice, not by fmax or fmin; then, */
+    bool takes_nan, takes_equal; /* is the value taken where it is NaN, or one of the two is; where they are equal? */
 } Part;
 enum { MAX_PARTS = 16 };
 typedef struct {

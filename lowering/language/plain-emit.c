@@ -78,12 +78,12 @@ static Value *product_of_factors(Nest *in, Op *where, const Product *product, co
             alone = false;
     if (!tile)
         tile = form_full(in, where, dtype, form_extent(in, row), form_extent(in, col), 1);
+    /* What is left out is 0 on both sides, since 0 times infinity is NaN.  */
     Value *mask = NULL;
-    uint32_t own = part->condition ? axes_of(in, part->condition) : 0, left = 1u << product->row | 1u << axis;
-    if (part->condition && (right ? (own & ~left) != 0 : !(own & ~left)))
+    if (part->condition && axes_of(in, part->condition) >> axis & 1)
         mask = form_mask(in, where, part->condition, part->inverted, row, col);
-    else if ((!padded || !alone) && !in->loops[axis].masked)
-        mask = form_in_range(in, where, axis, row, col);
+    if ((!padded || !alone) && !in->loops[axis].masked)
+        mask = both_masks(in, where, mask, form_in_range(in, where, axis, row, col));
     Type whole = type_tile(dtype, form_extent(in, row), form_extent(in, col));
     if (mask)
         tile = select_tile(in, where, mask, tile, form_full(in, where, dtype, 1, 1, 0));
@@ -98,15 +98,22 @@ static Value *product_of_factors(Nest *in, Op *where, const Product *product, co
     return tile;
 }
 
+/* A condition that is the same along the axis keeps what was summed before, whatever the factors are.  */
 static Value *add_product(Nest *in, Op *where, const Product *product, const Part *part, int axis, Value *sum)
 {
+    bool chosen = part->condition && !(axes_of(in, part->condition) >> axis & 1);
     Value *args[] = {product_of_factors(in, where, product, part, axis, false),
-                     product_of_factors(in, where, product, part, axis, true), sum};
+                     product_of_factors(in, where, product, part, axis, true),
+                     chosen ? form_full(in, where, sum->type.dtype, sum->type.rows, sum->type.cols, 0) : sum};
     if (part->negative)
         args[0] = form_op(in, where, OP_NEG, part->value->loc, args[0]->type, 1, args);
     bool exact = part->value->type.dtype == D_F32 && in->kernel->grid.precision == PRECISION_F32;
     Opcode code = exact ? OP_DOT_F32 : OP_DOT;
-    return form_op(in, where, code, part->value->loc, sum->type, 3, args);
+    Value *product_sum = form_op(in, where, code, part->value->loc, sum->type, 3, args);
+    if (!chosen)
+        return product_sum;
+    Value *mask = form_mask(in, where, part->condition, part->inverted, product->row, product->col);
+    return select_tile(in, where, mask, binary_tile(in, where, OP_ADD, sum, product_sum), sum);
 }
 
 /* ---- along the columns of each row, or the rows of each column --------------------------------------------------- */

@@ -651,8 +651,12 @@ bool scan_product(Nest *in, const Part *part, int axis, Product *product)
         if (own & ~left && own & ~right)
             return false;
     }
-    if (!part->condition)
-        return true;
-    uint32_t own = axes_of(in, part->condition);
-    return !(own & ~left) || !(own & ~right);
+    return !scan_divides(in, part, axis);
+}
+
+/* A condition along the axis alone leaves out rows and columns of both operands, one along the others sums.  */
+bool scan_divides(const Nest *in, const Part *part, int axis)
+{
+    uint32_t own = part->condition ? axes_of(in, part->condition) : 0, along = 1u << axis;
+    return own & along && own & ~along;
 }

@@ -174,6 +174,10 @@ static const char *ordered_by(Nest *in, int axis)
                 continue;
             for (int l = 0; l < in->nloops; l++)
                 in->loops[l].fixed |= (axes >> l & 1) != 0;
+            if (__builtin_popcount(axes) == 3 && sum.op == OP_ADDI && scan_divides(in, part, axis))
+                return arena_print(
+                    module, "the condition for '%s' leaves out single products: 0 times what may be infinite is NaN",
+                    name);
             if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || !scan_product(in, part, axis, &product))
                 return arena_print(module, "'%s' sums what is no product of two tiles", name);
             if (!has_product(in, part, axis, &product))

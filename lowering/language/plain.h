@@ -257,6 +257,8 @@ typedef struct {
 } Product;
 /* Is the part a matrix product, summed along `axis`?  */
 bool scan_product(Nest *in, const Part *part, int axis, Product *product);
+/* ... but for a condition that leaves out single numbers of an operand, which 0 does not: 0 times infinity is NaN.  */
+bool scan_divides(const Nest *in, const Part *part, int axis);
 
 /* ---- plain-total.c ----------------------------------------------------------------------------------------------- */
 

@@ -6,10 +6,12 @@
  *                        |
  *                        +--> gemm.cu --nvcc, or g++ for emulate, or both--> device objects
  *
- *   gemm.o + device objects --cc -r--> gemm.o.XXXX --rename--> gemm.o
+ *   gemm.o + device objects --cc -r--> merged.o --rename--> the user's gemm.o
  *
- * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  The
- * host compiler writes the user's own -o, because .gcno and .dwo are named after it.
+ * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  All of
+ * this is in the temporary folder until the last step, so that an object has its kernels or is not there, whatever ends
+ * us.  GCC is told how to name .gcno and .dwo; Clang names them after its output, and has the user's name where it is
+ * asked for some.
  */
 
 #include "wscc.h"
@@ -24,9 +26,12 @@
 
 /* The names of one compile.  */
 typedef struct {
-    const char *stem;   /* of the temporaries, and of the .cu */
+    const char *stem;   /* of the object, or the source */
+    const char *safe;   /* that, of plain characters: of the temporaries */
     const char *object; /* what the host compiler writes; NULL: it chooses */
+    const char *place;  /* where the object goes when all is well; NULL: it is there */
     const char *depend; /* its -MD output, or NULL */
+    const char *depend_place;
     const char *cu;     /* what the plugin writes, in the temporary folder; NULL: nothing */
     const char *kept;   /* the user's copy of it, or NULL */
     const char *host;   /* what the clang front end has made of the source; NULL: the host compiler reads that itself */
@@ -52,9 +57,31 @@ static const char *kept_name(const Options *options, const Names *names, const c
         return NULL;
     if (linked)
         return beside_program(options, linked, names->stem, ".cu");
-    if (names->object && is_plain(names->object))
-        return with_suffix(names->object, ".cu");
+    const char *object = names->place ? names->place : names->object;
+    if (object && is_plain(object))
+        return with_suffix(object, ".cu");
     return format("%s.cu", names->stem);
+}
+
+/* A name that neither nvcc's shell nor a list of options takes for anything else.  */
+static char *safe_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+";
+    char *safe = format("%s%s", *name == '-' ? "_" : "", name);
+
+    for (char *at = safe; *at; at++)
+        if (!strchr(letters, *at))
+            *at = '_';
+    return safe;
+}
+
+/* -MD and the like, which the compiler's driver sees; -Wp,-MD it does not.  */
+static bool asks_for_depends(const Options *options)
+{
+    for (int i = 0; i < options->count; i++)
+        if (same(options->item[i].text, "-MD") || same(options->item[i].text, "-MMD"))
+            return true;
+    return false;
 }
 
 static Names names_for(const Options *options, const Item *source, const char *object, const char *linked)
@@ -63,6 +90,7 @@ static Names names_for(const Options *options, const Item *source, const char *o
     const char *base = same(source->text, "-") ? "stdin" : base_name(source->text);
 
     names.stem = with_suffix(object && !linked ? base_name(object) : base, "");
+    names.safe = safe_name(names.stem);
     if (options->depend && options->step <= STEP_ASSEMBLY) {
         if (options->depend_file)
             names.depend = options->depend_file;
@@ -72,10 +100,62 @@ static Names names_for(const Options *options, const Item *source, const char *o
             names.depend = object ? with_suffix(object, ".d") : format("%s.d", names.stem);
     }
     if (options->target != TARGET_SEQUENTIAL && options->step <= STEP_ASSEMBLY) {
-        names.cu = format("%s/%s.cu", temporary_folder(), names.stem);
+        names.cu = format("%s/%s.cu", temporary_folder(), names.safe);
         names.kept = kept_name(options, &names, linked);
     }
     return names;
+}
+
+/* Files of Clang's beside the object, which have its name.  */
+static bool names_after_output(const Options *options)
+{
+    static const char *const some[] = {"--coverage",    "-coverage",      "-ftest-coverage",
+                                       "-gsplit-dwarf", "-ftime-trace",   "-fsave-optimization-record",
+                                       "-fstack-usage", "-fprofile-arcs", "-save-temps",
+                                       "--save-temps"};
+
+    for (int i = 0; i < options->count; i++)
+        for (size_t j = 0; j < sizeof some / sizeof some[0]; j++)
+            if (options->item[i].kind == ITEM_OPTION && starts_with(options->item[i].text, some[j]))
+                return true;
+    return false;
+}
+
+/* One file by two names.  */
+static bool is_one_file(const char *path, const char *other)
+{
+    struct stat one, two;
+
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && S_ISREG(one.st_mode) && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+/* An object that kernels are merged into, and its list of headers, are made elsewhere.  */
+static void make_elsewhere(const Options *options, const Config *config, const Item *source, Names *names)
+{
+    if (is_one_file(names->object, source->text))
+        fail("%s would be written over itself", source->text);
+    if ((config->clang || by_clang(options, config)) && !source->emitted && names_after_output(options)) {
+        output_claim(names->object);
+        return;
+    }
+    output_replaces(names->object);
+    names->place = names->object;
+    names->object = format("%s/%s.host.o", temporary_folder(), names->safe);
+    if (names->depend && is_plain(names->depend) && (source->emitted || asks_for_depends(options))) {
+        output_replaces(names->depend);
+        names->depend_place = names->depend;
+        names->depend = format("%s/%s.d", temporary_folder(), names->safe);
+    }
+}
+
+/* The last step.  The object is the last: whoever sees it has all.  */
+static void publish(const Names *names)
+{
+    if (names->depend_place)
+        output_publish(names->depend, names->depend_place);
+    if (names->place)
+        output_publish(names->object, names->place);
 }
 
 /* ---- the host compiler ------------------------------------------------------------------------------------------- */
@@ -97,7 +177,8 @@ static bool fits_plugin(const Options *options, const Config *config)
 /* Beside what is made: the object, or the program that it becomes a part of.  */
 static const char *folder_of(const Options *options, const Names *names)
 {
-    const char *made = options->output ? options->output : names->object && !links(options) ? names->object : "";
+    const char *object = names->place ? names->place : names->object;
+    const char *made = options->output ? options->output : object && !links(options) ? object : "";
     const char *base = base_name(made);
     return base == made ? "." : format("%.*s", (int)(base - made), made);
 }
@@ -105,7 +186,8 @@ static const char *folder_of(const Options *options, const Names *names)
 /* What tuning has left beside the output of an earlier build, or the file that --ws-tuned names; or NULL.  */
 static const char *tuned_table(const Options *options, const Names *names)
 {
-    const char *made = options->output ? options->output : links(options) ? "a.out" : names->object;
+    const char *object = names->place ? names->place : names->object;
+    const char *made = options->output ? options->output : links(options) ? "a.out" : object;
     const char *beside = made ? format("%s.tuned", made) : NULL;
     if (options->tuned)
         return options->tuned;
@@ -123,6 +205,19 @@ bool by_clang(const Options *options, const Config *config)
     return options->clang || (alone && !options->gcc && *config->frontend);
 }
 
+/* GCC takes no second '=' in an argument of a plugin, and then drops all of them: it goes as %3D, and % as %25.  */
+static void tell_plugin(Args *args, const char *key, const char *value)
+{
+    char *text = value ? format("-fplugin-arg-wsc-%s=", key) : NULL;
+
+    if (!text)
+        return;
+    for (; *value; value++)
+        text =
+            *value == '=' || *value == '%' ? format("%s%%%02X", text, (unsigned)*value) : format("%s%c", text, *value);
+    args_add(args, text);
+}
+
 static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)
 {
     if (!*config->plugin || by_clang(options, config))
@@ -138,20 +233,16 @@ static void add_plugin(const Options *options, const Config *config, const Names
         return;
     args_add(args, format("-fplugin=%s", config->plugin));
     args_add(args, "-DWS_CHOICES_");
-    args_add(args, format("-fplugin-arg-wsc-target=%s", target_names[options->target]));
-    if (names->cu)
-        args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
-    if (options->dump)
-        args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
+    tell_plugin(args, "target", target_names[options->target]);
+    tell_plugin(args, "output", names->cu);
+    tell_plugin(args, "dump", options->dump);
     if (has_solver(config)) {
-        args_add(args, format("-fplugin-arg-wsc-solver=%s", config->solver));
-        args_add(args, format("-fplugin-arg-wsc-machine=%s", config->machine));
+        tell_plugin(args, "solver", config->solver);
+        tell_plugin(args, "machine", config->machine);
     }
-    args_add(args, format("-fplugin-arg-wsc-schedules=%s", folder_of(options, names)));
-    if (options->schedule)
-        args_add(args, format("-fplugin-arg-wsc-schedule=%s", options->schedule));
-    if (tuned_table(options, names))
-        args_add(args, format("-fplugin-arg-wsc-tuned=%s", tuned_table(options, names)));
+    tell_plugin(args, "schedules", folder_of(options, names));
+    tell_plugin(args, "schedule", options->schedule);
+    tell_plugin(args, "tuned", tuned_table(options, names));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->debug || options->page)
@@ -163,7 +254,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
     if (options->python)
-        args_add(args, format("-fplugin-arg-wsc-signatures=%s", python_signatures()));
+        tell_plugin(args, "signatures", python_signatures());
 }
 
 void add_plugin_for_cxx(const Config *config, Args *args)
@@ -224,9 +315,38 @@ static void add_linked_names(const Options *options, const Config *config, const
     }
 }
 
+/* An object made elsewhere: what GCC would have called the things beside it, and the target of its rule.  */
+static void add_place_names(const Options *options, const Config *config, const Names *names, Args *args)
+{
+    const char *base = base_name(names->place);
+    bool folder = false, file = false;
+
+    if (names->depend && !options->depend_name && !names->preprocessed && asks_for_depends(options)) {
+        args_add(args, "-MQ");
+        args_add(args, names->place);
+    }
+    if (config->clang || names->preprocessed)
+        return;
+    for (int i = 0; i < options->count; i++) {
+        folder |= same(options->item[i].text, "-dumpdir");
+        file |= same(options->item[i].text, "-dumpbase");
+    }
+    if (!folder) {
+        args_add(args, "-dumpdir");
+        args_add(args, format("%.*s", (int)(base - names->place), names->place));
+    }
+    if (!file) {
+        args_add(args, "-dumpbase");
+        args_add(args, format("%s.c", with_suffix(base, "")));
+        args_add(args, "-dumpbase-ext");
+        args_add(args, ".c");
+    }
+}
+
+/* The last -MF counts.  */
 static void add_depend_file(const Options *options, const Names *names, Args *args)
 {
-    if (names->depend && !options->depend_file) {
+    if (names->depend && (names->depend_place || !options->depend_file)) {
         args_add(args, "-MF");
         args_add(args, names->depend);
     }
@@ -246,7 +366,10 @@ static int preprocess(const Options *options, const Config *config, const Item *
     add_depend_file(options, names, &args);
     if (names->depend && !options->depend_name) {
         args_add(&args, "-MQ");
-        args_add(&args, options->output && linked ? linked : linked ? format("%s.o", names->stem) : names->object);
+        args_add(&args, options->output && linked ? linked
+                        : linked                  ? format("%s.o", names->stem)
+                        : names->place            ? names->place
+                                                  : names->object);
     }
     args_add(&args, "-o");
     args_add(&args, text);
@@ -287,7 +410,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, "--traced");
     args_add(&args, "--");
     args_add(&args, text ? text : source->text);
-    add_options(options, &args);
+    add_options_of(options, true, &args); /* libclang would write a list of headers, too */
     args_add(&args, format("-I%s", config->include));
     unlink(host);
     int status = run(options, &args, NULL);
@@ -315,9 +438,9 @@ static int compile_regions(const Options *options, const Config *config, const I
                            Names *names)
 {
     enum { PRAGMAS_ELSEWHERE = 3 };
-    const char *text = format("%s/%s.i", temporary_folder(), names->stem);
+    const char *text = format("%s/%s.i", temporary_folder(), names->safe);
     int status =
-        run_frontend(options, config, source, names, NULL, format("%s/%s.host.c", temporary_folder(), names->stem));
+        run_frontend(options, config, source, names, NULL, format("%s/%s.host.c", temporary_folder(), names->safe));
 
     if (status != PRAGMAS_ELSEWHERE)
         return status;
@@ -326,7 +449,7 @@ static int compile_regions(const Options *options, const Config *config, const I
         return status;
     names->preprocessed = true;
     names->host = text;
-    return run_frontend(options, config, source, names, text, format("%s/%s.host.i", temporary_folder(), names->stem));
+    return run_frontend(options, config, source, names, text, format("%s/%s.host.i", temporary_folder(), names->safe));
 }
 
 static const char *folder_around(const char *path)
@@ -379,6 +502,8 @@ static int compile_host(const Options *options, const Config *config, const Item
         args_add(&args, "-fPIC");
     if (linked)
         add_linked_names(options, config, source, names, linked, &args);
+    if (names->place)
+        add_place_names(options, config, names, &args);
     if (!names->preprocessed)
         add_depend_file(options, names, &args);
     if (names->object) {
@@ -420,10 +545,10 @@ static void keep_copy(const Names *names)
 }
 
 /* `cc -r`, because ld -r of an LTO object and a native one drops symbols without a word.  */
-static int merge(const Options *options, const Config *config, const Args *parts, const char *object)
+static int merge(const Options *options, const Config *config, const Args *parts, Names *names)
 {
     Args args = {0};
-    const char *merged = format("%s.wscc-%ld", object, (long)getpid());
+    const char *merged = format("%s/%s.merged.o", temporary_folder(), names->safe);
 
     args_add_words(&args, config->cc);
     args_add_words(&args, "-r -nostdlib");
@@ -432,21 +557,24 @@ static int merge(const Options *options, const Config *config, const Args *parts
     args_add(&args, "-o");
     args_add(&args, merged);
     args_add_all(&args, parts);
-    output_claim(merged);
     int status = run(options, &args, NULL);
-    if (status == 0 && rename(merged, object) != 0)
-        fail("cannot rename %s to %s: %s", merged, object, strerror(errno));
-    return status;
+    if (status != 0)
+        return status;
+    if (names->place)
+        names->object = merged;
+    else
+        output_publish(merged, names->object);
+    return 0;
 }
 
 static const Target device_targets[] = {TARGET_CUDA, TARGET_EMULATE};
 
 static const char *device_object(const Names *names, Target target)
 {
-    return format("%s/%s.%s.o", temporary_folder(), names->stem, target_names[target]);
+    return format("%s/%s.%s.o", temporary_folder(), names->safe, target_names[target]);
 }
 
-static int add_region(const Options *options, const Config *config, const Names *names)
+static int add_region(const Options *options, const Config *config, Names *names)
 {
     Args parts = {0};
     int status = 0;
@@ -475,21 +603,19 @@ static int add_region(const Options *options, const Config *config, const Names 
                  names->kept ? names->kept : "");
         return status;
     }
-    return is_plain(names->object) ? merge(options, config, &parts, names->object) : 0;
+    return merge(options, config, &parts, names);
 }
 
 /* A .cu of the user's.  */
-static int compile_emitted(const Options *options, const Config *config, const Item *source, const Names *names,
+static int compile_emitted(const Options *options, const Config *config, const Item *source, Names *names,
                            const char *linked)
 {
-    const char *goal = linked && options->output ? linked : linked ? format("%s.o", names->stem) : names->object;
+    const char *object = names->place ? names->place : names->object;
+    const char *goal = linked && options->output ? linked : linked ? format("%s.o", names->stem) : object;
     Args parts = {0};
     int status = 0;
 
     device_check(options, source->text);
-    output_claim(names->object);
-    if (names->depend)
-        output_claim(names->depend);
     for (int i = 0; i < 2 && status == 0; i++)
         if (has_target(options->target, device_targets[i])) {
             const char *part = options->target == TARGET_BOTH ? device_object(names, device_targets[i]) : names->object;
@@ -499,9 +625,23 @@ static int compile_emitted(const Options *options, const Config *config, const I
     if (status == 0 && names->depend)
         depend_extend(options, config, names->depend, true);
     if (status == 0 && options->target == TARGET_BOTH)
-        status = merge(options, config, &parts, names->object);
-    if (status == 0 && !linked)
-        outputs_keep();
+        status = merge(options, config, &parts, names);
+    return status;
+}
+
+static int compile_c(const Options *options, const Config *config, const Item *source, Names *names, const char *linked)
+{
+    int status = compile_host(options, config, source, names, linked);
+
+    if (status != 0)
+        return status;
+    if (names->host && names->depend && !names->preprocessed)
+        name_source(names, source);
+    bool region = names->cu && access(names->cu, R_OK) == 0;
+    if (region)
+        status = add_region(options, config, names);
+    if (status == 0 && names->depend)
+        depend_extend(options, config, names->depend, region);
     return status;
 }
 
@@ -509,29 +649,23 @@ int compile_source(const Options *options, const Config *config, const Item *sou
                    const char *linked)
 {
     Names names = names_for(options, source, object, linked);
+    int status = 0;
 
-    if (source->emitted)
-        return compile_emitted(options, config, source, &names, linked);
-    if (names.object)
-        output_claim(names.object);
-    if (names.depend)
-        output_claim(names.depend);
     if (names.cu)
         unlink(names.cu); /* two sources of one name in one command */
-    int status = 0;
-    if (by_clang(options, config) && (options->target != TARGET_SEQUENTIAL || options->dump))
+    if (names.object && names.cu && !linked && options->step == STEP_OBJECT)
+        make_elsewhere(options, config, source, &names);
+    else if (names.object)
+        output_claim(names.object);
+    if (names.depend && !names.depend_place)
+        output_claim(names.depend);
+    if (!source->emitted && by_clang(options, config) && (options->target != TARGET_SEQUENTIAL || options->dump))
         status = compile_regions(options, config, source, linked, &names);
     if (status == 0)
-        status = compile_host(options, config, source, &names, linked);
-    if (status != 0)
-        return status;
-    if (names.host && names.depend && !names.preprocessed)
-        name_source(&names, source);
-    bool region = names.cu && access(names.cu, R_OK) == 0;
-    if (region)
-        status = add_region(options, config, &names);
-    if (status == 0 && names.depend)
-        depend_extend(options, config, names.depend, region);
+        status = source->emitted ? compile_emitted(options, config, source, &names, linked)
+                                 : compile_c(options, config, source, &names, linked);
+    if (status == 0)
+        publish(&names);
     if (status == 0 && !linked)
         outputs_keep();
     return status;

@@ -104,30 +104,21 @@ static const char *self_path(void)
 /* What is GCC's alone, its plugins first of all, would be met with a message about something else.  */
 static bool is_clang(const char *compiler)
 {
-    FILE *pipe = popen(format("%s -dM -E -x c /dev/null 2>/dev/null", compiler), "r");
-    char line[256];
-    bool found = false;
+    Args args = {0};
 
-    while (pipe && fgets(line, sizeof line, pipe))
-        found |= starts_with(line, "#define __clang__ ");
-    if (pipe)
-        pclose(pipe);
-    return found;
+    args_add_words(&args, compiler);
+    args_add_words(&args, "-dM -E -x c /dev/null");
+    return strstr(format("\n%s", output_of(&args, NULL, TAKE_OUTPUT)), "\n#define __clang__ ") != NULL;
 }
 
 /* "gcc (Debian 12.2.0-14+deb12u1) 12.2.0" from its second word on: GCC loads no plugin of another build of itself.  */
 char *compiler_version(const char *compiler)
 {
-    FILE *pipe = popen(format("%s --version 2>/dev/null", compiler), "r");
-    char line[256] = "";
+    Args args = {0};
 
-    if (!pipe)
-        return format("%s", "");
-    if (!fgets(line, sizeof line, pipe))
-        line[0] = '\0';
-    while (fgetc(pipe) != EOF)
-        continue;
-    pclose(pipe);
+    args_add_words(&args, compiler);
+    args_add(&args, "--version");
+    char *line = output_of(&args, NULL, TAKE_OUTPUT);
     line[strcspn(line, "\n")] = '\0';
     const char *blank = strchr(line, ' ');
     return format("%s", blank ? blank + 1 : "");

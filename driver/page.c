@@ -37,50 +37,47 @@ void page_check(const Options *options, const Config *config)
         fail("--ws-page shows kernels: the sequential target has none");
 }
 
-static char *quoted(const char *word)
-{
-    char *text = format("'");
-
-    for (; *word; word++)
-        text = *word == '\'' ? format("%s'\\''", text) : format("%s%c", text, *word);
-    return format("%s'", text);
-}
-
-static char *output_of(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    char *text = format("%s", ""), part[65536];
-    size_t length = 0;
-
-    if (!pipe)
-        fail("cannot run %s: %s", command, strerror(errno));
-    for (size_t got; (got = fread(part, 1, sizeof part, pipe)) > 0; length += got) {
-        text = need(realloc(text, length + got + 1));
-        memcpy(text + length, part, got);
-        text[length + got] = '\0';
-    }
-    pclose(pipe);
-    return text;
-}
-
 /* wscc once more over the sources, for what it says.  */
-static char *asked_again(const Options *options, const Config *config, const char *own, const char *streams)
+static char *asked_again(const Options *options, const Config *config, const char *own, Taken taken)
 {
-    char *command = format("%s --ws-target=emulate %s -S -o /dev/null", quoted(config->self), own),
-         *all = format("%s", "");
+    Args args = {0};
+    char *all = format("%s", "");
 
+    args_add(&args, config->self);
+    args_add(&args, "--ws-target=emulate");
+    args_add(&args, own);
+    args_add_words(&args, "-S -o /dev/null");
     for (int i = 0; i < options->count; i++) {
         const Item *item = &options->item[i];
-        if (item->kind == ITEM_OPTION && !item->linker)
-            command = format("%s %s%s%s", command, quoted(item->text), item->value ? " " : "",
-                             item->value ? quoted(item->value) : "");
+        if (item->kind != ITEM_OPTION || item->linker)
+            continue;
+        args_add(&args, item->text);
+        if (item->value)
+            args_add(&args, item->value);
     }
     if (options->schedule)
-        command = format("%s --ws-schedule=%s", command, quoted(options->schedule));
-    for (int i = 0; i < options->count; i++)
-        if (options->item[i].source && !options->item[i].emitted)
-            all = format("%s%s", all, output_of(format("%s %s %s", command, quoted(options->item[i].text), streams)));
+        args_add(&args, format("--ws-schedule=%s", options->schedule));
+    for (int i = 0; i < options->count; i++) {
+        Args one = {0};
+        if (!options->item[i].source || options->item[i].emitted)
+            continue;
+        args_add_all(&one, &args);
+        args_add(&one, options->item[i].text);
+        all = format("%s%s", all, output_of(&one, NULL, taken));
+    }
     return all;
+}
+
+/* The program that was linked, without arguments and input, for so long.  */
+static void run_program(const Options *options, const Args *environment)
+{
+    const char *program = options->output ? options->output : "a.out";
+    Args args = {0};
+
+    args_add(&args, "timeout");
+    args_add(&args, format("%d", RUN_SECONDS));
+    args_add(&args, strchr(program, '/') ? program : format("./%s", program));
+    free(output_of(&args, environment, TAKE_OUTPUT));
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -109,24 +106,128 @@ static void write_member(FILE *file, const char *name, const char *text)
     write_string(file, text ? text : "");
 }
 
+/* ---- JSON of others ---- */
+
+enum { NESTED_MOST = 64 };
+
+static const char *behind_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r");
+}
+
+/* Behind what stands there, or NULL.  */
+static const char *behind_string(const char *at)
+{
+    for (at++; *at != '"'; at++) {
+        if ((unsigned char)*at < ' ')
+            return NULL;
+        if (*at != '\\')
+            continue;
+        at++;
+        if (*at == 'u' && strspn(at + 1, "0123456789abcdefABCDEF") >= 4)
+            at += 4;
+        else if (!*at || !strchr("\"\\/bfnrt", *at))
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *behind_digits(const char *at)
+{
+    size_t digits = strspn(at, "0123456789");
+    return digits ? at + digits : NULL;
+}
+
+static const char *behind_number(const char *at)
+{
+    at += *at == '-';
+    const bool zero = *at == '0';
+    const char *begin = at;
+    at = behind_digits(at);
+    if (!at || (zero && at > begin + 1))
+        return NULL;
+    if (*at == '.')
+        at = behind_digits(at + 1);
+    if (at && (*at == 'e' || *at == 'E')) {
+        at++;
+        at = behind_digits(at + (*at == '+' || *at == '-'));
+    }
+    return at;
+}
+
+static const char *behind_value(const char *at, int depth);
+
+/* An object, or an array.  */
+static const char *behind_list(const char *at, int depth)
+{
+    const bool object = *at == '{';
+    const char end = object ? '}' : ']';
+
+    at = behind_blanks(at + 1);
+    if (*at == end)
+        return at + 1;
+    for (;; at++) {
+        at = behind_blanks(at);
+        if (object) {
+            at = *at == '"' ? behind_string(at) : NULL;
+            at = at ? behind_blanks(at) : NULL;
+            if (!at || *at++ != ':')
+                return NULL;
+        }
+        at = behind_value(behind_blanks(at), depth + 1);
+        at = at ? behind_blanks(at) : NULL;
+        if (!at || *at == end)
+            return at ? at + 1 : NULL;
+        if (*at != ',')
+            return NULL;
+    }
+}
+
+static const char *behind_value(const char *at, int depth)
+{
+    static const char *const words[] = {"true", "false", "null"};
+
+    if (depth > NESTED_MOST)
+        return NULL;
+    if (*at == '{' || *at == '[')
+        return behind_list(at, depth);
+    if (*at == '"')
+        return behind_string(at);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (starts_with(at, words[i]))
+            return at + strlen(words[i]);
+    return behind_number(at);
+}
+
+/* One line: an object, and a comma that another follows.  Returns the comma, or NULL.  */
+static const char *end_of_event(const char *line)
+{
+    const char *end = *line == '{' ? behind_value(line, 0) : NULL;
+    end = end ? behind_blanks(end) : NULL;
+    return end && *end == ',' && behind_blanks(end + 1)[0] == '\n' ? end : NULL;
+}
+
+static const char *first_event(const char *trace)
+{
+    const char *line = trace ? strstr(trace, "\n{\"ph\"") : NULL;
+    return line ? line + 1 : NULL;
+}
+
 /* Lines of the trace, each an event, as many as a page may hold: {"ph"...}, to {"ph"...}]}.  */
 static bool write_events(FILE *file, const char *trace, long most)
 {
-    const char *line = trace ? strstr(trace, "\n{\"ph\"") : NULL;
+    const char *line = first_event(trace), *end;
     bool first = true;
 
     fputc('[', file);
-    for (line = line ? line + 1 : NULL; line && line - trace < most; line = strchr(line, '\n') + 1) {
-        size_t length = strcspn(line, "\n");
-        if (length < 3 || line[length - 1] != ',')
-            break;
+    for (; line && line - trace < most && (end = end_of_event(line)); line = strchr(end, '\n') + 1) {
         if (!first)
             fputs(",\n", file);
-        for (size_t i = 0; i + 1 < length; i++)
-            if (line[i] == '<' || line[i] == '>' || line[i] == '&')
-                fprintf(file, "\\u%04x", line[i]);
+        for (const char *at = line; at < end; at++)
+            if (*at == '<' || *at == '>' || *at == '&')
+                fprintf(file, "\\u%04x", *at);
             else
-                fputc(line[i], file);
+                fputc(*at, file);
         first = false;
     }
     fputc(']', file);
@@ -149,24 +250,48 @@ static void write_traces(FILE *file, const Args *traces)
     fprintf(file, "],\n\"cut\":%s", cut ? "true" : "false");
 }
 
-/* What the program does on emulate, without arguments and input: by its seed, and with the durations of a machine.  */
+/* What the program does on emulate, by its seed, and with the durations of a machine.  */
 static void run_traced(const Options *options, const Config *config, Args *traces)
 {
-    const char *program = options->output ? options->output : "a.out";
     const char *path = format("%s/trace.json", temporary_folder());
 
     if (options->step != STEP_LINK || !has_target(options->target, TARGET_EMULATE))
         return;
     for (int predicted = 0; predicted < 2; predicted++) {
-        const char *machine = predicted ? format("WS_MACHINE=%s ", quoted(config->machine)) : "";
+        Args environment = {0};
         if (predicted && access(config->machine, R_OK) != 0)
             return;
-        free(output_of(format("WS_TARGET=emulate WS_STEP= %sWS_TRACE=%s timeout %d %s%s </dev/null 2>&1", machine,
-                              quoted(path), RUN_SECONDS, strchr(program, '/') ? "" : "./", quoted(program))));
+        args_add(&environment, "WS_TARGET=emulate");
+        args_add(&environment, "WS_STEP=");
+        args_add(&environment, format("WS_TRACE=%s", path));
+        if (predicted)
+            args_add(&environment, format("WS_MACHINE=%s", config->machine));
+        run_program(options, &environment);
         char *trace = read_file(path);
         if (trace)
             args_add(traces, trace);
         unlink(path);
+    }
+}
+
+/* All events are to be what the page's script can read.  */
+static void check_trace(const char *path, const char *trace)
+{
+    const char *end, *line = first_event(trace);
+    int number = 1;
+
+    if (!starts_with(trace, "{\"displayTimeUnit\":"))
+        fail("%s is no trace that WS_TRACE has written", path);
+    for (const char *at = trace; line && at < line; at++)
+        number += *at == '\n';
+    for (; line && *line; number++) {
+        end = end_of_event(line);
+        const char *last = end ? NULL : behind_value(line, 0);
+        if (last && starts_with(behind_blanks(last), "]}"))
+            return;
+        if (!end)
+            fail("%s:%d: this is no event of a trace", path, number);
+        line = strchr(end, '\n') + 1;
     }
 }
 
@@ -177,6 +302,7 @@ static void read_traces(const Options *options, Args *traces)
         char *trace = read_file(options->traces.item[i]);
         if (!trace)
             fail("cannot read %s: %s", options->traces.item[i], strerror(errno));
+        check_trace(options->traces.item[i], trace);
         args_add(traces, trace);
     }
 }
@@ -195,9 +321,12 @@ int timeline_write(const Options *options, const Config *config)
 {
     const char *program = options->output ? options->output : "a.out";
 
-    free(output_of(format("WS_TARGET=emulate WS_MACHINE=%s WS_TIMELINE=%s timeout %d %s%s </dev/null 2>&1",
-                          quoted(config->machine), quoted(options->timeline), RUN_SECONDS,
-                          strchr(program, '/') ? "" : "./", quoted(program))));
+    Args environment = {0};
+
+    args_add(&environment, "WS_TARGET=emulate");
+    args_add(&environment, format("WS_MACHINE=%s", config->machine));
+    args_add(&environment, format("WS_TIMELINE=%s", options->timeline));
+    run_program(options, &environment);
     if (access(options->timeline, R_OK) == 0)
         return 0;
     complain("error", "%s launched no kernel, and there is no timeline", program);
@@ -209,8 +338,8 @@ void page_write(const Options *options, const Config *config)
     static const char mark[] = "@DATA@";
     char *template = read_file(config->page), *sources = format("%s", "");
     Args traces = {0};
-    char *dumps = asked_again(options, config, "--ws-dump=plan,schedule,verify", "2>/dev/null");
-    char *remarks = asked_again(options, config, "--ws-show", "2>&1 >/dev/null");
+    char *dumps = asked_again(options, config, "--ws-dump=plan,schedule,verify", TAKE_OUTPUT);
+    char *remarks = asked_again(options, config, "--ws-show", TAKE_ERRORS);
     const char *place = template ? strstr(template, mark) : NULL, *name = "";
 
     if (options->traces.count)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 static bool same_file(const char *path, const struct stat *other)
 {
@@ -24,26 +23,22 @@ static bool same_file(const char *path, const struct stat *other)
 static bool loader_finds(const char *libdir)
 {
     struct stat library;
-    char *line = NULL;
-    size_t room = 0;
-    bool found = false, done = false;
-    FILE *cache = stat(format("%s/libwsrt.so", libdir), &library) == 0
-                      ? popen("PATH=\"$PATH:/usr/sbin:/sbin\" ldconfig -p 2>/dev/null", "r")
-                      : NULL;
+    Args args = {0}, environment = {0};
+    const char *path = getenv("PATH");
+    char *rest = NULL;
 
+    if (stat(format("%s/libwsrt.so", libdir), &library) != 0)
+        return false;
+    args_add_words(&args, "ldconfig -p");
+    args_add(&environment, format("PATH=%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin"));
     /* "<tab>NAME (ABI) => PATH", in the loader's order.  */
-    while (cache && getline(&line, &room, cache) > 0) {
-        char *path = strstr(line, " => ");
-        if (done || !path || !starts_with(line, "\tlibwsrt.so."))
-            continue;
-        path[strcspn(path, "\n")] = '\0';
-        found = same_file(path + 4, &library);
-        done = true;
+    char *lines = output_of(&args, &environment, TAKE_OUTPUT);
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *found = strstr(line, " => ");
+        if (found && starts_with(line, "\tlibwsrt.so."))
+            return same_file(found + 4, &library);
     }
-    if (cache)
-        pclose(cache);
-    free(line);
-    return found;
+    return false;
 }
 
 void link_libs(const Config *config, Target target, bool is_static, Args *libs)
@@ -67,33 +62,29 @@ static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
         *hash = (*hash ^ byte[i]) * UINT64_C(1099511628211);
 }
 
-static void hash_stream(uint64_t *hash, FILE *file)
-{
-    char part[65536];
-
-    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
-        hash_bytes(hash, part, got);
-}
-
 static void hash_file(const char *path, void *context)
 {
     FILE *file = fopen(path, "rb");
+    char part[65536];
 
     hash_bytes(context, base_name(path), strlen(base_name(path)) + 1);
     if (!file)
         return;
-    hash_stream(context, file);
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        hash_bytes(context, part, got);
     fclose(file);
 }
 
-static void hash_version(const char *compiler, uint64_t *hash)
+static void hash_version(const Args *compiler, uint64_t *hash)
 {
-    FILE *pipe = *compiler ? popen(format("%s --version", compiler), "r") : NULL;
+    Args args = {0};
 
-    if (!pipe)
+    if (!compiler->count)
         return;
-    hash_stream(hash, pipe);
-    pclose(pipe);
+    args_add_all(&args, compiler);
+    args_add(&args, "--version");
+    const char *text = output_of(&args, NULL, TAKE_OUTPUT);
+    hash_bytes(hash, text, strlen(text));
 }
 
 char *fingerprint(const Config *config)
@@ -112,11 +103,16 @@ char *fingerprint(const Config *config)
     each_header(config->common_include, hash_file, &hash);
     each_header(config->cuda_include, hash_file, &hash);
     each_header(config->emulate_include, hash_file, &hash);
-    hash_version(config->cc, &hash);
-    hash_version(config->cxx, &hash);
-    hash_version(config->nvcc, &hash);
+    const char *const compilers[] = {config->cc, config->cxx, config->nvcc};
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+        Args words = {0};
+        args_add_words(&words, compilers[i]);
+        hash_version(&words, &hash);
+    }
+    Args frontend = {0};
     if (*config->frontend)
-        hash_version(format("'%s'", config->frontend), &hash); /* which libclang it has found */
+        args_add(&frontend, config->frontend);
+    hash_version(&frontend, &hash); /* which libclang it has found */
     return format("wsc-%s-%016llx", WSC_VERSION, (unsigned long long)hash);
 }
 

@@ -10,10 +10,12 @@
 #include "wscc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,14 @@ static const int fatal_signals[] = {SIGHUP, SIGINT, SIGTERM};
 static volatile sig_atomic_t caught, child; /* child: what kill() takes; negative for a group */
 static Args claimed;
 static char *folder;
+
+/* What an object from before was, so that only that one is removed: another compile may have put its own there.  */
+typedef struct {
+    const char *path;
+    struct stat status;
+} Before;
+static Before *before;
+static int nbefore;
 
 static void on_signal(int number)
 {
@@ -51,12 +61,29 @@ static int remove_entry(const char *path, const struct stat *status, int flag, s
     return 0;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino && one->st_size == other->st_size &&
+           one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+}
+
+static void remove_before(const Before *one)
+{
+    struct stat now;
+
+    if (lstat(one->path, &now) == 0 && S_ISREG(now.st_mode) && is_same(&now, &one->status))
+        unlink(one->path);
+}
+
 void cleanup(void)
 {
     for (int i = 0; i < claimed.count; i++)
         if (is_plain(claimed.item[i]))
             unlink(claimed.item[i]);
     claimed.count = 0;
+    for (int i = 0; i < nbefore; i++)
+        remove_before(&before[i]);
+    nbefore = 0;
     if (folder)
         nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     folder = NULL;
@@ -101,6 +128,7 @@ void outputs_keep(void)
 {
     die_if_caught();
     claimed.count = 0;
+    nbefore = 0;
 }
 
 /* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So it is made of what
@@ -145,6 +173,51 @@ void output_claim(const char *path)
     args_add(&claimed, path);
 }
 
+void output_replaces(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return;
+    before = need(realloc(before, (size_t)(nbefore + 1) * sizeof before[0]));
+    before[nbefore++] = (Before){path, status};
+}
+
+static void copy_bytes(const char *from, const char *to)
+{
+    char part[65536];
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+
+    if (!in)
+        fail("cannot read %s: %s", from, strerror(errno));
+    for (size_t got; out && (got = fread(part, 1, sizeof part, in)) > 0;)
+        fwrite(part, 1, got, out);
+    if (!out || ferror(in) || ferror(out) || fclose(out) != 0)
+        fail("cannot write %s: %s", to, strerror(errno));
+    fclose(in);
+}
+
+/* All of it is there, or nothing: a rename.  What a device is named for is written to it.  */
+void output_publish(const char *made, const char *path)
+{
+    char *actual = realpath(path, NULL); /* behind a symbolic link */
+    const char *to = actual ? actual : path;
+
+    if (!is_plain(to)) {
+        copy_bytes(made, to);
+        return;
+    }
+    if (rename(made, to) == 0)
+        return;
+    if (errno != EXDEV)
+        fail("cannot rename %s to %s: %s", made, to, strerror(errno));
+    const char *beside = format("%s.wscc-%ld", to, (long)getpid());
+    output_claim(beside);
+    copy_bytes(made, beside);
+    if (rename(beside, to) != 0)
+        fail("cannot rename %s to %s: %s", beside, to, strerror(errno));
+}
+
 static void show(const Args *args)
 {
     for (int i = 0; i < args->count; i++)
@@ -181,9 +254,21 @@ static const Args *shortened(const Options *options, const Args *args, Args *pla
     return place;
 }
 
-static void child_main(const Args *args, const char *where, const sigset_t *mask, bool own_group)
+/* What is to be started, and how.  */
+typedef struct {
+    const Args *args;
+    const char *where; /* its folder; NULL: ours */
+    bool own_group;
+    const Args *environment; /* NAME=VALUE, besides ours; or NULL */
+    int in, out, err;        /* what becomes its streams; -1: ours */
+} Start;
+
+static void child_main(const Start *how, const sigset_t *mask)
 {
-    if (own_group)
+    const int streams[] = {how->in, how->out, how->err};
+    const Args *args = how->args;
+
+    if (how->own_group)
         setpgid(0, 0);
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         struct sigaction old;
@@ -191,55 +276,115 @@ static void child_main(const Args *args, const char *where, const sigset_t *mask
             signal(fatal_signals[i], SIG_DFL);
     }
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (!where || chdir(where) == 0)
+    for (int i = 0; i < 3; i++)
+        if (streams[i] >= 0)
+            dup2(streams[i], i);
+    for (int i = 0; how->environment && i < how->environment->count; i++)
+        putenv((char *)(uintptr_t)how->environment->item[i]);
+    if (!how->where || chdir(how->where) == 0)
         execvp(args->item[0], (char *const *)args->item);
     fprintf(stderr, "wscc: error: cannot run %s: %s\n", args->item[0], strerror(errno));
     _exit(NOT_STARTED);
 }
 
-/* Start args; signals that come before `child` is known wait until it is.  */
-static pid_t start(const Args *args, const char *where, bool own_group)
+/* Signals that come before `child` is known wait until it is.  */
+static pid_t start(const Start *how)
 {
-    sigset_t blocked, before;
+    sigset_t blocked, mask;
 
     fflush(NULL);
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++)
         sigaddset(&blocked, fatal_signals[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &before);
+    sigprocmask(SIG_BLOCK, &blocked, &mask);
     pid_t pid = fork();
     if (pid == 0)
-        child_main(args, where, &before, own_group);
-    if (pid > 0 && own_group)
+        child_main(how, &mask);
+    if (pid > 0 && how->own_group)
         setpgid(pid, pid);
     if (pid > 0)
-        child = own_group ? -pid : pid;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+        child = how->own_group ? -pid : pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     return pid;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    child = 0;
+    die_if_caught();
+    return status;
 }
 
 int run(const Options *options, const Args *args, const char *where)
 {
     Args place = {0};
-    int status = 0;
 
     die_if_caught();
     if (options->verbose)
         show(args);
     /* A compiler that reads the terminal has to stay in its foreground group.  */
-    pid_t pid = start(shortened(options, args, &place), where, !options->standard_input);
+    const Start how = {.args = shortened(options, args, &place),
+                       .where = where,
+                       .own_group = !options->standard_input,
+                       .in = -1,
+                       .out = -1,
+                       .err = -1};
+    pid_t pid = start(&how);
     if (pid < 0)
         fail("cannot start %s: %s", args->item[0], strerror(errno));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    child = 0;
-    die_if_caught();
+    int status = wait_for(pid);
     if (WIFSIGNALED(status)) {
         complain("error", "%s was ended by signal %d (%s)", args->item[0], WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
         return NOT_ENDED;
     }
     return WEXITSTATUS(status);
+}
+
+static char *read_all(int from)
+{
+    char *text = format("%s", "");
+    size_t length = 0, room = 0;
+
+    for (;;) {
+        if (length + 65536 > room)
+            text = need(realloc(text, (room = 2 * room + 65536) + 1));
+        ssize_t got = read(from, text + length, room - length);
+        if (got < 0 && errno == EINTR && !caught)
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+char *output_of(const Args *args, const Args *environment, Taken taken)
+{
+    int ends[2], nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    die_if_caught();
+    if (nothing < 0 || pipe2(ends, O_CLOEXEC) != 0)
+        fail("cannot start %s: %s", args->item[0], strerror(errno));
+    const Start how = {.args = args,
+                       .environment = environment,
+                       .in = nothing,
+                       .out = taken == TAKE_OUTPUT ? ends[1] : nothing,
+                       .err = taken == TAKE_ERRORS ? ends[1] : nothing};
+    pid_t pid = start(&how);
+    close(ends[1]);
+    close(nothing);
+    if (pid < 0)
+        fail("cannot start %s: %s", args->item[0], strerror(errno));
+    char *text = read_all(ends[0]);
+    close(ends[0]);
+    wait_for(pid);
+    return text;
 }
 
 void replace(const Args *args)

@@ -130,6 +130,8 @@ void signals_catch(void);
 const char *temporary_folder(void);
 void temporary_purpose(const char *text); /* what the folder is for; before its first use */
 void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
+void output_replaces(const char *path);   /* remove what is there by now, unless outputs_keep() comes first */
+void output_publish(const char *made, const char *path); /* it gets that name, whole */
 void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
 bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
 /* What run() returns, behind a message, for a program that could not be started, or that a signal ended.  */
@@ -137,6 +139,10 @@ enum { NOT_STARTED = 127, NOT_ENDED = 126 };
 /* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */
 int run(const Options *options, const Args *args, const char *folder);
 void replace(const Args *args) __attribute__((noreturn)); /* become that program */
+/* What a program writes to one of its streams, without input; the other one's is dropped.  `environment`: NAME=VALUE,
+   besides ours, or NULL.  */
+typedef enum { TAKE_OUTPUT, TAKE_ERRORS } Taken;
+char *output_of(const Args *args, const Args *environment, Taken taken);
 void cleanup(void);
 void complain(const char *kind, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */

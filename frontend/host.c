@@ -76,6 +76,23 @@ unsigned statement_end(const Unit *u, CXCursor statement)
     return open && at < u->size && u->text[at] == ';' ? at + 1 : end;
 }
 
+/* The name of a file, for a line marker.  */
+static const char *quoted(Unit *u, const char *name)
+{
+    char *text = arena_alloc(u->module, 4 * strlen(name) + 3), *to = text;
+
+    *to++ = '"';
+    for (; *name; name++) {
+        const unsigned char c = (unsigned char)*name;
+        if (c < 32 || c == 127)
+            to += sprintf(to, "\\%03o", c);
+        else
+            to += sprintf(to, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
+    }
+    strcpy(to, "\"");
+    return text;
+}
+
 static Edit replacement(Walk *w)
 {
     Unit *u = w->u;
@@ -87,8 +104,8 @@ static Edit replacement(Walk *w)
     each_below(u, w->region, use_one, &uses);
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
     return (Edit){begin, end,
-                  arena_print(u->module, "{ %s%s%s%s }\n# %d \"%s\"\n", totals_first(w), call, totals_last(w),
-                              uses.text, behind.line, behind.file),
+                  arena_print(u->module, "{ %s%s%s%s }\n# %d %s\n", totals_first(w), call, totals_last(w), uses.text,
+                              behind.line, quoted(u, behind.file)),
                   INT_MAX};
 }
 
@@ -187,8 +204,8 @@ void host_copy(Unit *u, const Copy *copy)
     Loc caller = loc_at(u, clang_getRangeStart(clang_getCursorExtent(copy->caller)));
     const char *text = edited(u, edits, count, begin_of(copy->function), end_of(copy->function));
     add_text(u, &u->edits, &u->nedits, begin_of(copy->caller),
-             arena_print(u->module, "\n# %d \"%s\"\n%s\n# %d \"%s\"\n", first.line, first.file, text, caller.line,
-                         caller.file));
+             arena_print(u->module, "\n# %d %s\n%s\n# %d %s\n", first.line, quoted(u, first.file), text, caller.line,
+                         quoted(u, caller.file)));
     add_text(u, &u->edits, &u->nedits, begin_of(copy->site) + (unsigned)strlen(name), suffix);
     add_text(u, &u->edits, &u->nedits, end_of(copy->site) - 1, handed);
 }
@@ -204,7 +221,8 @@ static int by_begin(const void *x, const void *y)
 char *host_text(Unit *u)
 {
     const char *declarations = around_declarations(u);
-    size_t size = u->size + strlen(u->path) + strlen(declarations) + 64;
+    const char *path = quoted(u, u->path);
+    size_t size = u->size + strlen(path) + strlen(declarations) + 64;
     for (int i = 0; i < u->naround; i++)
         LIST_ADD(u->module, u->edits, u->nedits) = u->around[i];
     for (int i = 0; i < u->nedits; i++)
@@ -213,7 +231,7 @@ char *host_text(Unit *u)
     unsigned at = 0;
     to += sprintf(to, "%s", declarations);
     if (u->path == u->source)
-        to += sprintf(to, "# 1 \"%s\"\n", u->path);
+        to += sprintf(to, "# 1 %s\n", path);
     if (u->nedits)
         qsort(u->edits, (size_t)u->nedits, sizeof *u->edits, by_begin);
     for (int i = 0; i < u->nedits; i++) {

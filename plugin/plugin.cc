@@ -357,6 +357,24 @@ static bool set_dump(const char *value)
     return value != NULL;
 }
 
+/* The driver writes '=' as %3D and % as %25: GCC takes no second '=' in an argument.  */
+static const char *decoded(const char *value)
+{
+    if (!value)
+        return NULL;
+    char *text = xstrdup(value), *to = text;
+    for (const char *at = value; *at; at++) {
+        unsigned code;
+        if (*at == '%' && ISXDIGIT(at[1]) && ISXDIGIT(at[2]) && sscanf(at + 1, "%2x", &code) == 1) {
+            *to++ = (char)code;
+            at += 2;
+        } else
+            *to++ = *at;
+    }
+    *to = 0;
+    return text;
+}
+
 static bool read_argument(const char *key, const char *value)
 {
     if (!strcmp(key, "target"))
@@ -425,7 +443,7 @@ EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_versio
     }
     plugin.target = TARGET_CUDA;
     for (int i = 0; i < info->argc; i++)
-        if (!read_argument(info->argv[i].key, info->argv[i].value)) {
+        if (!read_argument(info->argv[i].key, decoded(info->argv[i].value))) {
             refuse_argument(info->base_name, info->argv[i].key, info->argv[i].value);
             return 1;
         }

@@ -201,6 +201,82 @@ if has_plugin; then
     ok 'no half of an object after one that was there' unchanged
 fi
 
+# An object has its kernels or is not there, and is another compile's or this one's.
+whole() { nm "$1" | grep -q 'T ws_launch_twice$' || { echo "$1: no kernel"; return 1; }; }
+cat >"$work/dies++" <<'END'
+#! /bin/sh
+kill -KILL $PPID
+END
+cat >"$work/twice++" <<END
+#! /bin/sh
+(cd "$PWD" && env -u WSCC_CXX "$wscc" --ws-target=emulate -MD -c kernel.c -o kernel.o) || exit
+test -z "\$fails" || exit 1
+exec $host_cxx "\$@"
+END
+chmod +x "$work/dies++" "$work/twice++"
+dies() {
+    (WSCC_CXX=$work/dies++ "$wscc" --ws-target=emulate -MD -c kernel.c -o kernel.o)
+    test ! -f kernel.o && ls "$TMPDIR" && rm -rf "$TMPDIR"/*
+}
+two() {
+    rm -f kernel.o kernel.d
+    WSCC_CXX=$work/twice++ "$wscc" --ws-target=emulate -MD -c kernel.c -o kernel.o && whole kernel.o || return 1
+    test "$(grep -c '^kernel.o:' kernel.d)" = 2
+}
+other() { rm -f kernel.o && ! fails=1 WSCC_CXX=$work/twice++ compile 2>/dev/null && whole kernel.o; }
+linked() { touch "$work/actual.o" && ln -sf "$work/actual.o" link.o && "$wscc" --ws-target=emulate -c kernel.c -o link.o &&
+    test -L link.o && whole "$work/actual.o"; }
+itself() { cp kernel.c self.c && ! "$wscc" --ws-target=emulate -c self.c -o self.c && cmp kernel.c self.c; }
+
+# Files that GCC makes beside an object are called what GCC calls them.
+beside() { # OPTION...
+    mkdir -p a/b a/c && rm -f a/b/* a/c/*
+    (cd a && $host_cc -I"$top_srcdir/runtime/include" -Wno-unknown-pragmas "$@" -c ../kernel.c -o b/made.x.o &&
+        "$wscc" --ws-target=emulate "$@" -c ../kernel.c -o c/made.x.o) || return 1
+    (cd a/b && ls) >"$work/b" && (cd a/c && ls) | diff "$work/b" -
+}
+
+# Names that mean something to GCC's options, a shell, sed or a line marker.
+cat >words <<'END'
+a=b
+-x
+sp ace
+it's
+q"uo\te
+$(touch pwned)`touch pwned`
+e;touch pwned
+END
+each_name() { # OPTION...: as source, object, folder, and folder of temporaries
+    while IFS= read -r odd; do
+        mkdir -p "names/$odd" && cp kernel.c "names/$odd.c" || return 1
+        (cd names && "$wscc" --ws-target=emulate "$@" -c "./$odd.c" && whole "./$odd.o" && rm "./$odd.o" &&
+            "$wscc" --ws-target=emulate "$@" -c ../kernel.c -o "./$odd.o" && whole "./$odd.o" && rm "./$odd.o" &&
+            "$wscc" --ws-target=emulate "$@" -MD -c ../kernel.c -o "./$odd/k.o" && whole "./$odd/k.o" &&
+            test -s "./$odd/k.d" &&
+            TMPDIR=$PWD/$odd "$wscc" --ws-target=emulate "$@" -c ../kernel.c -o k.o && whole k.o && rm k.o &&
+            "$wscc" --ws-target=emulate "$@" "./$odd.c" ../main.c -lm -o "./$odd/program" &&
+            test "$("./$odd/program")" = '0 ') || { echo "name: $odd"; return 1; }
+    done <words
+    test -z "$(find . "$TMPDIR" -name pwned)"
+}
+if has_plugin; then
+    ok 'SIGKILL leaves no object without its kernel' dies
+    ok 'two compiles of one object at the same time' two
+    ok 'of which one fails' other
+    ok 'an object behind a symbolic link' linked
+    ok 'a source that is its own object' itself
+    ok 'an object of no file' "$wscc" --ws-target=emulate -c kernel.c -o /dev/null
+    ok_plain 'files beside the object' beside -g -gsplit-dwarf -ftest-coverage -fstack-usage -fdump-tree-optimized -MD
+    ok 'names of files' each_name -O1
+    ok 'names of files, for a debugger' each_name -g
+    if "$wscc" --ws-frontend=clang --ws-target=emulate -c kernel.c -o kernel.o 2>/dev/null; then
+        ok 'names of files, through Clang' each_name --ws-frontend=clang
+    else
+        skip 'names of files, through Clang' 'no Clang'
+    fi
+fi
+rm -f ./*.o ./*.d
+
 # 1: an argument; 3: overlap; 4: memory, on a GPU. What was refused leaves the next launch alone.
 launches() {
     "$wscc" --ws-target="$1" launches.c -o "$work/launches" -lm || return 1
@@ -236,8 +312,9 @@ no_gpu() {
     "$work/program" 2>"$work/errors" | tee "$work/said"
     grep -qiE '^5 .*(device|gpu|driver)' "$work/said" && test ! -s "$work/errors" || { cat "$work/errors"; return 1; }
     sed '/status/d' main.c >"$work/careless.c" # reads no errors
-    "$wscc" --ws-target=cuda kernel.c "$work/careless.c" -o "$work/program" -lm && "$work/program" 2>"$work/errors" ||
-        return 1
+    "$wscc" --ws-target=cuda kernel.c "$work/careless.c" -o "$work/program" -lm || return 1
+    "$work/program" 2>"$work/errors"
+    test $? = 3 || return 1
     cat "$work/errors"
     grep -qiE '^ws: twice: .*(device|gpu|driver)' "$work/errors" && test "$(wc -l <"$work/errors")" = 1
 }

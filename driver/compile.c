@@ -32,10 +32,10 @@ typedef struct {
     const char *place;  /* where the object goes when all is well; NULL: it is there */
     const char *depend; /* its -MD output, or NULL */
     const char *depend_place;
-    const char *cu;     /* what the plugin writes, in the temporary folder; NULL: nothing */
-    const char *kept;   /* the user's copy of it, or NULL */
-    const char *host;   /* what the clang front end has made of the source; NULL: the host compiler reads that itself */
-    bool preprocessed;  /* and it has no directives any more */
+    const char *cu;    /* what the plugin writes, in the temporary folder; NULL: nothing */
+    const char *kept;  /* the user's copy of it, or NULL */
+    const char *host;  /* what the clang front end has made of the source; NULL: the host compiler reads that itself */
+    bool preprocessed; /* and it has no directives any more */
 } Names;
 
 static bool links(const Options *options)

@@ -26,14 +26,24 @@ static const char *program_of(const char *command)
     return program;
 }
 
-static void nvcc_args(const Options *options, const Config *config, Args *args)
+/* nvcc hands what it is given to a shell, between double quotes.  */
+static void check_for_nvcc(const char *name)
+{
+    const char *odd = strpbrk(name, "\"$`\\\n");
+
+    if (odd)
+        fail("%s: nvcc passes names through a shell, where %s%.1s means something else: take another name", name,
+             *odd == '\n' ? "a line's end" : "", *odd == '\n' ? "" : odd);
+}
+
+static void nvcc_args(const Options *options, const Config *config, bool in_there, Args *args)
 {
     args_add_words(args, config->nvcc);
     args_add(args, "-ccbin");
     args_add(args, program_of(config->cxx));
     args_add(args, "-keep"); /* names of its own files without a process number, in a folder that is removed */
     args_add(args, "-keep-dir");
-    args_add(args, temporary_folder());
+    args_add(args, in_there ? "." : temporary_folder());
     args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE " -O3");
     args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
     if (options->strict)
@@ -110,10 +120,12 @@ static void rename_launchers(Target target, const char *cu, Args *args)
     }
 }
 
-static void common_args(const Options *options, const Config *config, Target target, const char *cu, Args *args)
+/* `in_there`: it runs in the temporary folder.  */
+static void common_args(const Options *options, const Config *config, Target target, const char *cu, bool in_there,
+                        Args *args)
 {
     if (target == TARGET_CUDA)
-        nvcc_args(options, config, args);
+        nvcc_args(options, config, in_there, args);
     else
         emulate_args(options, config, args);
     args_add(args, format("-I%s", config->common_include));
@@ -128,7 +140,7 @@ int device_compile(const Options *options, const Config *config, Target target, 
 {
     Args args = {0};
 
-    common_args(options, config, target, cu, &args);
+    common_args(options, config, target, cu, true, &args);
     args_add(&args, "-c");
     args_add(&args, "-o");
     args_add(&args, base_name(object));
@@ -187,7 +199,7 @@ int device_compile_source(const Options *options, const Config *config, Target t
 {
     Args args = {0};
 
-    common_args(options, config, target, cu, &args);
+    common_args(options, config, target, cu, false, &args);
     add_user_options(options, target, &args);
     if (depend)
         add_depend(options, depend, goal, &args);
@@ -195,5 +207,8 @@ int device_compile_source(const Options *options, const Config *config, Target t
     args_add(&args, "-o");
     args_add(&args, object);
     args_add(&args, cu);
+    for (int i = 0; target == TARGET_CUDA && i < args.count; i++)
+        if (!starts_with(args.item[i], "-D"))
+            check_for_nvcc(args.item[i]);
     return run(options, &args, NULL);
 }

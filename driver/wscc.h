@@ -132,8 +132,8 @@ void temporary_purpose(const char *text); /* what the folder is for; before its 
 void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
 void output_replaces(const char *path);   /* remove what is there by now, unless outputs_keep() comes first */
 void output_publish(const char *made, const char *path); /* it gets that name, whole */
-void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
-bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
+void outputs_keep(void);                                 /* the compile is a success: what was claimed stays */
+bool is_plain(const char *path);                         /* absent, or a regular file: may be renamed over */
 /* What run() returns, behind a message, for a program that could not be started, or that a signal ended.  */
 enum { NOT_STARTED = 127, NOT_ENDED = 126 };
 /* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */

@@ -275,6 +275,18 @@ if has_plugin; then
         skip 'names of files, through Clang' 'no Clang'
     fi
 fi
+# nvcc has a shell of its own, between whose double quotes names stand.
+for_nvcc() {
+    odd='$(touch pwned)'
+    mkdir -p "$odd" && cp kernel.c "$odd.c" && TMPDIR=$PWD/$odd "$wscc" --ws-target=cuda --ws-keep -c "$odd.c" && whole "$odd.o" || return 1
+    if "$wscc" --ws-target=cuda -c "$odd.cu" -o k.o 2>said; then return 1; fi
+    grep -F "$odd.cu: nvcc passes names through a shell" said && test -z "$(find . "$TMPDIR" -name pwned)"
+}
+if has_plugin && test -n "${NVCC-}"; then
+    ok 'names of files, for nvcc' for_nvcc
+else
+    skip 'names of files, for nvcc' 'no nvcc'
+fi
 rm -f ./*.o ./*.d
 
 # 1: an argument; 3: overlap; 4: memory, on a GPU. What was refused leaves the next launch alone.

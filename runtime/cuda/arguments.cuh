@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.cuh"
 #include "table.cuh"
@@ -56,6 +57,8 @@ struct call_arguments {
     struct buffer {
         char *begin, *end, *copy;
         bool stored;
+        int unit;             /* bytes of the smallest elements */
+        char *before, *after; /* what the host array held, and what the device array holds */
     };
 
     const char *kernel;
@@ -311,9 +314,10 @@ struct call_arguments {
                 continue;
             any = true;
             size_t bytes = (size_t)(s.end - s.begin);
-            cudaError_t error = failed || !s.stored
-                                    ? cudaSuccess
-                                    : cudaMemcpyAsync(s.begin, s.copy, bytes, cudaMemcpyDeviceToHost, host::stream());
+            s.after = !failed && s.before ? (char *)malloc(bytes) : nullptr;
+            cudaError_t error = failed || !s.stored ? cudaSuccess
+                                                    : cudaMemcpyAsync(s.after ? s.after : s.begin, s.copy, bytes,
+                                                                      cudaMemcpyDeviceToHost, host::stream());
             if (error != cudaSuccess)
                 fail_cuda(error, WS_ERR_MEMORY, "copying a host array out");
             cudaFreeAsync(s.copy - (size_t)s.begin % 256, host::stream());
@@ -323,9 +327,38 @@ struct call_arguments {
         cudaError_t error = cudaStreamSynchronize(host::stream());
         if (error != cudaSuccess && !failed)
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
+        for (int b = 0; b < buffers; b++) {
+            if (!failed && staged[b].after)
+                merge(staged[b]);
+            free(staged[b].before);
+            free(staged[b].after);
+        }
     }
 
   private:
+    /* Elements that the kernel has changed are written, and no others: somebody else may write those meanwhile.  */
+    template <typename T> static void merge_units(buffer &s)
+    {
+        for (size_t at = 0, bytes = (size_t)(s.end - s.begin); at + sizeof(T) <= bytes; at += sizeof(T)) {
+            T before, after;
+            memcpy(&before, s.before + at, sizeof before);
+            memcpy(&after, s.after + at, sizeof after);
+            if (before != after)
+                memcpy(s.begin + at, &after, sizeof after);
+        }
+    }
+    static void merge(buffer &s)
+    {
+        if (s.unit == 8)
+            merge_units<unsigned long long>(s);
+        else if (s.unit == 4)
+            merge_units<unsigned>(s);
+        else if (s.unit == 2)
+            merge_units<unsigned short>(s);
+        else
+            merge_units<unsigned char>(s);
+    }
+
     /* Elements that a view touches lie, modulo the common divisor of all outer strides, in one window.  */
     static long divisor(long x, long y)
     {
@@ -396,7 +429,7 @@ struct call_arguments {
     void assign_buffer(int index)
     {
         argument &a = arguments[index];
-        buffer joined = {a.begin, a.end, nullptr, (a.how & stored) != 0};
+        buffer joined = {a.begin, a.end, nullptr, (a.how & stored) != 0, a.size, nullptr, nullptr};
         for (bool grown = true; grown;) {
             grown = false;
             for (int b = 0; b < buffers; b++) {
@@ -406,6 +439,7 @@ struct call_arguments {
                 joined.begin = s.begin < joined.begin ? s.begin : joined.begin;
                 joined.end = s.end > joined.end ? s.end : joined.end;
                 joined.stored = joined.stored || s.stored;
+                joined.unit = s.unit < joined.unit ? s.unit : joined.unit;
                 s.begin = nullptr;
                 for (int i = 0; i < count; i++)
                     if (arguments[i].buffer == b)
@@ -429,6 +463,8 @@ struct call_arguments {
             return;
         }
         s.copy = (char *)p + lead;
+        if (s.stored && (s.before = (char *)malloc(bytes)) != nullptr)
+            memcpy(s.before, s.begin, bytes);
         error = cudaMemcpyAsync(s.copy, s.begin, bytes, cudaMemcpyDefault, host::stream());
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_MEMORY, "copying a host array in");

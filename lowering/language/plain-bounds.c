@@ -23,11 +23,54 @@ bool is_known_before(const Nest *in, const Value *value)
     return true;
 }
 
+/* What was emitted behind `last`, in front of the grid: each number once.  */
+static Value *once(Nest *in, Op *last, Value *value)
+{
+    for (Op *op = last ? last->next : in->region->parent->first, *next; op != in->region; op = next) {
+        next = op->next;
+        for (Op *other = op->prev; other; other = other->prev) {
+            bool same = other->code == op->code && other->nargs == op->nargs && op->nresults == 1 && !op->nblocks &&
+                        op_means_the_same(other, op) && type_equal(other->results[0]->type, op->results[0]->type);
+            for (int i = 0; i < op->nargs && same; i++)
+                same = other->args[i] == op->args[i];
+            if (!same)
+                continue;
+            for (Op *user = next; user != in->region; user = user->next)
+                for (int i = 0; i < user->nargs; i++)
+                    if (user->args[i] == op->results[0])
+                        user->args[i] = other->results[0];
+            value = value == op->results[0] ? other->results[0] : value;
+            op_remove(op);
+            break;
+        }
+    }
+    return value;
+}
+
+Value *number_before(Nest *in, int64_t number)
+{
+    Op *last = in->region->prev;
+    return once(in, last, ir_const_before(in->kernel, in->region, D_I64, number));
+}
+
 Value *scalar_before(Nest *in, Opcode code, Dtype dtype, Value *x, Value *y)
 {
+    Op *last = in->region->prev;
     Value *args[] = {ir_convert_before(in->kernel, in->region, x, dtype),
                      ir_convert_before(in->kernel, in->region, y, dtype)};
-    return ir_scalar_before(in->kernel, in->region, code, dtype, 2, args);
+    return once(in, last, ir_scalar_before(in->kernel, in->region, code, dtype, 2, args));
+}
+
+/* x where a number is, or is not, at most the limit; elsewhere y.  All of I64.  */
+Value *choice_before(Nest *in, Value *number, int64_t limit, bool at_most, Value *x, Value *y)
+{
+    Op *last = in->region->prev;
+    Value *args[] = {ir_convert_before(in->kernel, in->region, number, D_I64),
+                     ir_const_before(in->kernel, in->region, D_I64, limit)};
+    Value *choice[] = {ir_scalar_before(in->kernel, in->region, at_most ? OP_LEI : OP_GTI, D_I1, 2, args),
+                       ir_convert_before(in->kernel, in->region, x, D_I64),
+                       ir_convert_before(in->kernel, in->region, y, D_I64)};
+    return once(in, last, ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3, choice));
 }
 
 static Value *use_outside(void *context, Value *value)
@@ -37,7 +80,8 @@ static Value *use_outside(void *context, Value *value)
 
 Value *poly_before(Nest *in, const Poly *x)
 {
-    return poly_emit(in->kernel, in->region, x, use_outside, in);
+    Op *last = in->region->prev;
+    return once(in, last, poly_emit(in->kernel, in->region, x, use_outside, in));
 }
 
 /* x != y, of which one is a counter's first or last value: what is then at least 0.  */
@@ -66,22 +110,131 @@ static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
     if (!facts)
         return false;
     facts_at(facts, at, 1, true);
+    for (int i = 0; i < in->nassumed; i++)
+        facts_condition(facts, in->assumed[i].condition, in->assumed[i].holds, 1);
     below = poly_add(&below, x, -1);
     facts_add(facts, &below, 1);
     return facts_contradict(facts);
 }
 
 /* Where the condition holds, or does not; NULL: none.  */
-static bool bound_of_arm(Nest *in, const Value *condition, bool holds, bool upper, Poly *x)
+static bool bound_of_arm(Nest *in, const Value *condition, bool holds, const Op *at, bool upper, Poly *x)
 {
     bool assumes = condition && in->nassumed < MAX_ASSUMED;
     if (assumes) {
         in->assumed[in->nassumed].condition = condition;
         in->assumed[in->nassumed++].holds = holds;
     }
-    bool known = bound_of(in, x, NULL, upper, false);
+    bool known = bound_of(in, x, at, upper, false);
     in->nassumed -= assumes;
     return known;
+}
+
+/* The smaller or the larger of two numbers that are known before the grid.  */
+static Poly either_of(Nest *in, const Poly *x, const Poly *y, bool smaller)
+{
+    int64_t more;
+    if (poly_distance(x, y, &more))
+        return (more < 0) == smaller ? *x : *y;
+    return poly_value(scalar_before(in, smaller ? OP_MINI : OP_MAXI, D_I64, poly_before(in, x), poly_before(in, y)));
+}
+
+/* x / y, rounded down; y > 0.  */
+static Poly floor_of(Nest *in, const Poly *x, int64_t y)
+{
+    Poly zero = poly_constant(0), less = poly_add(&zero, x, -1), more = poly_constant(y - 1);
+    Value *by = number_before(in, y), *none = number_before(in, 0);
+    Value *above = scalar_before(in, OP_MAXI, D_I64, poly_before(in, x), none),
+          *below = scalar_before(in, OP_MAXI, D_I64, poly_before(in, &less), none);
+    Poly up = poly_value(below);
+    up = poly_add(&up, &more, 1);
+    Poly quotient = poly_value(scalar_before(in, OP_DIVI, D_I64, above, by)),
+         rest = poly_value(scalar_before(in, OP_DIVI, D_I64, poly_before(in, &up), by));
+    Poly difference = poly_add(&quotient, &rest, -1);
+    Value *floor = poly_before(in, &difference);
+    if (in->nfloors < MAX_FLOORS)
+        in->floors[in->nfloors++] = (Floor){floor, *x, y};
+    return poly_value(floor);
+}
+
+/* 2 (n / 2) + 1 is at most n + 1.  */
+Poly bound_below(const Nest *in, const Poly *x)
+{
+    Poly sum = *x, factor, rest;
+    int64_t times;
+    for (int i = 0; i < in->nfloors; i++) {
+        const Floor *floor = &in->floors[i];
+        if (!poly_has(&sum, floor->value) || !poly_split(&sum, floor->value, &factor, &rest) ||
+            !poly_is_constant(&factor, &times) || times < 0 || times % floor->by)
+            continue;
+        sum = poly_add(&rest, &floor->of, times / floor->by);
+    }
+    return sum;
+}
+
+/* x / y by a number above 0, if anything is divided: larger where x is.  */
+static bool bound_of_quotient(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
+{
+    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
+    int64_t number;
+    bool constant = ir_constant(op->args[1], &number);
+    if ((constant && number <= 0) || (!constant && (op->code != OP_DIVI || !is_known_before(in, op->args[1]))) ||
+        !bound_of(in, &x, at, upper, false))
+        return false;
+    Value *by = constant ? number_before(in, number)
+                         : scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), number_before(in, 1));
+    *bound = poly_value(scalar_before(in, op->code, D_I64, poly_before(in, &x), by));
+    return true;
+}
+
+/* x % y has the sign of x, and is nearer to 0 than y, and than x.  */
+static bool bound_of_rest(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
+{
+    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]), zero = poly_constant(0), one = poly_constant(1), by = y,
+         own;
+    int64_t number;
+    bool known = is_known_before(in, op->args[1]), natural = !dtype_is_signed(op->results[0]->type.dtype);
+    if (!upper && (natural || is_natural_at(in, at, &x))) {
+        *bound = zero;
+        return true;
+    }
+    if (poly_is_constant(&y, &number)) {
+        by = poly_constant(number < 0 ? -number : number);
+    } else if (known && !natural) {
+        Poly below = poly_add(&zero, &y, -1);
+        by = either_of(in, &y, &below, false);
+    }
+    known = known && by.known;
+    by = poly_add(&by, &one, -1);
+    own = x;
+    bool bounded = !natural && bound_of(in, &own, at, upper, false); /* an unsigned sum may wrap around */
+    if (bounded)
+        own = either_of(in, &own, &zero, !upper);
+    if (!known && !bounded)
+        return false;
+    Poly less = poly_add(&zero, &by, -1);
+    *bound = !bounded ? upper ? by : less : !known ? own : either_of(in, upper ? &by : &less, &own, upper);
+    return true;
+}
+
+/* The smaller or larger of two values, or one of them by a condition.  */
+static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
+{
+    Poly x = poly_of(op->args[op->nargs - 2]), y = poly_of(op->args[op->nargs - 1]), zero = poly_constant(0);
+    Poly sum = poly_add(&x, &y, 1);
+    if (op->code == OP_MAXI && !upper && poly_same(&sum, &zero)) { /* |x| */
+        *bound = zero;
+        return true;
+    }
+    const Value *condition = op->code == OP_SELI ? op->args[0] : NULL;
+    bool first = bound_of_arm(in, condition, true, at, upper, &x),
+         second = bound_of_arm(in, condition, false, at, upper, &y);
+    bool either = op->code == (upper ? OP_MINI : OP_MAXI);
+    if (!(first || second) || (!(first && second) && !either))
+        return false;
+    bool smaller = op->code == OP_SELI ? !upper : op->code == OP_MINI;
+    *bound = !second ? x : !first ? y : either_of(in, &x, &y, smaller);
+    return true;
 }
 
 /* A number that is computed in the region, as far as it goes.  */
@@ -94,65 +247,28 @@ static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Pol
         return true;
     }
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || op->nargs < 2)
+        return op && !upper && !dtype_is_signed(value->type.dtype) && dtype_bytes(value->type.dtype) == 4 &&
+               ((*bound = poly_constant(0)), true);
+    switch (op->code) {
+    case OP_ANDI:
+        for (int i = 0; i < 2; i++)
+            if (ir_constant(op->args[i], &number) && number >= 0) {
+                *bound = poly_constant(upper ? number : 0);
+                return true;
+            }
         return false;
-    Poly x = poly_of(op->args[op->nargs - 2]), y = poly_of(op->args[op->nargs - 1]);
-    if (op->code == OP_ANDI && ir_constant(op->args[1], &number) && number >= 0) {
-        *bound = poly_constant(upper ? number : 0);
-        return true;
-    }
-    if ((op->code == OP_DIVI || op->code == OP_SHRI) && ir_constant(op->args[1], &number) && number > 0) {
-        if (!bound_of(in, &x, NULL, upper, false))
-            return false;
-        *bound = poly_value(scalar_before(in, op->code, D_I64, poly_before(in, &x),
-                                          ir_const_before(in->kernel, in->region, D_I64, number)));
-        return true;
-    }
-    if (op->code == OP_DIVI && is_known_before(in, op->args[1])) { /* by a number above 0, if anything is divided */
-        if (!bound_of(in, &x, NULL, upper, false))
-            return false;
-        Value *by =
-            scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), ir_const_before(in->kernel, in->region, D_I64, 1));
-        *bound = poly_value(scalar_before(in, OP_DIVI, D_I64, poly_before(in, &x), by));
-        return true;
-    }
-    if (op->code == OP_REMI && !upper) { /* of numbers of 0 and more */
-        *bound = poly_constant(0);
-        return is_natural_at(in, at, &x) ||
-               (bound_of(in, &x, NULL, false, false) && poly_is_constant(&x, &number) && number >= 0);
-    }
-    if (op->code == OP_REMI && is_known_before(in, op->args[1]) && !poly_is_constant(&y, &number)) {
-        Poly zero = poly_constant(0), below = poly_add(&zero, &y, -1), one = poly_constant(1);
-        *bound = poly_value(scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), poly_before(in, &below)));
-        *bound = poly_add(bound, &one, -1);
-        return true;
-    }
-    if (op->code == OP_REMI && poly_is_constant(&y, &number) && number > 0) {
-        *bound = poly_constant(number - 1);
-        return true;
-    }
-    if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
+    case OP_DIVI:
+    case OP_SHRI:
+        return bound_of_quotient(in, op, at, upper, bound);
+    case OP_REMI:
+        return bound_of_rest(in, op, at, upper, bound);
+    case OP_MINI:
+    case OP_MAXI:
+    case OP_SELI:
+        return bound_of_either(in, op, at, upper, bound);
+    default:
         return false;
-    Poly zero = poly_constant(0), sum = poly_add(&x, &y, 1);
-    if (op->code == OP_MAXI && !upper && poly_same(&sum, &zero)) { /* |x| */
-        *bound = zero;
-        return true;
     }
-    const Value *condition = op->code == OP_SELI ? op->args[0] : NULL;
-    bool first = bound_of_arm(in, condition, true, upper, &x), second = bound_of_arm(in, condition, false, upper, &y);
-    bool either = op->code == (upper ? OP_MINI : OP_MAXI);
-    if (!first && !second)
-        return false;
-    if (!(first && second)) {
-        *bound = first ? x : y;
-        return either;
-    }
-    if (poly_same(&x, &y)) {
-        *bound = x;
-        return true;
-    }
-    Opcode code = op->code == OP_SELI ? upper ? OP_MAXI : OP_MINI : op->code;
-    *bound = poly_value(scalar_before(in, code, D_I64, poly_before(in, &x), poly_before(in, &y)));
-    return true;
 }
 
 /* What a condition says of a counter: it is below `high`.  */
@@ -198,41 +314,247 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
     return poly_add(&high, &one, -1);
 }
 
-/* x at its largest, or smallest, over the counters of all loops, or of the axes alone.  */
-bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_STEPS = 64, MAX_NEEDS = 3 };
+typedef struct {
+    Nest *in;
+    const Op *at;
+    bool upper;
+    Guards guards;
+    int steps, count, needs;
+    Poly *bounds, need[MAX_NEEDS]; /* what the launcher finds to be at least 0, or the bound says nothing */
+} Search;
+
+static void add_bound(Search *s, const Poly *sum)
 {
-    for (int i = 0; i < in->nassumed && !axes_only; i++)
-        reach_narrow(in, in->assumed[i].condition, in->assumed[i].holds, upper, x);
+    int64_t more, far = (int64_t)1 << 62;
+    Poly needed = *sum, *x = &needed;
+    for (int i = 0; i < s->needs && sum->known; i++)
+        needed = poly_value(choice_before(s->in, poly_before(s->in, &s->need[i]), -1, false, poly_before(s->in, x),
+                                          number_before(s->in, s->upper ? far : -far)));
+    for (int i = 0; i < s->count; i++)
+        if (poly_distance(x, &s->bounds[i], &more)) {
+            if ((more < 0) == s->upper)
+                s->bounds[i] = *x;
+            return;
+        }
+    if (x->known && s->count < MAX_BOUNDS)
+        s->bounds[s->count++] = *x;
+}
+
+static bool varies(const Nest *in, const Term *term)
+{
+    for (int i = 0; i < term->count; i++)
+        if (!is_known_before(in, term->values[i]))
+            return true;
+    return false;
+}
+
+static int varying_terms(const Nest *in, const Poly *x)
+{
+    int count = 0;
+    for (int i = 0; i < x->count; i++)
+        count += varies(in, &x->terms[i]);
+    return count;
+}
+
+/* A factor of a guard is not below 0, or may be found to be so.  */
+static bool may_multiply(const Search *s, const Poly *times, bool *needs)
+{
+    int64_t number;
+    *needs = false;
+    if (poly_is_constant(times, &number))
+        return number >= 0;
+    *needs = !is_natural_at(s->in, s->at, times);
+    return !*needs || (s->needs < MAX_NEEDS && poly_is_fixed(s->in, times));
+}
+
+/* The guard limits the counter of this term by those of loops outside: j < i.  */
+static bool limits_inner(const Nest *in, const Poly *guard, int term)
+{
+    int loop = guard->terms[term].count == 1 ? loop_of(in, guard->terms[term].values[0]) : -1;
+    for (int i = 0; i < guard->count && loop >= 0; i++)
+        for (int k = 0; k < guard->terms[i].count && i != term; k++) {
+            const Value *value = guard->terms[i].values[k];
+            int other = loop_of(in, value);
+            if (!is_known_before(in, value) && (other < 0 || other >= loop))
+                return false;
+        }
+    return loop >= 0;
+}
+
+/* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
+   is (H - 1) W.  Likewise below x is x - times guard.  `times` has to be at least 0.  */
+static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *bound, Poly *need, bool *needs)
+{
+    const Nest *in = s->in;
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < guard->count && varies(in, &x->terms[i]); k++) {
+            Poly single = poly_constant(0), rest;
+            Term by = guard->terms[k];
+            single.count = 1;
+            single.terms[0] = x->terms[i];
+            by.factor = s->upper ? -by.factor : by.factor;
+            if (by.factor < 0) {
+                by.factor = -by.factor;
+                single.terms[0].factor = -single.terms[0].factor;
+            }
+            if (!varies(in, &by))
+                continue;
+            Poly times = poly_divide(&single, &by, &rest);
+            if (rest.count || times.count != 1 || times.terms[0].factor <= 0 || varies(in, &times.terms[0]))
+                continue;
+            Poly more = poly_multiply(&times, guard), sum = poly_add(x, &more, s->upper ? 1 : -1);
+            int less = varying_terms(in, x) - varying_terms(in, &sum);
+            if (!sum.known || less < 0 || (!less && !limits_inner(in, guard, k)) || !may_multiply(s, &times, needs))
+                continue;
+            *need = times;
+            *bound = sum;
+            return true;
+        }
+    return false;
+}
+
+/* 2 i <= n: i is at most n / 2.  */
+static bool use_multiple(const Search *s, const Poly *x, const Poly *guard, Poly *bound)
+{
+    Nest *in = s->in;
+    for (int k = 0; k < guard->count; k++) {
+        const Term *term = &guard->terms[k];
+        Poly factor, rest, own, other;
+        int64_t times, number;
+        if (term->count != 1 || !varies(in, term) || !poly_has(x, term->values[0]) ||
+            !poly_split(guard, term->values[0], &factor, &rest) || !poly_is_constant(&factor, &times) ||
+            !poly_is_fixed(in, &rest) || times == 1 || times == -1)
+            continue;
+        bool limits_above = times < 0;
+        if (!poly_split(x, term->values[0], &own, &other) ||
+            !(poly_is_constant(&own, &number) ? (number > 0) == (limits_above == s->upper)
+                                              : limits_above == s->upper && is_natural_at(in, s->at, &own)))
+            continue;
+        Poly limit = floor_of(in, &rest, times < 0 ? -times : times), zero = poly_constant(0);
+        limit = limits_above ? limit : poly_add(&zero, &limit, -1);
+        *bound = poly_replace(x, term->values[0], &limit);
+        return bound->known;
+    }
+    return false;
+}
+
+/* By the bounds of its loop.  A factor may have either sign: then one of the two ends is the bound.  */
+static bool use_loop(const Search *s, const Poly *x, Poly *bound)
+{
+    Nest *in = s->in;
     for (int i = in->nloops - 1; i >= 0; i--) {
         const Loop *loop = &in->loops[i];
-        Poly factor, rest;
-        if (!poly_has(x, loop->iv) || (axes_only && !is_axis(in, i)))
+        Poly factor, rest, zero = poly_constant(0), one = poly_constant(1), last = poly_add(&loop->hi, &one, -1);
+        if (!poly_has(x, loop->iv))
             continue;
         if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
             return false;
-        bool rises = factor.terms[0].factor > 0;
-        Poly by = rises == upper ? highest(in, loop, at) : loop->lo;
+        Poly less = poly_add(&zero, &factor, -1);
+        if (!stride_is_positive(&factor) && !stride_is_positive(&less)) {
+            Poly low = poly_multiply(&factor, &loop->lo), high = poly_multiply(&factor, &last);
+            Poly end = poly_is_fixed(in, &low) && poly_is_fixed(in, &high) ? either_of(in, &low, &high, !s->upper)
+                                                                           : poly_constant(0);
+            if (!end.count)
+                end = factor.terms[0].factor > 0 ? (s->upper ? high : low) : (s->upper ? low : high);
+            *bound = poly_add(&rest, &end, 1);
+            return bound->known;
+        }
+        *bound = poly_replace(x, loop->iv, stride_is_positive(&factor) == s->upper ? &last : &loop->lo);
+        return bound->known;
+    }
+    return false;
+}
+
+static bool has_counter_of(const Nest *in, const Poly *x)
+{
+    FOR_LOOPS(i, in)
+    if (poly_has(x, in->loops[i].iv))
+        return true;
+    return false;
+}
+
+static bool use_value(const Search *s, const Poly *x, Poly *bound)
+{
+    Poly by;
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *inner = x->terms[i].values[k];
+            if (is_known_before(s->in, inner))
+                continue;
+            if (!bound_of_value(s->in, inner, s->at, (x->terms[i].factor > 0) == s->upper, &by))
+                return false;
+            *bound = poly_replace(x, inner, &by);
+            return bound->known;
+        }
+    return false;
+}
+
+static void search(Search *s, const Poly *x)
+{
+    Poly next;
+    if (s->steps++ >= MAX_STEPS || s->count == MAX_BOUNDS)
+        return;
+    if (poly_is_fixed(s->in, x)) {
+        add_bound(s, x);
+        return;
+    }
+    for (int i = 0; i < s->guards.count; i++) {
+        Poly need;
+        bool needs = false;
+        if (!use_guard(s, x, &s->guards.guards[i], &next, &need, &needs) &&
+            !use_multiple(s, x, &s->guards.guards[i], &next))
+            continue;
+        if (needs)
+            s->need[s->needs++] = need;
+        search(s, &next);
+        s->needs -= needs;
+    }
+    if (has_counter_of(s->in, x) ? use_loop(s, x, &next) : use_value(s, x, &next))
+        search(s, &next);
+}
+
+int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds)
+{
+    Search s = {.in = in, .at = at, .upper = upper, .bounds = bounds};
+    if (at)
+        s.guards = reach_guards(in, at);
+    for (int i = 0; i < in->nassumed; i++)
+        conditions_take(in, &s.guards, in->assumed[i].condition, in->assumed[i].holds, true);
+    search(&s, x);
+    return s.count;
+}
+
+/* Of the axes alone; a condition of its own says how far the operation goes.  */
+static bool bound_of_axes(Nest *in, Poly *x, const Op *at, bool upper)
+{
+    for (int i = in->nloops - 1; i >= 0; i--) {
+        const Loop *loop = &in->loops[i];
+        Poly factor, rest;
+        if (!poly_has(x, loop->iv) || !is_axis(in, i))
+            continue;
+        if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
+            return false;
+        Poly by = (factor.terms[0].factor > 0) == upper ? highest(in, loop, at) : loop->lo;
         *x = poly_replace(x, loop->iv, &by);
         if (!x->known)
             return false;
     }
-    for (int rounds = 0; rounds < 8 && !axes_only; rounds++) {
-        Value *inner = NULL;
-        int64_t sign = 1;
-        for (int i = 0; i < x->count && !inner; i++)
-            for (int k = 0; k < x->terms[i].count && !inner; k++)
-                if (!is_known_before(in, x->terms[i].values[k])) {
-                    inner = x->terms[i].values[k];
-                    sign = x->terms[i].factor;
-                }
-        if (!inner)
-            return true;
-        Poly by;
-        if (!bound_of_value(in, inner, at, (sign > 0) == upper, &by))
-            return false;
-        *x = poly_replace(x, inner, &by);
-    }
-    return axes_only && x->known;
+    return x->known;
+}
+
+/* x at its largest, or smallest, over the counters of all loops, or of the axes alone.  */
+bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
+{
+    Poly bounds[MAX_BOUNDS];
+    if (axes_only)
+        return bound_of_axes(in, x, at, upper);
+    int count = bounds_of(in, x, at, upper, bounds);
+    for (int i = 0; i < count; i++)
+        *x = i ? either_of(in, x, &bounds[i], upper) : bounds[0];
+    return count > 0;
 }
 
 bool poly_is_fixed(const Nest *in, const Poly *x)

@@ -7,11 +7,11 @@
 /* In some dimension both are the same, and that changes with this counter alone.  */
 static bool same_along(const Nest *in, const Access *x, const Access *y, int loop)
 {
-    for (int i = 0; i < x->group->rank; i++) {
+    for (int i = 0; i < x->group->places; i++) {
         Poly factor, rest;
-        if (!poly_has(&x->coordinate[i], in->loops[loop].iv) || !poly_same(&x->coordinate[i], &y->coordinate[i]))
+        if (!poly_has(&x->place[i], in->loops[loop].iv) || !poly_same(&x->place[i], &y->place[i]))
             continue;
-        if (poly_split(&x->coordinate[i], in->loops[loop].iv, &factor, &rest) && poly_is_fixed(in, &factor) &&
+        if (poly_split(&x->place[i], in->loops[loop].iv, &factor, &rest) && poly_is_fixed(in, &factor) &&
             poly_is_fixed(in, &rest))
             return true;
     }
@@ -26,8 +26,8 @@ static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint3
         Facts *facts = facts_new(in, common);
         facts_at(facts, x->op, 1, false);
         facts_at(facts, y->op, 2, false);
-        for (int i = 0; i < x->group->rank; i++)
-            facts_equal(facts, &x->coordinate[i], 1, &y->coordinate[i], 2);
+        for (int i = 0; i < x->group->places; i++)
+            facts_equal(facts, &x->place[i], 1, &y->place[i], 2);
         facts_less(facts, &iv, turn, &iv, 3 - turn);
         if (!facts_contradict(facts))
             return true;
@@ -38,9 +38,9 @@ static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint3
 /* In some dimension one ends before the other begins.  */
 static bool apart(Nest *in, const Access *x, const Access *y)
 {
-    for (int i = 0; i < x->group->rank; i++) {
+    for (int i = 0; i < x->group->places; i++) {
         for (int turn = 0; turn < 2; turn++) {
-            Poly high = (turn ? y : x)->coordinate[i], low = (turn ? x : y)->coordinate[i];
+            Poly high = (turn ? y : x)->place[i], low = (turn ? x : y)->place[i];
             int64_t gap;
             if (bound_of(in, &high, (turn ? y : x)->op, true, false) &&
                 bound_of(in, &low, (turn ? x : y)->op, false, false) && poly_distance(&low, &high, &gap) && gap > 0)
@@ -60,9 +60,9 @@ static const char *distance_text(const Nest *in, const Access *x, const Access *
             continue;
         int64_t distance = 0;
         bool found = false;
-        for (int i = 0; i < x->group->rank; i++)
-            if (poly_has(&x->coordinate[i], in->loops[loop].iv))
-                found |= poly_distance(&x->coordinate[i], &y->coordinate[i], &distance);
+        for (int i = 0; i < x->group->places; i++)
+            if (poly_has(&x->place[i], in->loops[loop].iv))
+                found |= poly_distance(&x->place[i], &y->place[i], &distance);
         text = arena_print(module, found ? "%s%s%lld" : "%s%sany", text, *text ? ", " : "", (long long)distance);
     }
     return text;
@@ -75,8 +75,8 @@ static void check_store(Nest *in, const Access *store)
         if (in->loops[loop].grid < 0 || in->kernel->failed)
             continue;
         bool moves = false;
-        for (int i = 0; i < store->group->rank; i++)
-            moves |= poly_has(&store->coordinate[i], in->loops[loop].iv);
+        for (int i = 0; i < store->group->places; i++)
+            moves |= poly_has(&store->place[i], in->loops[loop].iv);
         bool meets = !moves || (!same_along(in, store, store, loop) && may_meet(in, store, store, loop, 0));
         if (!meets || scatter_refuse(in, store->op))
             continue;

@@ -108,36 +108,10 @@ void facts_less(Facts *facts, const Poly *x, int first, const Poly *y, int secon
 
 void facts_condition(Facts *facts, const Value *condition, bool holds, int instance)
 {
-    const Op *op = condition->def;
-    if (!op || condition->type.dtype != D_I1)
-        return;
-    if (op->code == OP_NOTI) {
-        facts_condition(facts, op->args[0], !holds, instance);
-    } else if (op->code == (holds ? OP_ANDI : OP_ORI)) {
-        facts_condition(facts, op->args[0], holds, instance);
-        facts_condition(facts, op->args[1], holds, instance);
-    }
-    bool order = op->code >= OP_LTI && op->code <= OP_GEI, same = op->code == (holds ? OP_EQI : OP_NEI);
-    bool other = op->code == (holds ? OP_NEI : OP_EQI);
-    if ((!order && !same && !other) || dtype_is_float(op->args[0]->type.dtype) || op->args[0]->type.dtype == D_I1)
-        return;
-    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
-    if (same) {
-        facts_equal(facts, &x, instance, &y, instance);
-        return;
-    }
-    if (other) {
-        Poly least;
-        if (bound_without_edge(facts->in, &x, &y, &least))
-            facts_add(facts, &least, instance);
-        return;
-    }
-    bool less = op->code == OP_LTI || op->code == OP_LEI, closed = op->code == OP_LEI || op->code == OP_GEI;
-    if (!holds) {
-        less = !less;
-        closed = !closed;
-    }
-    add_difference(facts, &x, instance, &y, instance, less ? -1 : 1, closed ? 0 : -1);
+    Guards guards = {0};
+    conditions_take(facts->in, &guards, condition, holds, false);
+    for (int i = 0; i < guards.count; i++)
+        facts_add(facts, &guards.guards[i], instance);
 }
 
 /* iv < hi, where that is the smaller of two numbers: below both */

@@ -171,28 +171,28 @@ Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-static Value *coordinate(Nest *in, Op *where, const Access *access, int dim)
+Value *form_coordinate(Nest *in, Op *where, const Access *access, int dim)
 {
     Value *at = form_poly(in, where, &access->coordinate[dim]);
     return at->type.dtype == D_U64 ? ir_convert_before(in->kernel, where, at, D_I64) : at; /* a size_t counts loops */
 }
 
 /* Operands of a load or store with these two dimensions last.  */
-static int operands(Nest *in, Op *where, const Access *access, int row, int col, Value **args)
+int form_operands(Nest *in, Op *where, const Access *access, int row, int col, Value **args)
 {
     Group *group = access->group;
     int count = 0;
     args[count++] = memory_tensor(in, group, row, col);
     for (int i = 0; i < group->rank; i++)
         if (i != row && i != col)
-            args[count++] = coordinate(in, where, access, i);
+            args[count++] = form_coordinate(in, where, access, i);
     if (row >= 0)
-        args[count++] = coordinate(in, where, access, row);
-    args[count++] = coordinate(in, where, access, col);
+        args[count++] = form_coordinate(in, where, access, row);
+    args[count++] = form_coordinate(in, where, access, col);
     return count;
 }
 
-static int dimension_of(const Access *access, int axis)
+int form_dimension(const Access *access, int axis)
 {
     for (int i = 0; i < access->group->rank && axis >= 0; i++)
         if (access->axis[i] == axis)
@@ -207,13 +207,6 @@ static int some_other(const Group *group, int dim)
             return i;
     return -1;
 }
-
-/* The window of the access: its last dimension is the tensor's innermost one.  */
-typedef struct {
-    Opcode load, store;
-    int row, col; /* dimensions, row -1: a vector's */
-    bool turned;  /* rows along the column axis */
-} Window;
 
 /* Neither side of a tile runs along the tensor's innermost dimension.  Does another loop?  */
 static void reject_strided(Nest *in, const Access *access)
@@ -231,10 +224,10 @@ static void reject_strided(Nest *in, const Access *access)
     reject(in->kernel, access->op->loc, REASON_PLAIN_STRIDED, array);
 }
 
-static bool window_of(Nest *in, const Access *access, int row, int col, Window *window)
+bool form_window(Nest *in, const Access *access, int row, int col, Window *window)
 {
     const Group *group = access->group;
-    int last = group->rank - 1, r = dimension_of(access, row), c = dimension_of(access, col);
+    int last = group->rank - 1, r = form_dimension(access, row), c = form_dimension(access, col);
     *window = (Window){OP_LOAD, OP_STORE, r, c, false};
     if (r >= 0 && c >= 0) {
         if (c != last && r != last) {
@@ -331,15 +324,15 @@ static Value *load_gathered(Nest *in, Op *where, const Access *access, int row, 
     return form_op(in, where, OP_LOAD_AT, access->op->loc, type, 2, args);
 }
 
-static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
+Value *form_load(Nest *in, Op *where, const Access *access, int row, int col)
 {
     Window window;
     Value *args[2 + MAX_RANK];
     if (access->gathered)
         return load_gathered(in, where, access, row, col);
-    if (!window_of(in, access, row, col, &window))
+    if (!form_window(in, access, row, col, &window))
         return form_full(in, where, access->group->dtype, form_extent(in, row), form_extent(in, col), 0);
-    int count = operands(in, where, access, window.row, window.col, args);
+    int count = form_operands(in, where, access, window.row, window.col, args);
     if (access->group->stored)
         args[0] = cut(in, where, access, args[0], &window);
     int rows = form_extent(in, window.turned ? col : row), cols = form_extent(in, window.turned ? row : col);
@@ -357,7 +350,7 @@ Value *form_scalar_load(Nest *in, Op *where, const Op *op)
 {
     const Access *access = memory_access(in, op);
     Dtype dtype = op->results[0]->type.dtype;
-    Value *args[] = {memory_vector(in, access->group), coordinate(in, where, access, 0)};
+    Value *args[] = {memory_vector(in, access->group), form_coordinate(in, where, access, 0)};
     Opcode code = dtype_is_float(dtype) ? OP_AT_FLOAT : OP_AT;
     Value *number = form_op(in, where, code, op->loc, type_scalar(code == OP_AT ? D_I64 : D_F64), 2, args);
     return ir_convert_before(in->kernel, where, number, dtype);
@@ -432,7 +425,7 @@ Value *form(Nest *in, Value *value, int row, int col)
     else if (!op)
         tile = index_tile(in, where, value, row, col);
     else if (op->code == OP_ELEMENT)
-        tile = form_element(in, where, load(in, where, memory_access(in, op), row, col), value->type.dtype);
+        tile = form_element(in, where, form_load(in, where, memory_access(in, op), row, col), value->type.dtype);
     else
         tile = form_operation(in, where, op, row, col);
     if (!tile->name)
@@ -508,58 +501,4 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
     default:
         return false;
     }
-}
-
-/* ---- stores ------------------------------------------------------------------------------------------------------ */
-
-/* What a store stores, as the array has it.  */
-Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col)
-{
-    bool wide = dtype == D_I64;
-    Value *tile = form_whole_as(in, where, store->args[2], wide ? dtype : form_dtype(in, store->args[2]), row, col);
-    if (dtype == D_I16 && tile->type.dtype == D_I32) /* of an unsigned short */
-        tile = form_make(in, where, OP_CAST, store->loc, D_I16, tile, NULL, NULL);
-    return form_as_tile(in, where, tile, dtype);
-}
-
-void form_store(Nest *in, Op *where, const Op *op)
-{
-    const Access *access = memory_access(in, op);
-    const Group *group = access->group;
-    uint32_t axes = 0;
-    int row, col, last = group->rank - 1;
-    for (int i = 0; i < group->rank; i++)
-        axes |= access->axis[i] >= 0 ? 1u << access->axis[i] : 0;
-    uint32_t wanted = axes_of(in, op->args[2]) | (op->nargs > 3 ? axes_of(in, op->args[3]) : 0);
-    if (wanted & ~axes || __builtin_popcount(axes) > 2) {
-        reject(in->kernel, op->loc, REASON_PLAIN_THREE_AXES);
-        return;
-    }
-    form_home(in, axes, &row, &col);
-    if (row >= 0 && col >= 0 && dimension_of(access, row) == last) {
-        int other = row;
-        row = col;
-        col = other;
-    } else if (col >= 0 && row < 0 && dimension_of(access, col) != last) {
-        row = col;
-        col = -1;
-    }
-    Window window;
-    if (!window_of(in, access, row, col, &window))
-        return;
-    if (window.turned) { /* a column of a tensor of rank 3 or 4 */
-        col = row;
-        row = -1;
-    }
-    Value *args[2 + MAX_RANK];
-    int count = operands(in, where, access, window.row, window.col, args);
-    Value *tile = form_stored(in, where, op, group->dtype, row, col);
-    if (op->nargs > 3) {
-        Value *mask = form_mask(in, where, op->args[3], false, row, col);
-        tile = form_make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
-    }
-    args[0] = cut(in, where, access, args[0], &window);
-    args[count++] = tile;
-    Op *store = op_new(in->kernel, window.store, op->loc, count, args);
-    op_before(where, store);
 }

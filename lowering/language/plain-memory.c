@@ -19,8 +19,8 @@ const char *memory_text(const Nest *in, const Access *access)
 {
     Module *module = in->kernel->module;
     const char *text = base_name(access->group->base);
-    for (int i = 0; i < access->group->rank; i++)
-        text = arena_print(module, "%s[%s]", text, poly_text(module, &access->coordinate[i]));
+    for (int i = 0; i < access->group->places; i++)
+        text = arena_print(module, "%s[%s]", text, poly_text(module, &access->place[i]));
     return text;
 }
 
@@ -94,17 +94,27 @@ static bool is_apart(const Nest *in, const Op *op)
     return op->code == OP_ELEMENT && in->apart[op->results[0]->id];
 }
 
+static bool is_flat(const Nest *in, const Op *op)
+{
+    return in->flat[op->args[0]->id] || (op->code == OP_ELEMENT && in->flat[op->results[0]->id]);
+}
+
 static Group *group_of(Nest *in, const Op *op)
 {
     Group **end = &in->groups, own;
-    bool number = is_number(in, op), apart = is_apart(in, op) && own_strides(in, op, &own);
+    bool number = is_number(in, op), flat = !number && is_flat(in, op);
+    bool apart = !flat && is_apart(in, op) && own_strides(in, op, &own);
+    int reach = op->code == OP_ELEMENT ? in->reach[op->results[0]->id] : 0;
     for (; *end; end = &(*end)->next)
         if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number &&
-            (*end)->apart == apart && (!apart || strides_are_same(*end, &own)))
+            (*end)->apart == apart && (*end)->flat == flat && (*end)->reach == reach &&
+            (!apart || strides_are_same(*end, &own)))
             return *end;
     Group *group = arena_alloc(in->kernel->module, sizeof *group);
     *group = apart ? own : (Group){.base = op->args[0], .dtype = element_dtype(op)};
     group->vector = number ? op->args[0] : NULL; /* a mark, until there is one */
+    group->flat = flat;
+    group->reach = reach;
     return *end = group;
 }
 
@@ -238,25 +248,34 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
 }
 
 /* proved: each is at least 0, for all that the launcher may be handed; otherwise none is a number below 0.  */
-static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest, bool proved)
+static bool places_of(Nest *in, Access *access, Poly offset, bool nearest, bool proved)
 {
     Group *group = access->group;
-    for (int i = 0; i < group->rank; i++) {
+    for (int i = 0; i < group->places; i++) {
         Poly rest;
-        access->coordinate[i] =
-            i + 1 < group->rank ? stride_divide(&offset, &group->stride[i], nearest, &rest) : offset;
-        if (i + 1 < group->rank)
+        access->place[i] = i + 1 < group->places ? stride_divide(&offset, &group->place[i], nearest, &rest) : offset;
+        if (i + 1 < group->places)
             offset = rest;
     }
-    for (int i = 0; i < group->rank; i++) {
-        Poly least = access->coordinate[i];
+    for (int i = 0; i < group->places; i++) {
+        Poly least = access->place[i];
         int64_t number;
         bool constant = bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number);
-        if (constant ? number < 0 && !reach_is_natural(in, access, &access->coordinate[i])
-            : proved ? !reach_is_natural(in, access, &access->coordinate[i])
-                     : reach_is_nowhere_positive(in, access, &access->coordinate[i]))
+        if (constant ? number < 0 && !reach_is_natural(in, access, &access->place[i])
+            : proved ? !reach_is_natural(in, access, &access->place[i])
+                     : reach_is_nowhere_positive(in, access, &access->place[i]))
             return false;
     }
+    return true;
+}
+
+static bool coordinates_of(Nest *in, Access *access, const Poly *offset)
+{
+    if (!places_of(in, access, *offset, true, true) && !places_of(in, access, *offset, false, true) &&
+        !places_of(in, access, *offset, true, false) && !places_of(in, access, *offset, false, false))
+        return false;
+    for (int i = 0; i < access->group->rank; i++)
+        access->coordinate[i] = access->group->flat ? *offset : access->place[i];
     return true;
 }
 
@@ -264,16 +283,14 @@ static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest, 
 static void visit_gathered(Nest *in, Access *access, const Poly *offset)
 {
     Poly one = poly_constant(1), all = *offset;
-    Guards guards = reach_guards(in, access->op);
     int64_t number;
     reach_join(in, &all);
     Poly least = all, given;
-    access->coordinate[0] = *offset;
+    access->coordinate[0] = access->place[0] = *offset;
     access->axis[0] = -1;
     int nleast = access->group->nleast;
     bool by_clause = reach_given(in, access->group, &given);
-    bool known =
-        !by_clause && reach_of(in, access, &guards, true, &all) && reach_of(in, access, &guards, false, &least);
+    bool known = !by_clause && reach_of(in, access, true, &all) && reach_of(in, access, false, &least);
     if (!known && (by_clause || reach_declared(access->group, &given))) {
         access->group->nleast = nleast;
         access->top[0] = given;
@@ -291,17 +308,71 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
     add_extent(access->group, 0, &access->top[0]);
 }
 
+/* An array that is stored is a vector where each element has one place: inside of a row.  */
+static bool is_told_apart(Nest *in, const Access *access)
+{
+    const Group *group = access->group;
+    Poly inside = poly_constant(0), one = poly_constant(1), bounds[MAX_BOUNDS];
+    for (int i = group->places - 1; i > 0; i--) {
+        Poly part = poly_multiply(&access->place[i], &group->place[i]), room;
+        bool fits = false;
+        int64_t number;
+        inside = poly_add(&inside, &part, 1);
+        for (int k = bounds_of(in, &inside, access->op, true, bounds) - 1; k >= 0 && !fits; k--)
+            fits = poly_distance(&group->place[i - 1], &bounds[k], &number) && number > 0;
+        room = poly_add(&group->place[i - 1], &inside, -1);
+        room = poly_add(&room, &one, -1);
+        if (!reach_is_never_below(in, access, &access->place[i]) || (!fits && !reach_is_natural(in, access, &room)))
+            return false;
+    }
+    return true;
+}
+
+/* A box of the elements along each dimension reaches no further than the accesses.  Otherwise the array is a vector:
+   where 256 b + t < n, that has n elements.  */
+static bool fits_in_box(Nest *in, const Access *access, const Poly *offset)
+{
+    const Op *op = access->op;
+    if (access->group->rank < 2 || reach_box_fits(in, access, offset))
+        return true;
+    in->flat[memory_is_stored(in, op->args[0]) ? op->args[0]->id : op->results[0]->id] = true;
+    in->again = true;
+    return false;
+}
+
+static bool refuse_in_front(Nest *in, const Access *access)
+{
+    if (!gather(in, access->op, "a subscript may lie in front of its row"))
+        reject(in->kernel, access->op->loc, REASON_PLAIN_NEGATIVE, memory_text(in, access));
+    return false;
+}
+
+/* Each dimension begins at 0.  What only the whole subscript does, or does under a condition, is looked up.  */
+static bool begins_in_rows(Nest *in, const Access *access, const Poly *offset)
+{
+    bool natural = true;
+    for (int i = 0; i < access->group->rank; i++)
+        natural &= reach_is_never_below(in, access, &access->coordinate[i]);
+    bool reads = access->op->code == OP_ELEMENT && !memory_is_stored(in, access->op->args[0]);
+    return natural || !reads || !(reach_guards(in, access->op).count || reach_is_never_below(in, access, offset));
+}
+
 static bool visit_window(Nest *in, Access *access, const Poly *offset)
 {
     Group *group = access->group;
     const Op *op = access->op;
-    if (!coordinates_of(in, access, *offset, true, true) && !coordinates_of(in, access, *offset, false, true) &&
-        !coordinates_of(in, access, *offset, true, false) && !coordinates_of(in, access, *offset, false, false)) {
+    if (!coordinates_of(in, access, offset)) {
         if (group->vector)
             visit_gathered(in, access, offset);
         else if (!set_apart(in, op) && !gather(in, op, "the first of them may lie in front of the array"))
             reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, memory_text(in, access));
         return group->vector && !in->kernel->failed;
+    }
+    if (!group->vector && !begins_in_rows(in, access, offset))
+        return refuse_in_front(in, access);
+    if (group->flat && !is_told_apart(in, access)) {
+        reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, memory_text(in, access));
+        return false;
     }
     for (int i = 0; i < group->rank; i++) {
         Poly one = poly_constant(1), all = access->coordinate[i];
@@ -325,10 +396,10 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
             return false;
         }
         access->top[i] = poly_add(&access->top[i], &one, 1);
-        all = poly_add(&all, &one, 1);
-        add_extent(group, i, &all);
+        access->extent[i] = poly_add(&all, &one, 1);
+        add_extent(group, i, &access->extent[i]);
     }
-    return true;
+    return fits_in_box(in, access, offset);
 }
 
 static void visit_access(Nest *in, Op *op)
@@ -373,6 +444,79 @@ bool memory_is_strided(const Access *access)
     return sides > 1 && access->axis[last] < 0;
 }
 
+/* A vector has one dimension.  Where it is stored, others tell its elements apart.  */
+static void take_places(Group *group)
+{
+    Poly one = poly_constant(1);
+    if (group->flat && !group->stored) {
+        group->rank = 1;
+        group->stride[0] = one;
+    }
+    group->places = group->rank;
+    for (int i = 0; i < group->rank; i++)
+        group->place[i] = group->stride[i];
+    if (group->flat) {
+        group->rank = 1;
+        group->stride[0] = one;
+    }
+}
+
+/* All of the tensor's extents are this access's own.  */
+static bool has_all_extents(const Group *group, const Access *access)
+{
+    int64_t more;
+    for (int i = 0; i < group->rank; i++)
+        for (int k = 0; k < group->nextents[i] && k < MAX_EXTENTS; k++)
+            if (!poly_distance(&access->extent[i], &group->extent[i][k], &more) || more < 0)
+                return false;
+    return true;
+}
+
+/* The access's tensor would do for the other, too.  */
+static bool reaches_as_far(const Access *access, const Access *other)
+{
+    int64_t more;
+    for (int i = 0; i < access->group->rank; i++)
+        if (!poly_distance(&access->extent[i], &other->extent[i], &more) || more < 0)
+            return false;
+    return true;
+}
+
+/* x[i + 1][j] and x[i][j + 1] together are a box with a corner that is never touched.  An array that is only read is
+   several tensors, of which each reaches as far as one of its accesses.  */
+enum { MOST_REACHES = 8 };
+static void set_reaches(Nest *in, const Group *group)
+{
+    const Access *leaders[MOST_REACHES];
+    int count = 0;
+    for (const Access *access = in->accesses; access; access = access->next) {
+        if (access->group != group)
+            continue;
+        if (group->rank < 2 || has_all_extents(group, access))
+            return;
+        int kept = 0;
+        bool led = false;
+        for (int i = 0; i < count; i++)
+            led |= reaches_as_far(leaders[i], access);
+        for (int i = 0; i < count; i++)
+            if (led || !reaches_as_far(access, leaders[i]))
+                leaders[kept++] = leaders[i];
+        count = kept;
+        if (!led && count == MOST_REACHES)
+            return;
+        if (!led)
+            leaders[count++] = access;
+    }
+    for (const Access *access = in->accesses; access && count > 1; access = access->next)
+        for (int i = 0; i < count && access->group == group; i++)
+            if (reaches_as_far(leaders[i], access)) {
+                in->reach[access->op->results[0]->id] = in->nreaches + i + 1;
+                in->again = true;
+                break;
+            }
+    in->nreaches += count;
+}
+
 static void scan_once(Nest *in)
 {
     in->accesses = NULL;
@@ -385,7 +529,12 @@ static void scan_once(Nest *in)
             strides_drop_multiples(group);
         }
     visit_accesses(in, in->region->blocks[0], visit_composed);
+    for (Group *group = in->groups; group; group = group->next)
+        take_places(group);
     visit_accesses(in, in->region->blocks[0], visit_access);
+    for (Group *group = in->groups; group && !in->kernel->failed && !in->again; group = group->next)
+        if (!group->vector && !group->stored && !group->flat)
+            set_reaches(in, group);
     for (const Access *access = in->accesses; access && !in->kernel->failed && !in->again; access = access->next) {
         int axis;
         if (in_two_dimensions(access, &axis) && !gather(in, access->op, "they lie along a diagonal of a tile"))
@@ -401,6 +550,8 @@ bool memory_scan(Nest *in)
     size_t values = (size_t)in->kernel->module->next_id + 1;
     in->gathered = arena_alloc(in->kernel->module, values * sizeof *in->gathered);
     in->apart = arena_alloc(in->kernel->module, values * sizeof *in->apart);
+    in->flat = arena_alloc(in->kernel->module, values * sizeof *in->flat);
+    in->reach = arena_alloc(in->kernel->module, values * sizeof *in->reach);
     do
         scan_once(in);
     while (in->again && !in->kernel->failed);

@@ -5,13 +5,33 @@
 
 #include "language/plain.h"
 
+/* ---- plain-conditions.c ------------------------------------------------------------------------------------------ */
+
+enum { MAX_GUARDS = 24 };
+typedef struct {
+    int count;
+    Poly guards[MAX_GUARDS]; /* each is at least 0 */
+} Guards;
+
+/* What is at least 0 where the condition holds, or does not; may_emit: by numbers that the launcher computes, too.  */
+void conditions_take(Nest *in, Guards *guards, const Value *condition, bool holds, bool may_emit);
+
+/* The same; true: the condition holds where all of them are at least 0.  */
+bool conditions_take_all(Nest *in, Guards *guards, const Value *condition);
+
 /* ---- plain-bounds.c ---------------------------------------------------------------------------------------------- */
 
 Value *scalar_before(Nest *in, Opcode code, Dtype dtype, Value *x, Value *y); /* in front of the grid */
+Value *number_before(Nest *in, int64_t number);
+Value *choice_before(Nest *in, Value *number, int64_t limit, bool at_most, Value *x, Value *y);
 Value *poly_before(Nest *in, const Poly *x);
 bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the grid */
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+/* The same as several sums, each of which is a bound; 0: none is known.  */
+enum { MAX_BOUNDS = 4 };
+int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds);
+Poly bound_below(const Nest *in, const Poly *x); /* x, with what quotients in it were divided from: not below x */
 bool bound_without_edge(const Nest *in, const Poly *x, const Poly *y, Poly *least);
 
 /* ---- plain-strides.c --------------------------------------------------------------------------------------------- */
@@ -28,24 +48,18 @@ void strides_drop_multiples(Group *group);
 
 /* ---- plain-reach.c ----------------------------------------------------------------------------------------------- */
 
-enum { MAX_GUARDS = 16 };
-typedef struct {
-    int count;
-    Poly guards[MAX_GUARDS]; /* each is at least 0 */
-} Guards;
-
 /* Below 0 never, as far as loops and conditions tell.  */
 bool reach_is_natural(Nest *in, const Access *access, const Poly *x);
+bool reach_is_never_below(Nest *in, const Access *access, const Poly *x);
 bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x);
 bool reach_add_least(Group *group, const Poly *x);
 /* The sum of an unsigned number stays from 0 to 2^32 - 1; with a group the launcher sees to it.  */
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);
 bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
 Guards reach_guards(Nest *in, const Op *op);
-/* What a condition says of how far a sum goes.  */
-void reach_narrow(Nest *in, const Value *condition, bool holds, bool upper, Poly *x);
 /* How far a sum goes where the operation is carried out.  */
-bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper, Poly *x);
+bool reach_of(Nest *in, Access *access, bool upper, Poly *x);
+bool reach_box_fits(Nest *in, const Access *access, const Poly *offset);
 bool reach_declared(const Group *group, Poly *elements);
 bool reach_given(Nest *in, const Group *group, Poly *elements);
 /* An element that the grid only reads is one value, however often the program says so.  */

@@ -131,7 +131,8 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
         wrapped->inside = true;
     }
     Poly x = poly_constant(0), y = x, result = x;
-    if (sum || op->code == OP_NEGI || op->code == OP_SHLI)
+    bool inverts = op->code == OP_NOTI && value->type.dtype != D_I1 && !wraps;
+    if (sum || inverts || op->code == OP_NEGI || op->code == OP_SHLI)
         x = poly_through(op->args[0], wrapped);
     if (sum)
         y = poly_through(op->args[1], wrapped);
@@ -148,6 +149,12 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
         result = poly_multiply(&x, &y);
         break;
     case OP_NEGI:
+        result = poly_add(&y, &x, -1);
+        break;
+    case OP_NOTI: /* ~x is -1 - x */
+        if (!inverts)
+            return poly_value(value);
+        y = poly_constant(-1);
         result = poly_add(&y, &x, -1);
         break;
     case OP_SHLI:

@@ -17,6 +17,19 @@ bool reach_is_natural(Nest *in, const Access *access, const Poly *x)
     return facts_contradict(facts);
 }
 
+/* The same, or some bound is a number of at least 0.  */
+bool reach_is_never_below(Nest *in, const Access *access, const Poly *x)
+{
+    Poly bounds[MAX_BOUNDS];
+    int64_t number;
+    if (reach_is_natural(in, access, x))
+        return true;
+    for (int i = bounds_of(in, x, access->op, false, bounds) - 1; i >= 0; i--)
+        if (poly_is_constant(&bounds[i], &number) && number >= 0)
+            return true;
+    return false;
+}
+
 /* Above 0 never: a coordinate like that of a loop is 0 at its first iteration, and no coordinate behind it.  */
 bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x)
 {
@@ -86,6 +99,19 @@ bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value)
     return is_at_most_a_value(&most) || !group || reach_add_least(group, &room);
 }
 
+/* A factor that the launcher sees not to be below 0, if it is no number; one that may be either is no matter.  */
+static bool check_factor(Nest *in, Access *access, const Poly *factor)
+{
+    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
+    int64_t number;
+    if (poly_is_constant(factor, &number))
+        return true;
+    if (!stride_is_positive(factor) && !stride_is_positive(&less))
+        return true;
+    const Poly *positive = stride_is_positive(factor) ? factor : &less;
+    return reach_is_natural(in, access, positive) || reach_add_least(access->group, positive);
+}
+
 /* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a
    counter is multiplied by.  */
 bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
@@ -95,10 +121,7 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
     FOR_LOOPS(i, in)
     if (poly_has(coordinate, in->loops[i].iv) && poly_split(coordinate, in->loops[i].iv, &factor, &rest) &&
         !poly_is_constant(&factor, &number) && poly_is_fixed(in, &factor)) {
-        Poly zero = poly_constant(0);
-        if (!stride_is_positive(&factor))
-            factor = poly_add(&zero, &factor, -1);
-        if (!reach_is_natural(in, access, &factor) && !reach_add_least(access->group, &factor))
+        if (!check_factor(in, access, &factor))
             return false;
     }
     if (reach_is_natural(in, access, coordinate))
@@ -108,52 +131,6 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
     if (poly_is_constant(&least, &number))
         return number >= 0;
     return reach_add_least(access->group, &least);
-}
-
-static void add_guards(Nest *in, Guards *guards, const Value *condition, bool holds);
-
-/* a && b as an IF that hands b out, or 0; a || b, where it does not hold, likewise.  */
-static void add_joined_guards(Nest *in, Guards *guards, const Op *op, int result, bool holds)
-{
-    const Value *other = op->blocks[holds ? 1 : 0]->last->args[result];
-    int64_t known;
-    if (!ir_constant(other, &known) || (known != 0) == holds)
-        return;
-    add_guards(in, guards, op->args[0], holds);
-    add_guards(in, guards, op->blocks[holds ? 0 : 1]->last->args[result], holds);
-}
-
-static void add_guards(Nest *in, Guards *guards, const Value *condition, bool holds)
-{
-    const Op *op = condition->def;
-    if (!op || condition->type.dtype != D_I1 || guards->count > MAX_GUARDS - 2)
-        return;
-    if (op->code == OP_NOTI) {
-        add_guards(in, guards, op->args[0], !holds);
-    } else if (op->code == (holds ? OP_ANDI : OP_ORI)) {
-        add_guards(in, guards, op->args[0], holds);
-        add_guards(in, guards, op->args[1], holds);
-    } else if (op->code == OP_IF) {
-        add_joined_guards(in, guards, op, condition->index, holds);
-    }
-    bool equal = op->code == OP_EQI || op->code == OP_NEI;
-    if (equal && !dtype_is_float(op->args[0]->type.dtype) && op->args[0]->type.dtype != D_I1) {
-        Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
-        if ((op->code == OP_EQI) == holds) {
-            guards->guards[guards->count++] = poly_add(&x, &y, -1);
-            guards->guards[guards->count++] = poly_add(&y, &x, -1);
-        } else if (bound_without_edge(in, &x, &y, &guards->guards[guards->count])) {
-            guards->count++;
-        }
-    }
-    if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype) ||
-        !dtype_is_signed(op->args[0]->type.dtype))
-        return;
-    bool less = (op->code == OP_LTI || op->code == OP_LEI) == holds;
-    bool closed = (op->code == OP_LEI || op->code == OP_GEI) == holds;
-    Poly x = poly_of(op->args[less ? 0 : 1]), y = poly_of(op->args[less ? 1 : 0]), one = poly_constant(!closed);
-    Poly guard = poly_add(&y, &x, -1);
-    guards->guards[guards->count++] = poly_add(&guard, &one, -1);
 }
 
 static Op *find_same(Nest *in, Block *block, const Op *element, const Poly *offset)
@@ -197,100 +174,63 @@ Guards reach_guards(Nest *in, const Op *op)
     Guards guards = {0};
     int own = op->code == OP_ELEMENT ? 2 : 3;
     if (op->nargs > own)
-        add_guards(in, &guards, op->args[own], true);
+        conditions_take(in, &guards, op->args[own], true, true);
     for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
         if (block->parent->code == OP_IF)
-            add_guards(in, &guards, block->parent->args[0], block == block->parent->blocks[0]);
+            conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], true);
     for (int i = 0; i < guards.count; i++)
         reach_join(in, &guards.guards[i]);
     return guards;
 }
 
-static bool varies(const Nest *in, const Term *term)
-{
-    for (int i = 0; i < term->count; i++)
-        if (!is_known_before(in, term->values[i]))
-            return true;
-    return false;
-}
-
-static int varying_terms(const Nest *in, const Poly *x)
-{
-    int count = 0;
-    for (int i = 0; i < x->count; i++)
-        count += varies(in, &x->terms[i]);
-    return count;
-}
-
-/* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
-   is (H - 1) W.  Likewise below x is x - times guard.  `times` has to be at least 0.  */
-static bool use_guard(Nest *in, Poly *x, const Poly *guard, bool upper, Poly *times)
-{
-    for (int i = 0; i < x->count; i++)
-        for (int k = 0; k < guard->count && varies(in, &x->terms[i]); k++) {
-            Poly single = poly_constant(0), rest;
-            Term by = guard->terms[k];
-            single.count = 1;
-            single.terms[0] = x->terms[i];
-            by.factor = upper ? -by.factor : by.factor;
-            if (!varies(in, &by) || by.factor <= 0)
-                continue;
-            *times = poly_divide(&single, &by, &rest);
-            if (rest.count || times->count != 1 || times->terms[0].factor <= 0 || varies(in, &times->terms[0]))
-                continue;
-            Poly more = poly_multiply(times, guard), sum = poly_add(x, &more, upper ? 1 : -1);
-            if (!sum.known || varying_terms(in, &sum) >= varying_terms(in, x))
-                continue;
-            *x = sum;
-            return true;
-        }
-    return false;
-}
-
-/* A factor that the launcher sees not to be below 0, if it is no number.  */
-static bool check_factor(Nest *in, Access *access, const Poly *factor)
-{
-    int64_t number;
-    if (poly_is_constant(factor, &number))
-        return number >= 0;
-    return reach_is_natural(in, access, factor) || reach_add_least(access->group, factor);
-}
-
-void reach_narrow(Nest *in, const Value *condition, bool holds, bool upper, Poly *x)
-{
-    Guards guards = {0};
-    Poly times, narrower = *x;
-    int64_t number;
-    add_guards(in, &guards, condition, holds);
-    for (int i = 0; i < guards.count; i++)
-        if (use_guard(in, &narrower, &guards.guards[i], upper, &times)) {
-            if (!poly_is_constant(&times, &number) || number < 0)
-                return;
-            *x = narrower;
-            i = -1;
-        }
-}
-
 /* How far a sum goes where the operation is carried out.  */
-bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper, Poly *x)
+bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
 {
-    Poly times, factor, rest, zero = poly_constant(0);
-    for (int i = 0; i < guards->count; i++)
-        if (use_guard(in, x, &guards->guards[i], upper, &times)) {
-            if (!check_factor(in, access, &times))
-                return false;
-            i = -1;
-        }
+    Poly factor, rest;
     FOR_LOOPS(i, in)
-    {
-        if (!poly_has(x, in->loops[i].iv) || !poly_split(x, in->loops[i].iv, &factor, &rest))
-            continue;
-        if (!stride_is_positive(&factor))
-            factor = poly_add(&zero, &factor, -1);
-        if (!check_factor(in, access, &factor))
-            return false;
-    }
+    if (poly_has(x, in->loops[i].iv) && poly_split(x, in->loops[i].iv, &factor, &rest) &&
+        !check_factor(in, access, &factor))
+        return false;
     return bound_of(in, x, access->op, upper, false);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Nest *in;
+    const Access *access;
+    int count[MAX_RANK];
+    Poly bounds[MAX_RANK][MAX_BOUNDS];
+} Box;
+
+/* Some bounds of the dimensions together are no further than this.  */
+static bool is_within(const Box *box, int dim, const Poly *sum, const Poly *last)
+{
+    int64_t more;
+    if (dim == box->access->group->rank) {
+        Poly within = bound_below(box->in, sum), room = poly_add(last, &within, -1);
+        return poly_distance(last, &within, &more) ? more >= 0 : reach_is_natural(box->in, box->access, &room);
+    }
+    for (int i = 0; i < box->count[dim]; i++) {
+        Poly part = poly_multiply(&box->bounds[dim][i], &box->access->group->stride[dim]),
+             with = poly_add(sum, &part, 1);
+        if (is_within(box, dim + 1, &with, last))
+            return true;
+    }
+    return false;
+}
+
+/* A box of all dimensions' coordinates ends where the subscript does, as far as both are known.  */
+bool reach_box_fits(Nest *in, const Access *access, const Poly *offset)
+{
+    Box box = {.in = in, .access = access};
+    Poly last[MAX_BOUNDS], zero = poly_constant(0);
+    for (int i = 0; i < access->group->rank; i++)
+        box.count[i] = bounds_of(in, &access->coordinate[i], access->op, true, box.bounds[i]);
+    for (int i = bounds_of(in, offset, access->op, true, last) - 1; i >= 0; i--)
+        if (!is_within(&box, 0, &zero, &last[i]))
+            return false;
+    return true;
 }
 
 /* What the array's declaration says, in elements.  */

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "language/plain.h"
+#include "language/plain-memory.h"
 
 static bool is_listed(const Reduction *list, const Op *store, Opcode op)
 {
@@ -210,6 +210,58 @@ bool scatter_take_strided(Nest *in)
     for (int i = 0; i < count; i++)
         in->scattered[in->nscattered++] = (Scattered){found[i]->op, false};
     return count > 0;
+}
+
+/* ---- stores under conditions ------------------------------------------------------------------------------------- */
+
+static bool knows_reach(Nest *in, const Op *op)
+{
+    Poly high = poly_of_place(op), low = high;
+    return bound_of(in, &high, op, true, false) && bound_of(in, &low, op, false, false);
+}
+
+static bool is_read(const Nest *in, const Value *base)
+{
+    for (const Access *access = in->accesses; access; access = access->next)
+        if (!access->stores && whole_of(access->group->base) == whole_of(base))
+            return true;
+    return false;
+}
+
+/* The loops only store to the array, and two stores of one tile never to one element, or one behind the other by the
+   same thread.  */
+static bool stores_alone(Nest *in, const Access *store)
+{
+    if (scatter_of(in, store->op) || store->group->vector || is_read(in, store->group->base) ||
+        !knows_reach(in, store->op))
+        return false;
+    for (const Access *other = in->accesses; other; other = other->next) {
+        int64_t distance;
+        Poly x = poly_of_place(store->op), y = poly_of_place(other->op);
+        if (other == store || whole_of(other->group->base) != whole_of(store->group->base))
+            continue;
+        if (other->group != store->group || !poly_distance(&x, &y, &distance) ||
+            (!distance && other->op->parent != store->op->parent))
+            return false;
+    }
+    return true;
+}
+
+/* if (x[i] > 0) y[i] = x[i]: elements under a condition that no part of a tensor fulfils are stored by themselves, so
+   that the others are not written. require: accesses, no two iterations of the grid touch one element.  */
+bool scatter_take_masked(Nest *in)
+{
+    int before = in->nscattered;
+    for (const Access *access = in->accesses; access; access = access->next) {
+        bool masked = access->stores && access->op->nargs > 3 && !store_is_range(in, access);
+        for (const Access *store = in->accesses; store && masked; store = store->next)
+            if (store->group == access->group)
+                masked = stores_alone(in, store) && in->nscattered < MAX_SCATTERED;
+        for (const Access *store = in->accesses; store && masked; store = store->next)
+            if (store->group == access->group && in->nscattered < MAX_SCATTERED)
+                in->scattered[in->nscattered++] = (Scattered){store->op, false};
+    }
+    return in->nscattered > before;
 }
 
 const Scattered *scatter_of(const Nest *in, const Op *op)

@@ -311,7 +311,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
         if (!memory_scan(in) || !memory_depends(in))
             return;
     } while (order_loops(in));
-    if (scatter_take_strided(in) && !memory_scan(in))
+    bool strided = scatter_take_strided(in), masked = scatter_take_masked(in);
+    if ((strided || masked) && !memory_scan(in))
         return;
     wide_scan(in);
     emit_nest(in);
@@ -466,6 +467,7 @@ void pass_plain(Kernel *kernel)
     if (kernel->failed)
         return;
     plain_narrow(kernel);
+    plain_scale(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);
     bool good = attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
     for (int gathers = 0; gathers < 2 && !good; gathers++)

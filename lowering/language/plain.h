@@ -6,14 +6,16 @@
  *   plain-poly.c    subscripts as sums of products
  *   plain-facts.c   what follows of bounds and conditions
  *   plain-long.c    subscripts and bounds that are loaded as 64 bits
+ *   plain-scale.c   subscripts that are chosen in bytes
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions
- *   plain-bounds.c, plain-strides.c, plain-reach.c     what that takes: plain-memory.h
+ *   plain-conditions.c, plain-bounds.c, plain-strides.c, plain-reach.c     what that takes: plain-memory.h
  *   plain-tensor.c  the tensors
  *   plain-depends.c iterations that touch one element
  *   plain-form.c    a scalar of the loops as a tile
+ *   plain-store.c   stores, as far as their conditions let them
  *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
  *   plain-scatter.c stores to elements that iterations may have in common
@@ -33,6 +35,10 @@
 
 void plain_narrow(Kernel *kernel);
 bool low_half_suffices(const Uses *uses, const Value *value); /* for all who use it */
+
+/* ---- plain-scale.c ----------------------------------------------------------------------------------------------- */
+
+void plain_scale(Kernel *kernel);
 
 /* ---- plain-poly.c ------------------------------------------------------------------------------------------------ */
 
@@ -84,7 +90,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_SCATTERED = 64, MAX_ASSUMED = 8 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_SCATTERED = 64, MAX_ASSUMED = 8, MAX_FLOORS = 16 };
 
 typedef struct {
     Op *op;
@@ -114,6 +120,10 @@ typedef struct Group {
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
     bool apart;                          /* of accesses with just these dimensions */
+    bool flat;                           /* a vector, since a box would reach beyond what is touched */
+    int reach;                           /* of accesses that reach as far as each other; 0: of all */
+    int places;                          /* dimensions that tell elements apart; of what is flat more than one */
+    Poly place[MAX_RANK];                /* their strides */
     Value *tensors[MAX_RANK * MAX_RANK]; /* by the last two dimensions */
     Value *vector;
     struct Group *next;
@@ -124,7 +134,9 @@ typedef struct Access {
     bool stores;
     Group *group;
     Poly coordinate[MAX_RANK]; /* by the group's dimensions */
+    Poly place[MAX_RANK];      /* by the dimensions that tell elements apart */
     Poly top[MAX_RANK];        /* behind the last one, where the operation stands */
+    Poly extent[MAX_RANK];     /* of a tensor for this access alone */
     int axis[MAX_RANK];        /* that the dimension moves along, or -1 */
     const char *gathered;      /* why its elements are looked up one by one; NULL: they are not */
     struct Access *next;
@@ -148,6 +160,13 @@ typedef struct {
     Op *store;
     bool adds;
 } Scattered;
+
+/* A number in front of the grid: of / by, rounded down.  */
+typedef struct {
+    Value *value;
+    Poly of;
+    int64_t by;
+} Floor;
 
 typedef struct {
     Kernel *kernel;
@@ -175,9 +194,14 @@ typedef struct {
         bool holds;
     } assumed[MAX_ASSUMED]; /* of the arms of choices, where a bound is looked for */
     int nassumed;
+    Floor floors[MAX_FLOORS];
+    int nfloors;
     const char **gathered; /* by value id: why an element of a tile is looked up by itself */
     bool *apart;           /* by value id: an element whose tensor has the dimensions of its own subscript alone */
-    Op *prologue;          /* the new program's: in front of this */
+    bool *flat;            /* by value id: an element, or the base of an array that is stored, seen as a vector */
+    int *reach;            /* by value id: an element whose tensor is of those that reach as far; 0: of all */
+    int nreaches;
+    Op *prologue; /* the new program's: in front of this */
     int nplaces;
     Op **allplaces;
 } Nest;
@@ -273,6 +297,7 @@ int total_number(Opcode op); /* as runtime/host/total.c has them */
 
 void scatter_take(Nest *in);
 bool scatter_take_strided(Nest *in);                       /* true: accesses are scanned again */
+bool scatter_take_masked(Nest *in);                        /* likewise */
 const Scattered *scatter_of(const Nest *in, const Op *op); /* NULL: it is none */
 bool scatter_refuse(Nest *in, const Op *access);
 void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
@@ -305,14 +330,33 @@ Value *form_op(Nest *in, Op *where, Opcode code, Loc loc, Type type, int nargs, 
 Value *form_full(Nest *in, Op *where, Dtype dtype, int rows, int cols, double value);
 int form_extent(const Nest *in, int axis);
 Dtype tile_dtype(Dtype dtype);
-void form_store(Nest *in, Op *where, const Op *op);
-Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col);
 Value *form_index(Nest *in, Op *where, const Poly *x, int row, int col);
 Value *form_scalar_load(Nest *in, Op *where, const Op *op);
 /* An operation on one to three tiles or numbers, of the larger extents.  */
 Value *form_make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z);
 Value *form_boxed(Nest *in, Op *where, Value *scalar, Dtype dtype); /* a number as a tile of one element */
 Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype);
+
+/* The window of the access: its last dimension is the tensor's innermost one.  */
+typedef struct {
+    Opcode load, store;
+    int row, col; /* dimensions, row -1: a vector's */
+    bool turned;  /* rows along the column axis */
+} Window;
+
+bool form_window(Nest *in, const Access *access, int row, int col, Window *window);
+int form_dimension(const Access *access, int axis); /* that moves along it, or -1 */
+Value *form_coordinate(Nest *in, Op *where, const Access *access, int dim);
+/* Operands of a load or store with these two dimensions last.  */
+int form_operands(Nest *in, Op *where, const Access *access, int row, int col, Value **args);
+Value *form_load(Nest *in, Op *where, const Access *access, int row, int col);
+
+/* ---- plain-store.c ----------------------------------------------------------------------------------------------- */
+
+void form_store(Nest *in, Op *where, const Op *op);
+/* What a store stores, as the array has it.  */
+Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col);
+bool store_is_range(Nest *in, const Access *access); /* its condition says which part of the tensor is written */
 
 /* ---- plain-operation.c ------------------------------------------------------------------------------------------- */
 

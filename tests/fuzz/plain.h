@@ -9,6 +9,8 @@
  *   plain-shapes.c      ragged rows, histograms, structs, filters, truth values
  *   plain-whole.c       the frame of kinds that declare their own arrays
  *   plain-tails.c       blocks of iterations, the last of them short
+ *   plain-guards.c      conditions that say how far an array goes
+ *   plain-wraps.c       subscripts that are chosen
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -51,5 +53,7 @@ void whole_body(void);
 void whole_end(void);
 
 void tails(int seed);
+void guards(int seed);
+void wraps(int seed);
 
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-guards.c - conditions that say how far an array goes: tails of flattened subscripts, windows that are cut at
+ * the edges, pairs of which the last is alone, stores under conditions. Each array ends where the conditions say.
+ */
+#include "plain.h"
+
+/* `v` is from 0 to below `end`, in one of the ways that C has for it.  */
+static const char *inside(char *text, size_t size, const char *v, const char *end)
+{
+    switch (below(4)) {
+    case 0:
+        snprintf(text, size, "%s >= 0 && %s < %s", v, v, end);
+        break;
+    case 1:
+        snprintf(text, size, "!(%s < 0 || %s >= %s)", v, v, end);
+        break;
+    case 2:
+        snprintf(text, size, "(unsigned)%s < (unsigned)%s", v, end);
+        break;
+    default:
+        snprintf(text, size, "%s > -1 && %s <= %s - 1", v, v, end);
+        break;
+    }
+    return text;
+}
+
+static void arrays(const char *inputs, const char *outputs)
+{
+    whole_array(PICK("const float *", "const int *", "const double *"), "x", 0, inputs, "(long)(r % 99) - 40");
+    whole_array(PICK("float *", "int *"), "y", 0, outputs, "i");
+}
+
+/* A vector with `a` between elements, from `o` on.  */
+static void vector(int seed)
+{
+    int a = 1 + below(3), o = below(9) - 4;
+    char test[200], value[200];
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 1 + below(2000));
+    whole_scalar("int", "m", "%d", 1 + below(3000));
+    whole_scalar("int", "o", "%d", o);
+    arrays("n", PICK("m", "n"));
+    whole_body();
+    if (a == 1)
+        snprintf(value, sizeof value, "i + %s", below(2) ? "o" : "2");
+    else
+        snprintf(value, sizeof value, "%d * i + %d", a, below(a));
+    inside(test, sizeof test, "k", "n");
+    printf("    WS(grid(1))\n    for (int i = 0; i < m; i++) {\n        int k = %s;\n", value);
+    switch (below(4)) {
+    case 0: /* what is read */
+        printf("        if (i < n && i < m)\n            y[i] = %s ? x[k] : -1;\n", test);
+        break;
+    case 1: /* what is written */
+        printf("        if (%s && k < m)\n            y[k] = %s;\n", test, PICK("x[k] * 2", "i", "7", "x[k] + i"));
+        break;
+    case 2:
+        printf("        if (!(%s) || k >= m)\n            continue;\n        y[k] %s x[k];\n", test,
+               PICK("+=", "=", "-="));
+        break;
+    default:
+        printf("        if (%s && k < m)\n            if (x[k] > 5)\n                y[k] = %s;\n", test,
+               PICK("x[k]", "i"));
+        break;
+    }
+    printf("    }\n");
+    whole_end();
+}
+
+/* Blocks or rows that together have more than `n` elements.  */
+static void flattened(int seed)
+{
+    int block = 3 + below(90);
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", below(900));
+    whole_scalar("int", "w", "%d", block);
+    arrays("n", "n");
+    whole_body();
+    char width[20];
+    snprintf(width, sizeof width, below(2) ? "w" : "%d", block);
+    printf("    WS(grid(2))\n    for (int b = 0; b < (n + %s - 1) / %s; b++)\n        for (int t = 0; t < %s; t++) {\n",
+           width, width, width);
+    switch (below(4)) {
+    case 0:
+        printf("            int i = b * %s + t;\n            if (i >= n)\n                continue;\n            y[i] "
+               "%s x[i];\n",
+               width, PICK("=", "+="));
+        break;
+    case 1:
+        printf("            if (b * %s + t < n)\n                y[b * %s + t] = x[%s * b + t] * 2;\n", width, width,
+               width);
+        break;
+    case 2:
+        printf("            int i = b * %s + t, is = i < n;\n            if (is)\n                y[i] = x[i] + i;\n",
+               width);
+        break;
+    default:
+        printf("            int i = b * %s + t;\n            if (i < n && x[n - 1 - i] > 0)\n                y[i] = "
+               "x[i];\n",
+               width);
+        break;
+    }
+    printf("        }\n");
+    whole_end();
+}
+
+/* Windows over rows of which each is cut at the edges.  */
+static void windows(int seed)
+{
+    char rows[200], cols[200];
+    int taps = 2 + below(3), lines = 1 + below(3), by_scalar = below(2), front = below(taps), above = below(lines);
+    whole_begin(seed);
+    whole_scalar("int", "h", "%d", 1 + below(40));
+    whole_scalar("int", "w", "%d", 1 + below(60));
+    whole_scalar("int", "ox", "%d", -front);
+    whole_scalar("int", "oy", "%d", -above);
+    arrays("h * w", "h * w");
+    whole_body();
+    inside(rows, sizeof rows, "v", "h");
+    inside(cols, sizeof cols, "u", "w");
+    printf("    WS(grid(2))\n    for (int i = 0; i < h; i++)\n        for (int j = 0; j < w; j++) {\n"
+           "            int s = 0;\n            for (int p = 0; p < %d; p++)\n",
+           lines);
+    printf("                for (int q = 0; q < %d; q++) {\n", taps);
+    if (by_scalar)
+        printf("                    int v = i + p + oy, u = j + q + ox;\n");
+    else
+        printf("                    int v = i + p - %d, u = j + q - %d;\n", above, front);
+    switch (below(4)) {
+    case 0:
+        printf("                    if (%s && %s)\n                        s += x[v * w + u];\n", rows, cols);
+        break;
+    case 1:
+        printf("                    if (!(%s))\n                        continue;\n                    if (!(%s))\n"
+               "                        continue;\n                    s += x[v * w + u];\n",
+               rows, cols);
+        break;
+    case 2:
+        printf("                    int valid = %s && %s;\n                    s += valid ? (int)x[v * w + u] : 1;\n",
+               rows, cols);
+        break;
+    default:
+        printf("                    int at = u + w * v, valid = (%s) & (%s);\n                    if (valid != 0)\n"
+               "                        s += x[at] * (p + 1);\n",
+               rows, cols);
+        break;
+    }
+    printf("                }\n            y[i * w + j] = s;\n        }\n");
+    whole_end();
+}
+
+/* So many elements at a time, the last of them fewer.  */
+static void groups(int seed)
+{
+    int size = 2 + below(3);
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", below(1500));
+    whole_array(PICK("const float *", "const int *"), "x", 0, "n", "(long)(r % 99) - 40");
+    char count[40];
+    snprintf(count, sizeof count, "(n + %d) / %d", size - 1, size);
+    whole_array("int *", "y", 0, size == 2 ? "(n + 1) / 2" : size == 3 ? "(n + 2) / 3" : "(n + 3) / 4", "i");
+    whole_body();
+    printf("    WS(grid(1))\n    for (int i = 0; i < %s; i++) {\n        int s = x[%d * i];\n", count, size);
+    for (int k = 1; k < size; k++)
+        printf("        if (%d * i + %d < n)\n            s += x[%d * i + %d];\n", size, k, size, k);
+    printf("        y[i] = s;\n    }\n");
+    whole_end();
+}
+
+/* Neighbours above and below, left and right, of the inside; a triangle without its diagonal.  */
+static void edges(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 3 + below(40));
+    int triangle = below(2);
+    arrays(triangle ? "n * n - 1" : "n * n - 1", triangle ? "n * n - 1" : "n * n - n");
+    whole_body();
+    printf("    WS(grid(2))\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n");
+    if (triangle)
+        printf("            if (j < i)\n                y[i * n + j] %s x[i * n + j];\n", PICK("=", "+="));
+    else
+        printf("            if (i > 0 && i < n - 1 && j > 0 && j < n - 1)\n                y[i * n + j] = x[(i - 1) * "
+               "n + j] + "
+               "x[(i + 1) * n + j] + x[i * n + j - 1] + x[i * n + j + 1];\n");
+    whole_end();
+}
+
+void guards(int seed)
+{
+    void (*const all[])(int) = {vector, vector, flattened, windows, windows, groups, edges};
+    all[below(7)](seed);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions of plain_guards.c: conditions and choices that say which elements there are. */
+
+KERNEL(tail)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int b = 0; b < (n + m - 1) / m; b++)
+        for (int t = 0; t < m; t++) {
+            int i = b * m + t;
+            if (i >= n)
+                continue;
+            y[i] = x[i] * 3;
+        }
+}
+
+KERNEL(tail_in_place)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int b = 0; b < (n + 63) / 64; b++)
+        for (int t = 0; t < 64; t++)
+            if (b * 64 + t < n)
+                y[b * 64 + t] += x[m + b * 64 + t - m];
+}
+
+KERNEL(same)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        for (int k = -m; k <= m; k++) {
+            int p = i + k;
+            float v = p >= 0 && p < n ? x[p] : 0;
+            s += v * (k + m);
+        }
+        y[i] = s;
+    }
+}
+
+KERNEL(pairs)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < (n + 1) / 2; i++) {
+        float s = x[2 * i];
+        if (2 * i + 1 < n)
+            s += x[2 * i + 1] * m;
+        y[i] = s;
+    }
+}
+
+/* So many rows of m elements. */
+KERNEL(windows)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n / m; i++)
+        for (int j = 0; j < m; j++) {
+            float most = -1;
+            for (int p = 0; p < 3; p++)
+                for (int q = 0; q < 3; q++) {
+                    int v = i + p - 1, u = j + q - 1, at = u + m * v;
+                    int valid = v >= 0 && v < n / m && u >= 0 && u < m;
+                    float value = valid ? x[at] : -1;
+                    most = value > most ? value : most;
+                }
+            y[i * m + j] = most;
+        }
+}
+
+KERNEL(unsigned_windows)(int n, int m, const float *x, float *y)
+{
+    int h = n / m;
+    WS(grid(2))
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < m; j++) {
+            float s = 0;
+            for (int q = 0; q < 3; q++)
+                if ((unsigned)(j + q - 2) < (unsigned)m)
+                    s += x[i * m + j + q - 2];
+            y[i * m + j] = s;
+        }
+}
+
+KERNEL(wrapped)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n / m; i++)
+        for (int j = 0; j < m; j++) {
+            float s = 0;
+            for (int d = -1; d <= 1; d++) {
+                int u = j + d, v = i - d;
+                u = u < 0 ? u + m : u >= m ? u - m : u;
+                v = (v + n / m) % (n / m);
+                s += x[v * m + u] * (d + 2);
+            }
+            y[i * m + j] = s;
+        }
+}
+
+KERNEL(reflected)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        int k = i + m - 9, l = i - m;
+        if (k < 0)
+            k = -k;
+        else if (k >= n)
+            k = 2 * n - 2 - k;
+        if (l < 0)
+            l = -l - 1;
+        if (l >= n)
+            l = 2 * n - 1 - l;
+        y[i] = x[k] - 2 * x[l] + x[i > 0 ? i - 1 : 0] + x[i + 5 < n ? i + 5 : n - 1];
+    }
+}
+
+/* A star without its corners; what is written is the inside. */
+KERNEL(inside)(int n, int m, const float *x, float *y)
+{
+    int h = n / m;
+    WS(grid(2))
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < m; j++)
+            if (i > 0 && i < h - 1 && j > 0 && j < m - 1)
+                y[i * m + j] = x[(i - 1) * m + j] + x[(i + 1) * m + j] + x[i * m + j - 1] + x[i * m + j + 1];
+}
+
+KERNEL(some)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        if (i >= m && x[i] > 3)
+            y[i] = x[i] * 2;
+}
+
+KERNEL(range)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n + 9; i++)
+        if (i >= m && 2 * i < n)
+            y[i] = x[i];
+}
+
+KERNEL(below_diagonal)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            if (j < i && i * m + j < n)
+                y[i * m + j] = x[i * m + j] + 1;
+}
+
+KERNEL(antidiagonal)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < m; i++)
+        y[i] = x[i * m + m - 1 - i];
+}
+
+/* Patches of 3 by 3, by quotient and rest. */
+KERNEL(patches)(int n, int m, const float *x, float *y)
+{
+    int h = n / m;
+    WS(grid(3))
+    for (int k = 0; k < 9; k++)
+        for (int i = 0; i < h; i++)
+            for (int j = 0; j < m; j++) {
+                int v = i + k / 3 - 1, u = j + k % 3 - 1;
+                y[(k * h + i) * m + j] = v >= 0 && v < h && u >= 0 && u < m ? x[v * m + u] : 0;
+            }
+}

@@ -103,7 +103,7 @@ static Group *group_of(Nest *in, const Op *op)
 {
     Group **end = &in->groups, own;
     bool number = is_number(in, op), flat = !number && is_flat(in, op);
-    bool apart = !flat && is_apart(in, op) && own_strides(in, op, &own);
+    bool apart = !number && !flat && is_apart(in, op) && own_strides(in, op, &own);
     int reach = op->code == OP_ELEMENT ? in->reach[op->results[0]->id] : 0;
     for (; *end; end = &(*end)->next)
         if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number &&

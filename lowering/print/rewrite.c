@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/affine.h"
 #include "ir/text.h"
 #include "machine/plan.h"
 #include "print/rewrite.h"
@@ -181,11 +182,23 @@ static const char *operation_text(const Rewriter *r, const Op *op)
     }
 }
 
-/* x[2 * i + j]: rows begin within others, which ws_tensor_2d_ld takes for a mistake.  */
+/* An extent that is 0 or below counts as at most any.  */
+static bool is_at_most(const Value *extent, const Value *most)
+{
+    const Op *op = extent->def;
+    int64_t number;
+    if (ir_constant(extent, &number) && number <= 0)
+        return true;
+    if (op && op->code == OP_MAXI)
+        return is_at_most(op->args[0], most) && is_at_most(op->args[1], most);
+    Affine left = affine_add(affine_of(most), affine_of(extent), -1);
+    return affine_is_constant(&left, &number) && number >= 0;
+}
+
+/* x[2 * i + j], x[i * n + 2 * j]: rows may begin within others, which ws_tensor_2d_ld takes for a mistake.  */
 static bool rows_may_overlap(const Op *tensor)
 {
-    int64_t cols, stride;
-    return ir_constant(tensor->args[3], &stride) && !(ir_constant(tensor->args[2], &cols) && cols <= stride);
+    return !is_at_most(tensor->args[2], tensor->args[3]);
 }
 
 static const char *tensor_text(const Rewriter *r, const Op *op)

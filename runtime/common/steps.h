@@ -6,6 +6,7 @@
 #define WS_STEPS_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +26,9 @@ static inline long ws_steps(long low, long high, long step, long most)
     const unsigned long n = ((unsigned long)high - (unsigned long)low - 1) / (unsigned long)step;
     if (n >= LONG_MAX)
         return LONG_MAX;
-    return step > most - (low + (long)n * step) ? (long)WS_STEPS_WRAP : (long)n + 1;
+    long behind; /* the last one may lie below 0, from where no number is too far */
+    const bool wraps = __builtin_add_overflow(low + (long)n * step, step, &behind) || behind > most;
+    return wraps ? (long)WS_STEPS_WRAP : (long)n + 1;
 }
 
 /* Which of `count` iterations it is that x lies in: low <= x < low + step the first, and round again beyond them.  */

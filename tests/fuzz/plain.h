@@ -11,6 +11,8 @@
  *   plain-tails.c       blocks of iterations, the last of them short
  *   plain-guards.c      conditions that say how far an array goes
  *   plain-wraps.c       subscripts that are chosen
+ *   plain-halos.c       grids that begin below 0
+ *   plain-ways.c        one array that is read in several ways
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -55,5 +57,7 @@ void whole_end(void);
 void tails(int seed);
 void guards(int seed);
 void wraps(int seed);
+void halos(int seed);
+void ways(int seed);
 
 #endif

@@ -423,7 +423,20 @@ static bool clobbers(class loop *outer, tree reference)
     return found;
 }
 
-/* A load at a constant distance from a pointer that is known before the region: a live-in, or NULL.  */
+/* Its life ends with the iteration.  */
+static bool ends_in_region(const Walk *w, tree decl)
+{
+    bool found = false;
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned i = 0; i < w->outer->num_nodes && !found; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !found; gsi_next_nondebug(&s))
+            found = gimple_clobber_p(gsi_stmt(s)) && gimple_assign_lhs(gsi_stmt(s)) == decl;
+    free(body);
+    return found;
+}
+
+/* A load at a constant distance from a pointer that is known before the region, or of a member of a variable: a
+   live-in, or NULL.  */
 Value *plain_live_in(Walk *w, gimple *load)
 {
     tree reference = gimple_assign_rhs1(load), type = TREE_TYPE(gimple_assign_lhs(load));
@@ -437,27 +450,20 @@ Value *plain_live_in(Walk *w, gimple *load)
     int is_unsigned, reversed, is_volatile = 0;
     HOST_WIDE_INT constant;
     tree base = get_inner_reference(reference, &bits, &position, &offset, &mode, &is_unsigned, &reversed, &is_volatile);
-    if (offset || TREE_CODE(base) != MEM_REF || !position.is_constant(&constant) || constant % BITS_PER_UNIT)
+    if (offset || is_volatile || reversed || !position.is_constant(&constant) || constant % BITS_PER_UNIT)
+        return NULL;
+    const char *name = TREE_CODE(reference) == COMPONENT_REF ? name_of(TREE_OPERAND(reference, 1)) : NULL;
+    if (DECL_P(base) && TREE_CODE(reference) == COMPONENT_REF && !ends_in_region(w, base) &&
+        !clobbers(w->outer, reference))
+        return value_live_in(w, unshare_expr(reference), type_of(type), name);
+    if (TREE_CODE(base) != MEM_REF)
         return NULL;
     tree pointer = ssa_resolve(TREE_OPERAND(base, 0));
     if (TREE_CODE(pointer) != SSA_NAME || defined_in_region(w, pointer) || clobbers(w->outer, reference))
         return NULL;
     constant = constant / BITS_PER_UNIT + (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
     tree entry = fold_build2(MEM_REF, type, pointer, build_int_cst(TREE_TYPE(TREE_OPERAND(base, 1)), constant));
-    const char *name = TREE_CODE(reference) == COMPONENT_REF ? name_of(TREE_OPERAND(reference, 1)) : NULL;
     return value_live_in(w, entry, type_of(type), name);
-}
-
-/* Its life ends with the iteration.  */
-static bool ends_in_region(const Walk *w, tree decl)
-{
-    bool found = false;
-    basic_block *body = get_loop_body(w->outer);
-    for (unsigned i = 0; i < w->outer->num_nodes && !found; i++)
-        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !found; gsi_next_nondebug(&s))
-            found = gimple_clobber_p(gsi_stmt(s)) && gimple_assign_lhs(gsi_stmt(s)) == decl;
-    free(body);
-    return found;
 }
 
 /* t[k] of an array that each iteration has.  */

@@ -93,6 +93,18 @@ static void print_tensor(Printer *in, const Variable *field)
     fprintf(in->out, ", %s);\n", access_text(in->kernel, field));
 }
 
+/* One array with its dimensions in several orders is no overlap: the kernel knows that it is one.  */
+static void print_again(Printer *in, const Variable *field)
+{
+    const Op *op = field->value->def;
+    for (const Variable *first = in->kernel->variables; first != field && field->type.rank > 2; first = first->next)
+        if (first->field && first->type.kind == K_TENSOR && first->type.rank == field->type.rank &&
+            first->value->def->args[0] == op->args[0] && !op->tensor->table) {
+            cuda_line(in, "call.again(p.%s);", first->name);
+            return;
+        }
+}
+
 void cuda_launcher_parameters(Printer *in, bool is_own)
 {
     Kernel *kernel = in->kernel;
@@ -252,8 +264,10 @@ void cuda_launcher(Printer *in, const Map *maps)
         if (field->field && field->type.kind == K_SCALAR && field->value->def)
             print_scalar_field(in, field);
     for (const Variable *field = kernel->variables; field; field = field->next)
-        if (field->field && field->type.kind == K_TENSOR)
+        if (field->field && field->type.kind == K_TENSOR) {
             print_tensor(in, field);
+            print_again(in, field);
+        }
     if (kernel->grid.together) {
         print_grid_launch(in);
         cuda_together(in);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/views.h"
 #include "device.cuh"
 #include "table.cuh"
 #include "tensor.cuh"
@@ -46,6 +47,7 @@ struct call_arguments {
         char *begin, *end;
         long extent[4], stride[4];
         int size, rank;
+        int array; /* a number for each array of which the kernel knows that it is one */
         access how;
         bool empty;
         bool listed;     /* an element of an array of pointers */
@@ -87,6 +89,7 @@ struct call_arguments {
         a.begin = (char *)const_cast<void *>(base);
         a.size = sizeof(T);
         a.rank = N;
+        a.array = count;
         a.how = how;
         a.placed = (void **)&t.base;
         a.empty = a.listed = false;
@@ -127,6 +130,14 @@ struct call_arguments {
         else if ((size_t)a.begin % sizeof(T) != 0)
             fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
         count++;
+    }
+
+    /* The tensor before this call is of the array of that one, perhaps with its dimensions in another order.  */
+    template <typename T, int N> void again(const ws::tensor<T, N> &first)
+    {
+        const argument *a = failed ? nullptr : find((void **)&first.base);
+        if (a)
+            arguments[count - 1].array = a->array;
     }
 
     /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
@@ -247,18 +258,41 @@ struct call_arguments {
         }
     }
 
+    static ws_view view_of(const argument &a)
+    {
+        return ws_view_of(a.begin, a.size, a.rank, a.extent, a.stride);
+    }
+
+    /* In place, or one array in several orders of its dimensions, which the kernel knows to be one.  */
+    static bool may_be_one(const argument &a, const argument &b)
+    {
+        const ws_view x = view_of(a), y = view_of(b);
+        return (ws_view_same(&x, &y) && !a.listed && !b.listed) || (a.array == b.array && ws_view_reordered(&x, &y));
+    }
+
     bool check_overlaps()
     {
-        for (int i = 0; i < count; i++)
+        long stride, inside;
+        for (int i = 0; i < count; i++) {
+            const argument &a = arguments[i];
+            const ws_view x = view_of(a);
+            if (a.how & stored && ws_view_overlaps_itself(&x, &stride, &inside)) {
+                ws_error_set(WS_ERR_OVERLAP,
+                             "%s: %s: is stored and overlaps itself: rows of %ld elements begin at a stride of %ld",
+                             kernel, a.name, inside, stride);
+                failed = true;
+                return false;
+            }
             for (int j = 0; j < i; j++) {
-                argument &a = arguments[i], &b = arguments[j];
-                if (!((a.how | b.how) & stored) || a.empty || b.empty || disjoint(a, b) ||
-                    (same(a, b) && !a.listed && !b.listed))
+                const argument &b = arguments[j];
+                const ws_view y = view_of(b);
+                if (!((a.how | b.how) & stored) || may_be_one(a, b) || !ws_views_overlap(&x, &y))
                     continue;
                 ws_error_set(WS_ERR_OVERLAP, "%s: %s: overlaps %s, and one of them is stored", kernel, a.name, b.name);
                 failed = true;
                 return false;
             }
+        }
         return true;
     }
 
@@ -357,43 +391,6 @@ struct call_arguments {
             merge_units<unsigned short>(s);
         else
             merge_units<unsigned char>(s);
-    }
-
-    /* Elements that a view touches lie, modulo the common divisor of all outer strides, in one window.  */
-    static long divisor(long x, long y)
-    {
-        while (y) {
-            long rest = x % y;
-            x = y;
-            y = rest;
-        }
-        return x;
-    }
-    static bool disjoint(const argument &a, const argument &b)
-    {
-        if (a.end <= b.begin || b.end <= a.begin)
-            return true;
-        long period = 0;
-        for (int d = 0; d + 1 < a.rank; d++)
-            if (a.extent[d] > 1)
-                period = divisor(a.stride[d] * a.size, period);
-        for (int d = 0; d + 1 < b.rank; d++)
-            if (b.extent[d] > 1)
-                period = divisor(b.stride[d] * b.size, period);
-        long width_a = a.extent[a.rank - 1] * a.size, width_b = b.extent[b.rank - 1] * b.size;
-        if (period <= 0 || width_a + width_b > period)
-            return false;
-        long offset = (b.begin - a.begin) % period;
-        if (offset < 0)
-            offset += period;
-        return offset >= width_a && offset + width_b <= period;
-    }
-    static bool same(const argument &a, const argument &b)
-    {
-        bool equal = a.begin == b.begin && a.size == b.size && a.rank == b.rank;
-        for (int d = 0; equal && d < a.rank; d++)
-            equal = a.extent[d] == b.extent[d] && a.stride[d] == b.stride[d];
-        return equal;
     }
 
     /* What a loop over devices loads from a device that this one does not reach is staged, as a host array is.  */

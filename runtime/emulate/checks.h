@@ -4,6 +4,7 @@
 #define WS_EMULATE_CHECKS_H
 
 #include "emulate.h"
+#include "views.h"
 
 #define WS_EMULATE_OWN __attribute__((visibility("hidden")))
 
@@ -15,6 +16,7 @@ static inline bool ws_emulate_is_empty(const ws_emulate_tensor *t)
     return false;
 }
 
+WS_EMULATE_OWN ws_view ws_emulate_view(const ws_emulate_tensor *t);
 WS_EMULATE_OWN bool ws_emulate_same_view(const ws_emulate_tensor *x, const ws_emulate_tensor *y);
 WS_EMULATE_OWN void ws_emulate_check_overlap(ws_emulate_launch *launch);
 WS_EMULATE_OWN void ws_emulate_add_shadows(ws_emulate_launch *launch); /* for what it stores */

@@ -95,6 +95,15 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
         launch->room = room;
     }
     launch->tensors[launch->ntensors++] = *tensor;
+    if (!tensor->array)
+        launch->tensors[launch->ntensors - 1].array = launch->ntensors;
+}
+
+void ws_emulate_again(ws_emulate_launch *launch, const void *parameter)
+{
+    for (int i = 0; i + 1 < launch->ntensors && !launch->failed; i++)
+        if (launch->tensors[i].parameter == parameter)
+            launch->tensors[launch->ntensors - 1].array = launch->tensors[i].array;
 }
 
 void ws_emulate_of_table(ws_emulate_launch *launch)

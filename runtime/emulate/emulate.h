@@ -42,6 +42,7 @@ typedef struct {
     bool of_table;          /* its base is an element of an array of pointers */
     struct ws_rows in, out; /* under together: what a tile loads and stores */
     const void *parameter;  /* the kernel's; two may have one base */
+    int array;              /* a number for each array of which the kernel knows that it is one; 0: not given yet */
 } ws_emulate_tensor;
 
 /* Who wrote and who read each element of a stretch of memory that the kernel stores.  */
@@ -95,6 +96,8 @@ void ws_emulate_end(ws_emulate_launch *launch);
 /* The tensor's base becomes that of a copy which #pragma ws data has made; returned, too.  */
 char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor);
 void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+/* The one that was used last is of the same array as the one that is this parameter.  */
+void ws_emulate_again(ws_emulate_launch *launch, const void *parameter);
 /* The one that was used last is an element of an array.  */
 void ws_emulate_of_table(ws_emulate_launch *launch);
 void ws_emulate_place(ws_emulate_launch *launch);

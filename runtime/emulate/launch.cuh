@@ -141,6 +141,12 @@ struct launch {
         ws_emulate_use_tensor(&state, &t);
     }
 
+    /* The tensor before this call is of the array of that one, perhaps with its dimensions in another order.  */
+    template <typename T, int N> void again(const ws::tensor<T, N> &first)
+    {
+        ws_emulate_again(&state, &first);
+    }
+
     /* Memory for the tiles' numbers of a sum over the grid.  */
     void *numbers(const void *total, long count, size_t)
     {

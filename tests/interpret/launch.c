@@ -258,7 +258,7 @@ static void use_table(Launch *launch, Window *t, ws_emulate_tensor seen)
 
 static bool map_table(Launch *launch, const Window *t)
 {
-    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false, {0}, {0}, NULL};
+    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false, {0}, {0}, NULL, 0};
     bool usable = true;
     memcpy(seen.extent, t->high + 1, (size_t)seen.rank * sizeof *seen.extent);
     memcpy(seen.stride, t->stride + 1, (size_t)seen.rank * sizeof *seen.stride);
@@ -284,7 +284,7 @@ static void make_tensor(Launch *launch, int number)
     const Variable *field = op->results[0]->var;
     Window *t = &launch->tensors[number];
     ws_emulate_tensor seen = {
-        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false, {0}, {0}, NULL};
+        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false, {0}, {0}, NULL, 0};
     *t = (Window){.number = number, .rank = type.rank, .dtype = type.dtype};
     t->base = (unsigned char *)(intptr_t)host_value(launch, op->args[0]).number;
     for (int i = 0; i < type.rank; i++) {
@@ -294,6 +294,9 @@ static void make_tensor(Launch *launch, int number)
     if (is_total(launch->kernel, op->args[0]))
         t->base = ws_total_room_(t->base, t->high[0]);
     seen.use = use_of(launch->kernel, field);
+    for (int first = 0; first <= number && !seen.array; first++)
+        if (launch->plan->tensors[first]->args[0] == op->args[0])
+            seen.array = 1 + first;
     if (op->tensor->table) {
         use_table(launch, t, seen);
         return;
@@ -329,8 +332,8 @@ static void map_tensors(Launch *launch)
         ir_walk(role->body, visit_mapped, launch);
     for (int i = 0; i < launch->plan->ntensors; i++) {
         const Window *t = &launch->tensors[i];
-        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false, {0}, {0},
-                                  NULL};
+        ws_emulate_tensor seen = {
+            NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false, {0}, {0}, NULL, 0};
         if (t->bases) {
             launch->usable[i] = launch->usable[i] && map_table(launch, t);
             continue;

@@ -22,6 +22,8 @@ static void grid_dependents_launch()
 } // namespace ws
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#include "../../runtime/common/steps.h"
+#include "../../runtime/common/views.h"
 #include "../../runtime/cuda/grid.cuh"
 
 #include <setjmp.h>
@@ -104,8 +106,89 @@ static void walks_all(void **)
     }
 }
 
+/* ---- what a launcher computes ------------------------------------------------------------------------------------ */
+
+static void counts_steps(void **)
+{
+    assert_int_equal(ws_steps(-30, 20, 64, INT_MAX), 1);
+    assert_int_equal(ws_steps(-300, -20, 64, INT_MAX), 5);
+    assert_int_equal(ws_steps(-4, -20, 64, INT_MAX), 0);
+    assert_int_equal(ws_steps(LONG_MIN, LONG_MIN + 3, 1024, LONG_MAX), 1);
+    assert_int_equal(ws_steps(LONG_MIN, LONG_MAX, 1, LONG_MAX), LONG_MAX);
+    assert_int_equal(ws_steps(INT_MAX - 100, INT_MAX, 64, INT_MAX), WS_STEPS_WRAP);
+    assert_int_equal(ws_steps(INT_MAX - 128, INT_MAX - 64, 64, INT_MAX), 1);
+    assert_int_equal(ws_steps(UINT_MAX - 100, UINT_MAX, 64, UINT_MAX), WS_STEPS_WRAP);
+    assert_int_equal(ws_steps(LONG_MAX - 3, LONG_MAX, 2, LONG_MAX), WS_STEPS_WRAP);
+    assert_int_equal(ws_steps(-3, 4, 0, LONG_MAX), WS_STEPS_ENDLESS);
+}
+
+enum { PLACES = 512, MIDDLE = 256 };
+
+/* How often each place is an element, where all lie inside; false: not all do.  */
+static bool places_of(const ws_view &v, const char *start, int *times)
+{
+    long at[WS_VIEW_RANK] = {};
+    for (int i = 0; i < PLACES; i++)
+        times[i] = 0;
+    for (bool more = !ws_view_is_empty(&v); more;) {
+        long place = (v.base - start) / v.size;
+        int d = 0;
+        for (int k = 0; k < v.rank; k++)
+            place += at[k] * v.stride[k];
+        if (place < 0 || place >= PLACES)
+            return false;
+        times[place]++;
+        for (d = 0; d < v.rank && ++at[d] == v.extent[d]; d++)
+            at[d] = 0;
+        more = d < v.rank;
+    }
+    return true;
+}
+
+static ws_view random_view(const char *start)
+{
+    static const long steps[] = {1, 2, 3, 5, 12, 60, -1, -12};
+    long extent[WS_VIEW_RANK], stride[WS_VIEW_RANK];
+    const int rank = 1 + random_below(3);
+    for (int d = 0; d < rank; d++) {
+        extent[d] = random_below(6);
+        stride[d] = d + 1 == rank && random_below(2) ? 1 : steps[random_below(8)];
+    }
+    return ws_view_of(start + 4 * (MIDDLE / 2 + random_below(MIDDLE)), 4, rank, extent, stride);
+}
+
+/* An overlap is always found.  What is said to overlap does, where strides nest.  */
+static void compares_views(void **)
+{
+    static const char memory[4 * PLACES] = {};
+    static int once[PLACES], other[PLACES];
+    long stride, inside, compared = 0, apart = 0;
+    for (int n = 0; n < 20000; n++) {
+        const ws_view x = random_view(memory), y = random_view(memory);
+        if (!places_of(x, memory, once) || !places_of(y, memory, other))
+            continue;
+        bool meet = false, itself = false, folds = ws_view_overlaps_itself(&x, &stride, &inside);
+        for (int i = 0; i < PLACES; i++) {
+            meet = meet || (once[i] && other[i]);
+            itself = itself || once[i] > 1;
+        }
+        assert_true(folds || !itself);
+        assert_true(ws_views_overlap(&x, &y) || !meet);
+        ws_view_dims dims = {};
+        ws_view_dims_add(&dims, &x, 0);
+        ws_view_dims_add(&dims, &y, 1);
+        if (!dims.twice && ws_view_dims_fold(&dims, 0, &inside) < 0 && ws_view_dims_fold(&dims, 1, &inside) < 0) {
+            assert_int_equal(ws_views_overlap(&x, &y), meet);
+            compared++;
+            apart += !meet;
+        }
+    }
+    assert_true(compared > 1000 && apart > 100 && apart < compared - 100);
+}
+
 int main()
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(divides), cmocka_unit_test(walks_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(divides), cmocka_unit_test(counts_steps),
+                                       cmocka_unit_test(compares_views), cmocka_unit_test(walks_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

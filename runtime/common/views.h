@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * views.h - which memory a tensor is, and whether two of a launch overlap, or one of them itself.  C11 and C++17.
+ *
+ * A stored tensor may overlap nothing else.  Tensors whose strides nest together are compared exactly; of others each
+ * is taken for all elements between its first and its last, or in one window of a period.
+ */
+#ifndef WS_VIEWS_H
+#define WS_VIEWS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { WS_VIEW_RANK = 4 };
+
+/* Strides are at least 0: a dimension that runs downwards in memory begins at its other end.  */
+typedef struct {
+    const char *base;
+    int size, rank; /* bytes of an element */
+    long extent[WS_VIEW_RANK], stride[WS_VIEW_RANK];
+} ws_view;
+
+static inline ws_view ws_view_of(const void *base, int size, int rank, const long *extent, const long *stride)
+{
+    ws_view v = {(const char *)base, size, rank, {0}, {0}};
+    for (int i = 0; i < rank; i++) {
+        v.extent[i] = extent[i];
+        v.stride[i] = stride[i] < 0 ? -stride[i] : stride[i];
+        if (stride[i] < 0 && extent[i] > 0)
+            v.base += (extent[i] - 1) * stride[i] * size;
+    }
+    return v;
+}
+
+static inline bool ws_view_is_empty(const ws_view *v)
+{
+    for (int i = 0; i < v->rank; i++)
+        if (v->extent[i] <= 0)
+            return true;
+    return false;
+}
+
+static inline const char *ws_view_end(const ws_view *v)
+{
+    long last = 0;
+    for (int i = 0; i < v->rank; i++)
+        last += (v->extent[i] - 1) * v->stride[i];
+    return ws_view_is_empty(v) ? v->base : v->base + (last + 1) * v->size;
+}
+
+/* The same elements in the same order.  */
+static inline bool ws_view_same(const ws_view *x, const ws_view *y)
+{
+    bool same = x->base == y->base && x->size == y->size && x->rank == y->rank;
+    for (int i = 0; same && i < x->rank; i++)
+        same = x->extent[i] == y->extent[i] && x->stride[i] == y->stride[i];
+    return same;
+}
+
+/* The same elements, with dimensions in any order.  */
+static inline bool ws_view_reordered(const ws_view *x, const ws_view *y)
+{
+    bool taken[WS_VIEW_RANK] = {false}, same = x->base == y->base && x->size == y->size && x->rank == y->rank;
+    for (int i = 0; same && i < x->rank; i++) {
+        same = false;
+        for (int k = 0; k < y->rank && !same; k++)
+            if (!taken[k] && x->extent[i] == y->extent[k] && x->stride[i] == y->stride[k])
+                same = taken[k] = true;
+    }
+    return same;
+}
+
+/* ---- dimensions by falling stride -------------------------------------------------------------------------------- */
+
+/* Dimensions of two views together, without those of one element; where a view lacks one its extent is 1.  */
+typedef struct {
+    int count;
+    long stride[2 * WS_VIEW_RANK], extent[2][2 * WS_VIEW_RANK];
+    bool twice; /* a view has two of one stride */
+} ws_view_dims;
+
+static inline void ws_view_dims_add(ws_view_dims *dims, const ws_view *v, int side)
+{
+    for (int i = 0; i < v->rank; i++) {
+        if (v->extent[i] <= 1)
+            continue;
+        int at = 0;
+        while (at < dims->count && dims->stride[at] > v->stride[i])
+            at++;
+        if (at == dims->count || dims->stride[at] != v->stride[i]) {
+            for (int k = dims->count++; k > at; k--) {
+                dims->stride[k] = dims->stride[k - 1];
+                dims->extent[0][k] = dims->extent[0][k - 1];
+                dims->extent[1][k] = dims->extent[1][k - 1];
+            }
+            dims->stride[at] = v->stride[i];
+            dims->extent[0][at] = dims->extent[1][at] = 1;
+        }
+        dims->twice = dims->twice || dims->extent[side][at] > 1;
+        dims->extent[side][at] = v->extent[i];
+    }
+}
+
+/* The first dimension, from the innermost on, in which what is inside does not end before the next begins; -1: none.
+   `inside`: its elements.  */
+static inline int ws_view_dims_fold(const ws_view_dims *dims, int side, long *inside)
+{
+    *inside = 1;
+    for (int i = dims->count - 1; i >= 0; i--) {
+        if (dims->stride[i] < *inside)
+            return i;
+        *inside += dims->stride[i] * (dims->extent[side][i] - 1);
+    }
+    return -1;
+}
+
+/* Its elements are not all different; then `stride` is how far apart those of some dimension begin that are `inside`
+   elements each.  */
+static inline bool ws_view_overlaps_itself(const ws_view *v, long *stride, long *inside)
+{
+    ws_view_dims dims = {0, {0}, {{0}, {0}}, false};
+    if (ws_view_is_empty(v))
+        return false;
+    ws_view_dims_add(&dims, v, 0);
+    int fold = ws_view_dims_fold(&dims, 0, inside);
+    *stride = fold >= 0 ? dims.stride[fold] : 0;
+    for (int i = 0; dims.twice && fold < 0 && i < dims.count; i++)
+        *stride = *inside = dims.stride[i];
+    return fold >= 0 || dims.twice;
+}
+
+/* ---- two views --------------------------------------------------------------------------------------------------- */
+
+/* Is there an element of one and one of the other with a distance of d, in the dimensions from `i` on?  Strides nest,
+   so in each dimension only the quotient and the one above it can begin such a distance.  */
+static inline bool ws_view_dims_meet(const ws_view_dims *dims, int i, long d)
+{
+    if (i == dims->count)
+        return d == 0;
+    const long stride = dims->stride[i], quotient = d / stride - (d % stride < 0);
+    for (long q = quotient; q <= quotient + 1; q++)
+        if (q < dims->extent[0][i] && -q < dims->extent[1][i] && ws_view_dims_meet(dims, i + 1, d - q * stride))
+            return true;
+    return false;
+}
+
+/* Modulo the common divisor of all outer strides, in bytes, each lies in one window, as members of structs do.  */
+static inline bool ws_view_windows_apart(const ws_view *x, const ws_view *y)
+{
+    const ws_view *both[] = {x, y};
+    long period = 0, width[2];
+    for (int k = 0; k < 2; k++) {
+        const ws_view *v = both[k];
+        const bool rows = v->stride[v->rank - 1] == 1;
+        width[k] = rows ? v->extent[v->rank - 1] * v->size : v->size;
+        for (int i = 0; i + rows < v->rank; i++)
+            for (long step = v->extent[i] > 1 ? v->stride[i] * v->size : 0; step;) {
+                long rest = period % step;
+                period = step;
+                step = rest;
+            }
+    }
+    if (period <= 0 || width[0] + width[1] > period)
+        return false;
+    long offset = (y->base - x->base) % period;
+    offset += offset < 0 ? period : 0;
+    return offset >= width[0] && offset + width[1] <= period;
+}
+
+static inline bool ws_views_overlap(const ws_view *x, const ws_view *y)
+{
+    if (ws_view_is_empty(x) || ws_view_is_empty(y) || x->base >= ws_view_end(y) || y->base >= ws_view_end(x))
+        return false;
+    ws_view_dims dims = {0, {0}, {{0}, {0}}, false};
+    long inside;
+    ws_view_dims_add(&dims, x, 0);
+    ws_view_dims_add(&dims, y, 1);
+    if (x->size == y->size && (x->base - y->base) % x->size == 0 && !dims.twice &&
+        ws_view_dims_fold(&dims, 0, &inside) < 0 && ws_view_dims_fold(&dims, 1, &inside) < 0)
+        return ws_view_dims_meet(&dims, 0, (y->base - x->base) / x->size);
+    return !ws_view_windows_apart(x, y);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -82,7 +82,7 @@ static Value *product_of_factors(Nest *in, Op *where, const Product *product, co
     Value *mask = NULL;
     if (part->condition && axes_of(in, part->condition) >> axis & 1)
         mask = form_mask(in, where, part->condition, part->inverted, row, col);
-    if ((!padded || !alone) && !in->loops[axis].masked)
+    if ((!padded || !alone) && ends_together(in, axis))
         mask = both_masks(in, where, mask, form_in_range(in, where, axis, row, col));
     Type whole = type_tile(dtype, form_extent(in, row), form_extent(in, col));
     if (mask)
@@ -150,7 +150,7 @@ static Elements elements_of(Nest *in, Op *where, const Sum *sum, const Part *par
     Value *tile = form_integer(in, where, part->value, form(in, part->value, r, c), dtype), *mask = NULL;
     if (part->condition)
         mask = form_mask(in, where, part->condition, part->inverted, r, c);
-    if (!in->loops[axis].masked && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis)))
+    if (ends_together(in, axis) && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis)))
         mask = both_masks(in, where, mask, form_in_range(in, where, axis, r, c));
     double zero = dtype_is_float(dtype) ? -0.0 : 0;
     if (tile->type.kind != K_TILE)

@@ -229,6 +229,11 @@ bool is_tiled(const Nest *in, const Value *value)
     return value->id < in->size && in->tiled[value->id];
 }
 
+bool ends_together(const Nest *in, int loop)
+{
+    return !axes_of(in, in->loops[loop].op->args[1]);
+}
+
 int loop_of(const Nest *in, const Value *iv)
 {
     FOR_LOOPS(i, in)
@@ -360,11 +365,72 @@ static bool flatten_block(Nest *in, Block *block)
     return changed;
 }
 
+/* What a question is, where a condition holds or does not: of c ? not d : true that does not, c and d hold.  */
+static bool is_implied(const Value *question, const Value *condition, bool holds, bool *answer)
+{
+    const Op *op = condition->def, *asks = question->def;
+    int64_t constant;
+    *answer = holds;
+    if (question == condition)
+        return true;
+    if (asks && asks->code == OP_NOTI && is_implied(asks->args[0], condition, holds, answer)) {
+        *answer = !*answer;
+        return true;
+    }
+    if (!op || op->results[0]->type.dtype != D_I1)
+        return false;
+    if (op->code == OP_NOTI)
+        return is_implied(question, op->args[0], !holds, answer);
+    if (op->code == (holds ? OP_ANDI : OP_ORI))
+        return is_implied(question, op->args[0], holds, answer) || is_implied(question, op->args[1], holds, answer);
+    for (int arm = 1; arm <= 2 && op->code == OP_SELI; arm++) /* it does not end in this arm */
+        if (ir_constant(op->args[arm], &constant) && (constant != 0) != holds)
+            return is_implied(question, op->args[0], arm == 2, answer) ||
+                   is_implied(question, op->args[3 - arm], holds, answer);
+    return false;
+}
+
+/* Of choices in an arm those that its condition decides are made: arms that two branches share come as such.  */
+static bool take_arms(Block *block)
+{
+    bool changed = false, answer;
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nblocks; i++)
+            changed |= take_arms(op->blocks[i]);
+        for (int arm = 1; arm <= 2 && op->code == OP_SELI; arm++)
+            while (op->args[arm]->def && op->args[arm]->def->code == OP_SELI &&
+                   is_implied(op->args[arm]->def->args[0], op->args[0], arm == 1, &answer)) {
+                op->args[arm] = op->args[arm]->def->args[answer ? 1 : 2];
+                changed = true;
+            }
+    }
+    return changed;
+}
+
+static void drop_choices(Block *block)
+{
+    for (Op *op = block->last, *next; op; op = next) {
+        next = op->prev;
+        for (int i = 0; i < op->nblocks; i++)
+            drop_choices(op->blocks[i]);
+        if (op->code != OP_SELI || op->results[0]->uses)
+            continue;
+        for (int i = 0; i < op->nargs; i++)
+            op->args[i]->uses--;
+        op_remove(op);
+    }
+}
+
 /* Again, since a choice that was made may be another branch's condition.  */
 void scan_flatten(Nest *in)
 {
     while (flatten_block(in, in->kernel->body))
         scan_axes(in);
+    if (!take_arms(in->kernel->body))
+        return;
+    ir_count_uses(in->kernel, in->kernel->body);
+    drop_choices(in->kernel->body);
+    scan_axes(in);
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -567,7 +633,7 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
             part.inverted = inverted;
             return uses(c, rest, 2) && add_part(c, code, part) && collect(c, rest, stop, condition, inverted);
         }
-        for (int arm = 1; arm <= 2 && !condition; arm++) {
+        for (int arm = 1; arm <= 2 && !condition && !c->whole; arm++) {
             rest = op->args[3 - arm];
             if (!depends(c, rest, stop) || !depends(c, op->args[arm], rest))
                 continue;

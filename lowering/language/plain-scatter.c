@@ -320,7 +320,7 @@ static Value *masked(Nest *in, Op *where, const Op *store, Value *index, int row
     Value *mask = store->nargs > 3 ? form_mask(in, where, store->args[3], false, row, col) : NULL;
     for (int i = 0; i < 2; i++) {
         int axis = i ? row : col;
-        if (axis < 0 || in->loops[axis].masked)
+        if (axis < 0 || !ends_together(in, axis))
             continue;
         Value *range = form_in_range(in, where, axis, row, col);
         mask = mask ? form_make(in, where, OP_AND, store->loc, D_MASK, mask, range, NULL) : range;

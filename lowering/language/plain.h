@@ -209,6 +209,7 @@ typedef struct {
 #define FOR_LOOPS(i, in) for (int i = 0; i < (in)->nloops; i++)
 
 bool is_axis(const Nest *in, int loop);
+bool ends_together(const Nest *in, int loop); /* or its end is a condition of its effects */
 uint32_t axes_of(const Nest *in, const Value *value);
 bool is_tiled(const Nest *in, const Value *value);
 int loop_of(const Nest *in, const Value *iv); /* -1: it is no counter */

@@ -77,6 +77,11 @@ static void run(int n, int m, int l, int every)
     RUN(chosen, 0);
     RUN(triangle, 0);
     RUN(ragged, 0);
+    int *count = memset(check_output(WS_I32, 2), 0, 8), *count_ = plain_copy(count, 8);
+    counted(n, l, check_place(of), check_place(count));
+    check_fetch();
+    counted_plain(n, l, of, count_);
+    check_true(!memcmp(count, count_, 8), "counts");
     plain_next();
 }
 

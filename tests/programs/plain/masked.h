@@ -69,3 +69,13 @@ FUNCTION(ragged)(int n, int m, int l, const int *ok, const int *of, const float 
             a[i * m + j] = s;
         }
 }
+
+/* rows that begin later and end together: nothing is added behind their end */
+FUNCTION(counted)(int n, int l, const int *of, int *count)
+{
+    WS(grid(1) reduction(+ : count) extent(count : 2))
+    for (int i = 0; i < n; i++)
+        WS(pipeline(auto))
+    for (int j = i; j < l; j++)
+        count[of[j]] += 1;
+}

@@ -71,8 +71,10 @@ static unsigned whole_bits = 1;
             whole_at = whole_bad++ ? whole_at : whole_i;                                                          \
         }                                                                                                         \
         const unsigned char *whole_bytes = (const unsigned char *)name;                                           \
-        for (size_t whole_i = 0; whole_i < name##_count * sizeof *name; whole_i++)                                \
-            whole_bits = whole_bits * 31 + whole_bytes[whole_i];                                                  \
+        for (size_t whole_i = 0; whole_i < name##_count * sizeof *name; whole_i++) {                              \
+            size_t whole_e = whole_i / sizeof *name; /* the bits of NaN are open */                               \
+            whole_bits = whole_bits * 31 + (name[whole_e] == name[whole_e] ? whole_bytes[whole_i] : 9);           \
+        }                                                                                                         \
         check.values += (long)name##_count;                                                                       \
         check.wrong += (long)whole_bad;                                                                           \
         if (whole_bad)                                                                                            \

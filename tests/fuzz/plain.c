@@ -126,18 +126,11 @@ typedef struct {
 } Kind;
 
 static const Kind kinds[] = {
-    {"elementwise", 2, elementwise, NULL},
-    {"rows", 2, rows, NULL},
-    {"products", 2, products, NULL},
-    {"totals", 2, totals, NULL},
-    {"scattered", 2, scattered, NULL},
-    {"integers", 2, integers, NULL},
-    {"shapes", 6, shapes, NULL},
-    {"tails", 1, NULL, tails},
-    {"halos", 1, NULL, halos},
-    {"ways", 1, NULL, ways},
-    {"guards", 2, NULL, guards},
-    {"wraps", 2, NULL, wraps},
+    {"masked", 2, NULL, masked},       {"nans", 1, NULL, nans},         {"elementwise", 2, elementwise, NULL},
+    {"rows", 2, rows, NULL},           {"products", 2, products, NULL}, {"totals", 2, totals, NULL},
+    {"scattered", 2, scattered, NULL}, {"integers", 2, integers, NULL}, {"shapes", 6, shapes, NULL},
+    {"tails", 1, NULL, tails},         {"halos", 1, NULL, halos},       {"ways", 1, NULL, ways},
+    {"guards", 2, NULL, guards},       {"wraps", 2, NULL, wraps},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

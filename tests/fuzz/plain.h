@@ -7,6 +7,8 @@
  *   plain-nests.c       elementwise code, rows, products, sums that leave the grid, stores to loaded subscripts
  *   plain-integers.c    integers of 32 and 64 bits with all that C does to them
  *   plain-shapes.c      ragged rows, histograms, structs, filters, truth values
+ *   plain-masked.c      products under conditions
+ *   plain-nans.c        the largest and smallest of rows that hold NaN
  *   plain-whole.c       the frame of kinds that declare their own arrays
  *   plain-tails.c       blocks of iterations, the last of them short
  *   plain-guards.c      conditions that say how far an array goes
@@ -41,6 +43,8 @@ void scattered(void);
 void integers(void);
 void integer(const char *row, const char *col, int depth); /* of U */
 void shapes(void);
+void masked(int seed);
+void nans(int seed);
 
 /*
  * A kind with parameters of its own: scalars and arrays, then whole_body, then the body of the function by printf, then

@@ -305,8 +305,8 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* A bound; where it changes along axes, the first or the last of all.  */
-static Value *bound(Nest *in, Op *where, const Op *loop, int index)
+/* A bound; where it changes along axes, the first or the last of all, or inside: where all have begun, or one ends.  */
+static Value *bound(Nest *in, Op *where, const Op *loop, int index, bool inside)
 {
     Poly x = poly_of(loop->args[index]);
     FOR_LOOPS(i, in)
@@ -319,7 +319,8 @@ static Value *bound(Nest *in, Op *where, const Op *loop, int index)
             reject(in->kernel, loop->loc, REASON_PLAIN_BOUND, in->loops[i].iv->name ? in->loops[i].iv->name : "?");
             continue;
         }
-        Poly more = poly_constant((index == 1) == (number > 0) ? number * (in->loops[i].tile - 1) : 0);
+        bool far = ((index == 1) == (number > 0)) != inside;
+        Poly more = poly_constant(far ? number * (in->loops[i].tile - 1) : 0);
         x = poly_add(&x, &more, 1);
     }
     for (int i = 0; i < x.count && !in->kernel->failed; i++)
@@ -331,6 +332,40 @@ static Value *bound(Nest *in, Op *where, const Op *loop, int index)
     if (axes_of(in, loop->args[index]) || is_tiled(in, loop->args[index]))
         return ir_convert_before(in->kernel, where, form_poly(in, where, &x), loop->args[index]->type.dtype);
     return form_plain(in, loop->args[index]);
+}
+
+/* Where the iterations of a triangle that all rows of a tile take part in begin, or, by whole tiles, end.  */
+static Value *corner(Nest *in, Op *where, const Op *loop, int tile)
+{
+    Kernel *kernel = in->kernel;
+    bool low = axes_of(in, loop->args[0]) != 0;
+    Value *edge = bound(in, where, loop, low ? 0 : 1, true);
+    if (low)
+        return edge;
+    Value *first = ir_convert_before(kernel, where, bound(in, where, loop, 0, false), D_I64);
+    Value *size = ir_const_before(kernel, where, D_I64, tile), *zero = ir_const_before(kernel, where, D_I64, 0);
+    Value *span = ir_binary_before(kernel, where, OP_SUBI, ir_convert_before(kernel, where, edge, D_I64), first);
+    span = ir_scalar_before(kernel, where, OP_MAXI, D_I64, 2, (Value *[]){span, zero});
+    span = ir_binary_before(kernel, where, OP_DIVI, span, size);
+    span = ir_binary_before(kernel, where, OP_MULI, span, size);
+    return ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_ADDI, first, span),
+                             loop->args[1]->type.dtype);
+}
+
+/* The bounds of the whole part of a triangle, or of the rest.  */
+static void set_corner(Nest *in, Op *where, const Loop *about, Value **bounds)
+{
+    const Op *loop = about->op;
+    bool low = axes_of(in, loop->args[0]) != 0;
+    if (!about->rest && !about->whole)
+        return;
+    Value *at = corner(in, where, loop, in->loops[about->rest ? loop_of_op(in, loop) : about->whole].tile);
+    if (about->rest)
+        bounds[!low] = at;
+    else if (low)
+        bounds[1] = ir_scalar_before(in->kernel, where, OP_MINI, at->type.dtype, 2, (Value *[]){at, bounds[1]});
+    else
+        bounds[0] = at;
 }
 
 /* Between the loops of a grid there are only scalars: tiles are made in the innermost.  */
@@ -377,7 +412,8 @@ static void emit_for(Nest *in, Op *loop, Block *to)
     const Loop *about = &in->loops[index];
     Block *body = loop->blocks[0];
     Op *mark = form_place(in, to, NULL, loop->loc);
-    Value *args[3] = {bound(in, mark, loop, 0), bound(in, mark, loop, 1), NULL};
+    Value *args[3] = {bound(in, mark, loop, 0, false), bound(in, mark, loop, 1, false), NULL};
+    set_corner(in, mark, about, args);
     args[2] = about->tile > 1 ? ir_const_before(kernel, mark, loop->args[2]->type.dtype, about->tile)
                               : form_plain(in, loop->args[2]);
     Op *op = op_new(kernel, OP_FOR, loop->loc, 3, args);

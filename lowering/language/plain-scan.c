@@ -357,7 +357,8 @@ static bool flatten_block(Nest *in, Block *block)
         if (op->code == OP_IF && is_tiled(in, op->args[0])) {
             flatten_if(in, op);
             changed = true;
-        } else if (loop >= 0 && !in->loops[loop].masked && (axes_of(in, op->args[0]) || axes_of(in, op->args[1]))) {
+        } else if (loop >= 0 && !in->loops[loop].masked && !in->loops[loop].rest &&
+                   (axes_of(in, op->args[0]) || axes_of(in, op->args[1]))) {
             mask_loop(in, op);
             changed = true;
         }

@@ -286,6 +286,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
     if (kernel->failed)
         return;
     scan_axes(in);
+    ir_count_uses(in->kernel, in->kernel->body);
+    scan_triangles(in);
     scan_flatten(in);
     scan_promote(in); /* what was summed under a condition */
     total_take_elements(in);

@@ -19,6 +19,7 @@
  *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
  *   plain-scatter.c stores to elements that iterations may have in common
+ *   plain-triangle.c    products of which one side is a triangle
  *   plain-wide.c    which numbers of 64 bits are tiles of I64
  *   plain-emit.c    the loops, again
  *
@@ -102,6 +103,7 @@ typedef struct {
     bool fixed;      /* a product wants its tile as it is */
     bool ordered;    /* its iterations stay one after the other */
     const char *why; /* they do */
+    int rest, whole; /* of a triangle: the loop that has the rest of its iterations, and of whose it has the rest */
     Poly lo, hi;     /* lo <= iv < hi */
 } Loop;
 
@@ -284,6 +286,10 @@ typedef struct {
 bool scan_product(Nest *in, const Part *part, int axis, Product *product);
 /* ... but for a condition that leaves out single numbers of an operand, which 0 does not: 0 times infinity is NaN.  */
 bool scan_divides(const Nest *in, const Part *part, int axis);
+
+/* ---- plain-triangle.c ------------------------------------------------------------------------------------------ */
+
+void scan_triangles(Nest *in);
 
 /* ---- plain-total.c ----------------------------------------------------------------------------------------------- */
 

@@ -16,11 +16,15 @@ static const char *one_condition(void)
                 "Y == Y", "X != 0", "of[k] != of[i]", "flag", "ok[k] && !of[k]");
 }
 
-static void statement(void)
+static void statement(int bare)
 {
     const char *op = PICK("+=", "+=", "-="),
                *term = PICK("X * Y", "Y * X", "3 * X * Y", "X * Y * X", "X * (Y + 1)", "-X * Y");
     const char *condition = one_condition();
+    if (bare) {
+        printf("            s %s %s;\n", op, term);
+        return;
+    }
     switch (below(5)) {
     case 0:
         printf("            if (!(%s))\n                continue;\n            s %s %s;\n", condition, op, term);
@@ -60,10 +64,11 @@ void masked(int seed)
     const char *type = below(4) ? "float" : "double", *array = type[0] == 'f' ? "const float *" : "const double *";
     int first = below(3) > 0, second = below(3) > 0, odd = below(2) ? 9 : 99;
     odd = below(2) ? 999999 : odd;
+    int triangle = below(3) == 0; /* of which x and y have a side */
     whole_begin(seed);
     whole_scalar("int", "n", "%d", 1 + below(90));
     whole_scalar("int", "m", "%d", 1 + below(90));
-    whole_scalar("int", "l", "%d", 1 + below(90));
+    whole_scalar("int", "l", "%d", triangle ? 91 : 1 + below(90));
     whole_scalar("int", "flag", "%d", below(2));
     whole_array("const int *", "ok", 0, "n + m + l", "i % 7 != 3");
     whole_array("const int *", "of", 0, "n + m + l", "r % 3 != 1");
@@ -80,9 +85,13 @@ void masked(int seed)
            type, PICK("0", "1", "a[i * m + j]"));
     if (below(5))
         printf("        WS(pipeline(auto)%s%s)\n", below(8) ? " reduction(+: s)" : "", PICK("", "", " tile(16)"));
-    printf("        for (int k = %s; k %s; k++) {\n", PICK("0", "0", "0", "i", "j + 1", "1"),
-           PICK("< l", "< l", "< l", "< l - 2"));
-    statement();
+    if (triangle)
+        printf("        for (int k = %s; k %s; k++) {\n", PICK("0", "0", "i", "j + 1", "i / 2", "l - m + j"),
+               PICK("<= i", "< j", "< l", "< n - i", "< l - 1"));
+    else
+        printf("        for (int k = %s; k %s; k++) {\n", PICK("0", "0", "0", "i", "j + 1", "1"),
+               PICK("< l", "< l", "< l", "< l - 2"));
+    statement(triangle && below(2));
     printf("        }\n        a[i * m + j] = s;\n        }\n");
     whole_end();
 }

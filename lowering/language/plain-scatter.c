@@ -334,6 +334,11 @@ static Value *masked(Nest *in, Op *where, const Op *store, Value *index, int row
     return form_make(in, where, OP_ADD, store->loc, D_I32, none, index, NULL);
 }
 
+Value *scatter_index(Nest *in, Op *where, const Op *store, const Poly *place, int row, int col)
+{
+    return masked(in, where, store, form_index(in, where, place, row, col), row, col);
+}
+
 enum { MOST_COUNTS = 1024 };
 
 /* A tile that adds the same whole number to few elements counts in shared memory how often it does to each.  */
@@ -370,8 +375,7 @@ void scatter_emit(Nest *in, Op *where, const Scattered *scattered)
         return;
     }
     form_home(in, axes, &row, &col);
-    Value *index = form_index(in, where, &access->coordinate[0], row, col);
-    index = masked(in, where, store, index, row, col);
+    Value *index = scatter_index(in, where, store, &access->coordinate[0], row, col);
     if (scattered->adds && emit_counted(in, where, store, access->group, index))
         return;
     Dtype dtype = access->group->dtype;

@@ -111,6 +111,30 @@ Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, i
     return form_as_tile(in, where, tile, dtype);
 }
 
+/* The iteration reads the element, whatever the condition says.  */
+static bool is_read_anyway(const Nest *in, const Access *store)
+{
+    Poly place = poly_of_place(store->op);
+    for (const Access *access = in->accesses; access; access = access->next) {
+        Poly other = poly_of_place(access->op);
+        if (!access->stores && access->group->base == store->group->base && access->op->nargs == 2 &&
+            access->op->parent == store->op->parent && poly_same(&other, &place))
+            return true;
+    }
+    return false;
+}
+
+/* Elements of a vector one by one, of which the condition leaves some out.  */
+static bool store_some(Nest *in, Op *where, const Access *access, const Window *window, int row, int col, Value *tile)
+{
+    if (access->group->rank != 1 || window->turned || is_read_anyway(in, access))
+        return false;
+    Value *index = scatter_index(in, where, access->op, &access->coordinate[0], row, col);
+    Value *args[] = {memory_tensor(in, access->group, window->row, window->col), index, tile};
+    op_before(where, op_new(in->kernel, OP_STORE_AT, access->op->loc, 3, args));
+    return true;
+}
+
 void form_store(Nest *in, Op *where, const Op *op)
 {
     const Access *access = memory_access(in, op);
@@ -145,6 +169,8 @@ void form_store(Nest *in, Op *where, const Op *op)
     int count = form_operands(in, where, access, window.row, window.col, args);
     Value *tile = form_stored(in, where, op, group->dtype, row, col);
     if (op->nargs > 3 && !range_of(in, access, &range)) {
+        if (store_some(in, where, access, &window, row, col, tile))
+            return;
         Value *mask = form_mask(in, where, op->args[3], false, row, col);
         tile =
             form_make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, form_load(in, where, access, row, col));

@@ -307,6 +307,8 @@ bool scatter_take_strided(Nest *in);                       /* true: accesses are
 bool scatter_take_masked(Nest *in);                        /* likewise */
 const Scattered *scatter_of(const Nest *in, const Op *op); /* NULL: it is none */
 bool scatter_refuse(Nest *in, const Op *access);
+/* Where the store's elements go, as a tile; -1 for those that are not stored.  */
+Value *scatter_index(Nest *in, Op *where, const Op *store, const Poly *place, int row, int col);
 void scatter_emit(Nest *in, Op *where, const Scattered *scattered);
 
 /* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */

@@ -316,13 +316,13 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-enum { MAX_STEPS = 64, MAX_NEEDS = 3 };
+enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2 };
 typedef struct {
     Nest *in;
     const Op *at;
     bool upper;
     Guards guards;
-    int steps, count, needs;
+    int steps, swaps, count, needs;
     Poly *bounds, need[MAX_NEEDS]; /* what the launcher finds to be at least 0, or the bound says nothing */
 } Search;
 
@@ -370,22 +370,9 @@ static bool may_multiply(const Search *s, const Poly *times, bool *needs)
     return !*needs || (s->needs < MAX_NEEDS && poly_is_fixed(s->in, times));
 }
 
-/* The guard limits the counter of this term by those of loops outside: j < i.  */
-static bool limits_inner(const Nest *in, const Poly *guard, int term)
-{
-    int loop = guard->terms[term].count == 1 ? loop_of(in, guard->terms[term].values[0]) : -1;
-    for (int i = 0; i < guard->count && loop >= 0; i++)
-        for (int k = 0; k < guard->terms[i].count && i != term; k++) {
-            const Value *value = guard->terms[i].values[k];
-            int other = loop_of(in, value);
-            if (!is_known_before(in, value) && (other < 0 || other >= loop))
-                return false;
-        }
-    return loop >= 0;
-}
-
 /* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
-   is (H - 1) W.  Likewise below x is x - times guard.  `times` has to be at least 0.  */
+   is (H - 1) W; or, a few times, where it says as much of others: j < i.  Likewise below x is x - times guard.  `times`
+   has to be at least 0.  */
 static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *bound, Poly *need, bool *needs)
 {
     const Nest *in = s->in;
@@ -407,7 +394,7 @@ static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *b
                 continue;
             Poly more = poly_multiply(&times, guard), sum = poly_add(x, &more, s->upper ? 1 : -1);
             int less = varying_terms(in, x) - varying_terms(in, &sum);
-            if (!sum.known || less < 0 || (!less && !limits_inner(in, guard, k)) || !may_multiply(s, &times, needs))
+            if (!sum.known || less < 0 || (!less && s->swaps == MAX_SWAPS) || !may_multiply(s, &times, needs))
                 continue;
             *need = times;
             *bound = sum;
@@ -507,9 +494,12 @@ static void search(Search *s, const Poly *x)
         if (!use_guard(s, x, &s->guards.guards[i], &next, &need, &needs) &&
             !use_multiple(s, x, &s->guards.guards[i], &next))
             continue;
+        bool swaps = varying_terms(s->in, &next) == varying_terms(s->in, x);
         if (needs)
             s->need[s->needs++] = need;
+        s->swaps += swaps;
         search(s, &next);
+        s->swaps -= swaps;
         s->needs -= needs;
     }
     if (has_counter_of(s->in, x) ? use_loop(s, x, &next) : use_value(s, x, &next))

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "language/plain.h"
+#include "language/plain-memory.h"
 
 static bool touches(const Op *op)
 {
@@ -394,11 +394,37 @@ static Value *emit_outside(void *context, Value *value)
     return value;
 }
 
+/* Made of numbers that the loop leaves alone.  */
+static bool is_the_same(const Op *loop, const Value *value)
+{
+    const Op *op = value->def;
+    if (ir_outside(value, loop))
+        return true;
+    if (!op || op_info[op->code].class_ != CLASS_SCALAR)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_the_same(loop, op->args[i]))
+            return false;
+    return true;
+}
+
+static Value *copy_outside(Kernel *kernel, Op *loop, Value *value)
+{
+    if (ir_outside(value, loop))
+        return value;
+    Op *copy = op_new(kernel, value->def->code, value->def->loc, value->def->nargs, value->def->args);
+    op_copy_attributes(copy, value->def);
+    for (int i = 0; i < copy->nargs; i++)
+        copy->args[i] = copy_outside(kernel, loop, copy->args[i]);
+    op_before(loop, copy);
+    return op_result(kernel, copy, value->type, value->name);
+}
+
 /* What of a condition the loop leaves alone, or NULL.  */
 static Value *outer_condition(Nest *in, Op *loop, Value *condition)
 {
-    if (ir_outside(condition, loop))
-        return condition;
+    if (is_the_same(loop, condition))
+        return copy_outside(in->kernel, loop, condition);
     if (!condition->def || condition->def->code != OP_ANDI)
         return NULL;
     Value *x = outer_condition(in, loop, condition->def->args[0]),
@@ -406,7 +432,25 @@ static Value *outer_condition(Nest *in, Op *loop, Value *condition)
     return x && y ? ir_binary_before(in->kernel, loop, OP_ANDI, x, y) : x ? x : y;
 }
 
-static void carry(Nest *in, Op *loop, const Op *store)
+/* Outside of the loop the element lies no further than where it is stored.  */
+static bool reaches_no_further(Nest *in, const Op *store, const Op *outside, const Poly *offset)
+{
+    Poly there[MAX_BOUNDS], here[MAX_BOUNDS];
+    for (int upper = 0; upper < 2; upper++) {
+        int nthere = bounds_of(in, offset, store, upper, there), nhere = bounds_of(in, offset, outside, upper, here);
+        for (int i = 0; i < nthere; i++) {
+            bool found = false;
+            int64_t more;
+            for (int k = 0; k < nhere && !found; k++)
+                found = poly_distance(&there[i], &here[k], &more) && (upper ? more >= 0 : more <= 0);
+            if (!found)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool carry(Nest *in, Op *loop, const Op *store)
 {
     Kernel *kernel = in->kernel;
     Block *body = loop->blocks[0];
@@ -421,6 +465,10 @@ static void carry(Nest *in, Op *loop, const Op *store)
     Value *condition = store->nargs > 3 ? outer_condition(in, loop, store->args[3]) : NULL;
     Op *first = op_new(kernel, OP_ELEMENT, store->loc, condition ? 3 : 2, (Value *[]){base, where, condition});
     op_before(loop, first);
+    if (store->nargs > 3 && !reaches_no_further(in, store, first, &offset)) {
+        op_remove(first);
+        return false;
+    }
     op_add_arg(kernel, loop, op_result(kernel, first, type, name));
     Value *now = block_arg(kernel, body, type, name, store->loc);
     FOR_OPS (op, body) {
@@ -446,6 +494,7 @@ static void carry(Nest *in, Op *loop, const Op *store)
         op_new(kernel, OP_SET_ELEMENT, store->loc, condition ? 4 : 3, (Value *[]){base, where, result, condition});
     last->store->label = store->store->label;
     op_after(loop, last);
+    return true;
 }
 
 static bool stores_to(const Block *block, const Value *base)
@@ -510,8 +559,8 @@ static void promote(Nest *in, Op *loop)
         Poly offset = poly_of(op->args[1]);
         if (!stands_still(&offset, loop) || !alone(in, loop, body, op->args[0], &offset))
             continue;
-        carry(in, loop, op);
-        next = body->first;
+        if (carry(in, loop, op))
+            next = body->first;
     }
 }
 

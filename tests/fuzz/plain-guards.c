@@ -2,6 +2,8 @@
 /*
  * plain-guards.c - conditions that say how far an array goes: tails of flattened subscripts, windows that are cut at
  * the edges, pairs of which the last is alone, stores under conditions. Each array ends where the conditions say.
+ *
+ * Without the bounds of plain-conditions.c: seed 2 of kinds=guards ends with signal 11.
  */
 #include "plain.h"
 
@@ -150,6 +152,25 @@ static void windows(int seed)
     whole_end();
 }
 
+/* What is summed in memory under a condition.  */
+static void sums(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 1 + below(2000));
+    whole_scalar("int", "m", "n + %d", below(1500));
+    whole_scalar("int", "o", "%d", below(4));
+    whole_array(PICK("const float *", "const int *"), "x", 0, "n", "(long)(r % 99) - 40");
+    whole_array("const int *", "g", 0, "8", "(long)(r % 5)");
+    whole_array(PICK("float *", "int *"), "y", 0, "n", "i");
+    whole_body();
+    printf("    WS(grid(1))\n    for (int i = 0; i < m; i++)\n        for (int j = 0; j < 8; j++)%s\n",
+           below(2) ? " {\n            int p = i + o;" : " {\n            int p = i;");
+    printf("            if (%s)\n                y[p] += %s;\n        }\n",
+           PICK("p < n", "p < n && g[j] > 1", "p + j < n", "!(p >= n)", "p < n && x[p] > g[j]"),
+           PICK("g[j]", "g[j] * p", "x[p]"));
+    whole_end();
+}
+
 /* So many elements at a time, the last of them fewer.  */
 static void groups(int seed)
 {
@@ -188,6 +209,6 @@ static void edges(int seed)
 
 void guards(int seed)
 {
-    void (*const all[])(int) = {vector, vector, flattened, windows, windows, groups, edges};
-    all[below(7)](seed);
+    void (*const all[])(int) = {vector, vector, flattened, windows, windows, groups, edges, sums};
+    all[below(8)](seed);
 }

@@ -2,6 +2,8 @@
 /*
  * plain-wraps.c - subscripts that are chosen: neighbours around an edge, reflections, clamps, quotients and rests, the
  * patches of a convolution. Each array has what the choices leave, and nothing else.
+ *
+ * Without the bounds of plain-conditions.c: seed 1 of kinds=wraps fails at launch, with an extent below 0.
  */
 #include "plain.h"
 

@@ -77,10 +77,13 @@ int main(int argc, char **argv)
         RUN(range, n, 5, (n + 1) / 2, (n + 1) / 2);
         RUN(below_diagonal, n, m, n, n);
         RUN(antidiagonal, n, 7, 43, 7);
+        RUN(summed, n, 7, n, n);
+        RUN(flagged, n, 5, n, n);
         RUN(patches, n, m, all, 9 * all);
         plain_next();
     }
     run_read_only("some", some, some_plain);
     run_read_only("range", range, range_plain);
+    run_read_only("flagged", flagged, flagged_plain);
     return plain_end();
 }

@@ -167,3 +167,25 @@ KERNEL(patches)(int n, int m, const float *x, float *y)
                 y[(k * h + i) * m + j] = v >= 0 && v < h && u >= 0 && u < m ? x[v * m + u] : 0;
             }
 }
+
+/* Loops inside that sum in memory, as far as there is any; what is flagged is added to by itself. */
+KERNEL(summed)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n + 40; i++) {
+        for (int j = 0; j < m; j++)
+            if (i + 3 < n)
+                y[i + 3] += x[j];
+        for (int j = 0; j < m; j++)
+            if (i + 3 + j < n && x[j] > 2)
+                y[i + 3] += j;
+    }
+}
+
+KERNEL(flagged)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        if (x[i] > m && x[i] < 15)
+            y[i] += x[i];
+}

@@ -248,12 +248,12 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
 }
 
 /* proved: each is at least 0, for all that the launcher may be handed; otherwise none is a number below 0.  */
-static bool places_of(Nest *in, Access *access, Poly offset, bool nearest, bool proved)
+static bool places_of(Nest *in, Access *access, Poly offset, Quotient rounding, bool proved)
 {
     Group *group = access->group;
     for (int i = 0; i < group->places; i++) {
         Poly rest;
-        access->place[i] = i + 1 < group->places ? stride_divide(&offset, &group->place[i], nearest, &rest) : offset;
+        access->place[i] = i + 1 < group->places ? stride_divide(&offset, &group->place[i], rounding, &rest) : offset;
         if (i + 1 < group->places)
             offset = rest;
     }
@@ -271,8 +271,18 @@ static bool places_of(Nest *in, Access *access, Poly offset, bool nearest, bool 
 
 static bool coordinates_of(Nest *in, Access *access, const Poly *offset)
 {
-    if (!places_of(in, access, *offset, true, true) && !places_of(in, access, *offset, false, true) &&
-        !places_of(in, access, *offset, true, false) && !places_of(in, access, *offset, false, false))
+    static const struct {
+        Quotient rounding;
+        bool proved;
+    } ways[] = {{QUOTIENT_NEAREST, true},
+                {QUOTIENT_DOWN, true},
+                {QUOTIENT_TO_ZERO, false},
+                {QUOTIENT_NEAREST, false},
+                {QUOTIENT_DOWN, false}};
+    int way = 0, nways = sizeof ways / sizeof *ways;
+    while (way < nways && !places_of(in, access, *offset, ways[way].rounding, ways[way].proved))
+        way++;
+    if (way == nways)
         return false;
     for (int i = 0; i < access->group->rank; i++)
         access->coordinate[i] = access->group->flat ? *offset : access->place[i];

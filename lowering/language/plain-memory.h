@@ -41,8 +41,9 @@ bool strides_are_same(const Group *x, const Group *y);
 bool stride_is_positive(const Poly *stride);
 /* Factors of counters; composed: those that are sums.  */
 bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed);
-/* x by the stride; nearest: the rest may be below 0.  */
-Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest);
+/* x by the stride.  Only QUOTIENT_DOWN leaves no number below 0; QUOTIENT_TO_ZERO leaves one of x's own sign.  */
+typedef enum { QUOTIENT_NEAREST, QUOTIENT_DOWN, QUOTIENT_TO_ZERO } Quotient;
+Poly stride_divide(const Poly *x, const Poly *stride, Quotient rounding, Poly *rest);
 void strides_drop_sums(Group *group);
 void strides_drop_multiples(Group *group);
 

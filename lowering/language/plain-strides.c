@@ -145,18 +145,24 @@ bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
     return true;
 }
 
-/* x by the stride; nearest: the rest may be below 0.  */
-Poly stride_divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
+static int64_t constant_of(const Poly *x)
 {
-    Poly quotient = poly_divide(x, leading(stride), rest);
-    if (!nearest)
-        for (int i = 0; i < rest->count; i++)
-            if (!rest->terms[i].count && rest->terms[i].factor < 0) {
-                Poly one = poly_constant(1);
-                quotient = poly_add(&quotient, &one, -1);
-                *rest = poly_add(rest, stride, 1);
-                break;
-            }
+    for (int i = 0; i < x->count; i++)
+        if (!x->terms[i].count)
+            return x->terms[i].factor;
+    return 0;
+}
+
+Poly stride_divide(const Poly *x, const Poly *stride, Quotient rounding, Poly *rest)
+{
+    Poly quotient = poly_divide(x, leading(stride), rest), one = poly_constant(1);
+    int64_t left = constant_of(rest), whole = constant_of(x);
+    bool below = left < 0 && (rounding == QUOTIENT_DOWN || (rounding == QUOTIENT_TO_ZERO && whole > 0));
+    bool above = left > 0 && rounding == QUOTIENT_TO_ZERO && whole < 0;
+    if (below || above) {
+        quotient = poly_add(&quotient, &one, below ? -1 : 1);
+        *rest = poly_add(rest, stride, below ? 1 : -1);
+    }
     if (stride->count > 1) {
         Poly product = poly_multiply(&quotient, stride);
         *rest = poly_add(x, &product, -1);

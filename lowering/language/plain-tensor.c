@@ -24,17 +24,40 @@ static Value *largest_extent(Nest *in, const Group *group, int dim)
     return extent;
 }
 
-/* Some element is touched: no dimension is empty.  */
+static bool is_poly_before(const Nest *in, const Poly *x)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++)
+            if (!is_known_before(in, x->terms[i].values[k]))
+                return false;
+    return true;
+}
+
+static bool uses_group(const Nest *in, const Group *group, int loop)
+{
+    for (const Access *access = in->accesses; access; access = access->next)
+        if (access->group == group && !(loops_around(in, access->op) >> loop & 1))
+            return false;
+    return true;
+}
+
+/* Some element is touched: the loops around all accesses iterate, as far as the launcher knows their bounds.  An extent
+   of 0 does not tell, as the element in front of the array has it, too.  */
 static Value *is_touched(Nest *in, const Group *group)
 {
-    Value *fewest = NULL;
-    for (int i = 0; i < group->rank; i++) {
-        Value *reach = largest_extent(in, group, i);
-        fewest = fewest ? scalar_before(in, OP_MINI, D_I64, fewest, reach) : reach;
+    Value *touched = ir_const_before(in->kernel, in->region, D_I1, 1);
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        if (!uses_group(in, group, i) || !is_poly_before(in, &loop->lo) || !is_poly_before(in, &loop->hi))
+            continue;
+        Poly trips = poly_add(&loop->hi, &loop->lo, -1);
+        Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &trips), D_I64),
+                         ir_const_before(in->kernel, in->region, D_I64, 0)};
+        touched = ir_binary_before(in->kernel, in->region, OP_ANDI, touched,
+                                   ir_scalar_before(in->kernel, in->region, OP_GTI, D_I1, 2, args));
     }
-    Value *args[] = {ir_convert_before(in->kernel, in->region, fewest, D_I64),
-                     ir_const_before(in->kernel, in->region, D_I64, 0)};
-    return ir_scalar_before(in->kernel, in->region, OP_GTI, D_I1, 2, args);
+    return touched;
 }
 
 static Value *extent_of(Nest *in, const Group *group, int dim)

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "lower.h"
 #include "print/rewrite.h"
 #include "schedule/schedule.h"
@@ -255,6 +256,14 @@ static void make_variants(Kernel *kernel, Kernel *source)
     schedule_tell_apart(kernel);
 }
 
+/* ---- kernels that print ------------------------------------------------------------------------------------------ */
+
+/* A kernel that prints goes without them: its groups come to each print together, and in the source's order.  */
+static bool is_left_out(const Kernel *kernel, const Pass *pass)
+{
+    return pass->run == pass_edges && kernel_prints(kernel);
+}
+
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
 /* Runs a pass that says what a machine has no room for; false: it has none for what was solved.  */
@@ -314,7 +323,9 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
             again = kernel_copy(kernel);
             frozen = i;
         }
-        if (!again || !kernel->scheduled_by || passes[i].phase != PHASE_MACHINE) {
+        if (is_left_out(kernel, &passes[i])) {
+            /* as it is */
+        } else if (!again || !kernel->scheduled_by || passes[i].phase != PHASE_MACHINE) {
             passes[i].run(kernel);
         } else if (!has_room(kernel, &passes[i], &why)) {
             lower_as_chosen(kernel, again, why);

@@ -94,8 +94,7 @@ static void replace_call(const Shown &shown, tree function)
         args.safe_push(widened(&where, shown.counters[i]));
     gcall *call = gimple_build_call_vec(function, args);
     gimple_set_location(call, gimple_location(shown.call));
-    gimple_set_vuse(call, gimple_vuse(shown.call));
-    gimple_set_vdef(call, gimple_vdef(shown.call));
+    gimple_move_vops(call, shown.call);
     gsi_replace(&where, call, false);
     gimple_set_modified(call, true);
     update_stmt(call);

@@ -235,6 +235,7 @@ typedef struct {
 } TileInfo;
 typedef struct {
     const char *label;
+    bool divided;
 } StoreInfo;
 typedef struct {
     Pipeline *pipeline;

@@ -87,6 +87,17 @@ bool op_scatters(const Op *op)
     return op_info[op->code].rule == R_STORE_AT;
 }
 
+static bool is_print(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_PRINT;
+}
+
+bool kernel_prints(const Kernel *kernel)
+{
+    return ir_any_of(kernel->body, is_print, NULL);
+}
+
 bool op_mixes_rows(const Op *op)
 {
     return op_info[op->code].about & MIXES_ROWS;

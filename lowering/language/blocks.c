@@ -29,9 +29,13 @@
  *
  * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
  *
+ * What a loop over blocks prints, it prints in its order: then one block makes all its iterations, one behind the other.
+ *
  * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
  * C loops, and on emulate.
  */
+#include <string.h>
+
 #include "lower.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -215,11 +219,8 @@ static void visit_store(Op *op, void *context)
     if (op_info[op->code].class_ != CLASS_STORE || kernel->failed)
         return;
     const Op *loop = blocks_around(op);
-    if (op->code == OP_PRINT) {
-        if (loop)
-            reject(kernel, op->loc, REASON_BLOCKS_PRINT);
+    if (op->code == OP_PRINT)
         return;
-    }
     Sharing sharing = {kernel, op};
     ir_walk(in->grid->blocks[0], visit_shared, &sharing);
     if (!kernel->failed && loop && !store_moves_on(op))
@@ -433,6 +434,93 @@ static void visit_outside(Op *op, void *context)
     op_before(branch->blocks[0]->first, op);
 }
 
+/* ---- one block makes all iterations ------------------------------------------------------------------------------ */
+
+static bool prints_inside(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_PRINT && blocks_around(op);
+}
+
+/* What the iterations of loops leave in arrays.  */
+typedef struct {
+    const Value *array;
+    Value **elements;
+} Left;
+
+typedef struct {
+    Blocks *in;
+    Left *left;
+    int count, iteration;
+    Block *copy;
+} Rows;
+
+/* The same iteration of an earlier loop left it there.  */
+static void visit_left(Op *op, void *context)
+{
+    const Rows *rows = context;
+    if (op->code != OP_TILE_AT)
+        return;
+    for (int i = 0; i < rows->count; i++)
+        if (rows->left[i].array == op->args[0])
+            ir_replace_uses(rows->copy, op->results[0], rows->left[i].elements[rows->iteration]);
+    op_remove(op);
+}
+
+static void note_arrays(Rows *rows, Op *loop)
+{
+    Module *module = rows->in->kernel->module;
+    const int count = carried_count(loop);
+    Left *left = arena_alloc(module, (size_t)(rows->count + count + 1) * sizeof *left);
+    memcpy(left, rows->left, (size_t)rows->count * sizeof *left);
+    rows->left = left;
+    for (int i = 0; i < count; i++)
+        if (is_array(rows->in, loop, i))
+            left[rows->count++] =
+                (Left){loop->results[i], arena_alloc(module, (size_t)rows->in->count * sizeof(Value *))};
+}
+
+static void make_iteration(Rows *rows, Op *loop, Value **now)
+{
+    Kernel *kernel = rows->in->kernel;
+    Block *body = loop->blocks[0];
+    ValueMap map = value_map_new(kernel);
+    const Dtype dtype = body->args[0]->type.dtype;
+    value_map_set(kernel, &map, body->args[0], ir_const_before(kernel, loop, dtype, rows->iteration));
+    for (int i = 0; i < carried_count(loop); i++)
+        value_map_set(kernel, &map, body->args[1 + i], now[i]);
+    rows->copy = block_new(kernel, NULL);
+    ir_copy_block(kernel, body, rows->copy, &map);
+    ir_walk(rows->copy, visit_left, rows);
+    memcpy(now, block_end(rows->copy)->args, (size_t)carried_count(loop) * sizeof *now);
+    op_remove(block_end(rows->copy));
+    FOR_OPS (op, rows->copy) {
+        op_remove(op);
+        op_before(loop, op);
+    }
+    for (int k = 0; k < rows->count; k++)
+        for (int i = 0; i < carried_count(loop); i++)
+            if (rows->left[k].array == loop->results[i])
+                rows->left[k].elements[rows->iteration] = now[i];
+}
+
+static void visit_repeat(Op *loop, void *context)
+{
+    Rows *rows = context;
+    if (!is_blocks(loop))
+        return;
+    const int count = carried_count(loop);
+    Value *now[count + 1];
+    memcpy(now, loop->args + 3, (size_t)count * sizeof *now);
+    note_arrays(rows, loop);
+    for (rows->iteration = 0; rows->iteration < rows->in->count; rows->iteration++)
+        make_iteration(rows, loop, now);
+    for (int i = 0; i < count; i++)
+        if (!is_array(rows->in, loop, i))
+            ir_replace_uses(rows->in->grid->blocks[0], loop->results[i], now[i]);
+    op_remove(loop);
+}
+
 static bool is_element(const Op *op, const void *context)
 {
     (void)context;
@@ -449,6 +537,14 @@ void blocks_of_pieces(Kernel *kernel, int piece)
     if (in.first && !check_grid(&in))
         return;
     ir_walk(kernel->body, visit_element, &in);
+    if (in.first && !kernel->failed && ir_any_of(kernel->body, prints_inside, NULL)) {
+        Rows rows = {.in = &in};
+        ir_walk(in.grid->blocks[0], visit_repeat, &rows);
+        remark(kernel, DIAG_MISSED, in.first->loc,
+               "one block makes all iterations of the loops over blocks, one of "
+               "which prints");
+        return;
+    }
     ir_walk(in.grid->blocks[0], visit_carried, &in);
     ir_walk(in.grid->blocks[0], visit_store, &in);
     if (kernel->failed)

@@ -106,7 +106,7 @@ static int count_holders(const Parts *in)
 static void visit_store_inside(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (op_info[op->code].class_ == CLASS_STORE && !kernel->failed)
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !kernel->failed)
         reject(kernel, op->loc, REASON_PARTS_STORE);
 }
 
@@ -514,6 +514,11 @@ void pass_parts(Kernel *kernel)
     in.uses = uses_new(kernel, kernel->body);
     if (!check_loop(&in))
         return;
+    if (kernel_prints(kernel)) { /* whole tiles, in the loop's order */
+        remark(kernel, DIAG_MISSED, in.loop->loc, "one block makes all parts, since the kernel prints");
+        in.loop->control->pipeline = NULL;
+        return;
+    }
     if (in.count == 1) {
         take_only(&in);
     } else {

@@ -107,9 +107,9 @@ static int64_t round_up(int64_t value, int64_t multiple)
 
 enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DYNAMIC = 10 * BARRIER }; /* two of a slot: full and empty */
 
-int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic)
+int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic)
 {
-    return (int64_t)OF_SLOT * slots + (pingpong ? BARRIER : 0) + (gathers ? BARRIER : 0) + (dynamic ? OF_DYNAMIC : 0);
+    return (int64_t)OF_SLOT * slots + (pingpong ? BARRIER : 0) + BARRIER * meetings + (dynamic ? OF_DYNAMIC : 0);
 }
 
 /* A storage, slot by slot with the one beside it; returns its end.  */
@@ -151,7 +151,7 @@ int64_t budget_place(Kernel *kernel)
     FOR_AREFS (aref, kernel)
         slots += aref->slots;
     offset = round_up(offset, 8) +
-             budget_barriers(slots, kernel_has_pingpong(kernel), kernel_gathers(kernel), kernel->grid.dynamic);
+             budget_barriers(slots, kernel_has_pingpong(kernel), kernel_meetings(kernel), kernel->grid.dynamic);
     return round_up(offset, align) + kernel->shared_padding;
 }
 

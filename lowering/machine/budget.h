@@ -30,7 +30,7 @@ int budget_tiles(const Block *block);
 bool budget_chosen_fits(const Block *block, bool rows_alone); /* each tile is one row, or one element */
 
 /* Bytes of the mbarriers of so many slots, and of those for ping-pong, gathering and dynamic scheduling.  */
-int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);
+int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic);
 
 /* Addresses of all storages, in the order of the struct, barriers behind them; returns its size.  */
 int64_t budget_place(Kernel *kernel);

@@ -45,12 +45,13 @@ static void check_products(Kernel *kernel)
         ir_walk(role->body, check_product, kernel);
 }
 
-bool kernel_gathers(const Kernel *kernel)
+int kernel_meetings(const Kernel *kernel)
 {
+    int count = 0;
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_GATHER, NULL))
-            return true;
-    return kernel_meets(kernel);
+        count +=
+            role_has_op(role, OP_GATHER, NULL) || role_has_op(role, OP_ROLE_BARRIER, NULL) || role_meets(kernel, role);
+    return count;
 }
 
 bool kernel_has_pingpong(const Kernel *kernel)
@@ -61,11 +62,11 @@ bool kernel_has_pingpong(const Kernel *kernel)
     return false;
 }
 
-/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to meetings of all.  */
+/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to the meetings of each role.  */
 static void plan_barriers(Kernel *kernel)
 {
     int groups = kernel_groups(kernel);
-    int barriers = 1 + groups + (kernel_has_pingpong(kernel) ? groups : 0) + kernel_gathers(kernel);
+    int barriers = 1 + groups + (kernel_has_pingpong(kernel) ? groups : 0) + kernel_meetings(kernel);
     if (barriers > kernel->machine->named_barriers)
         reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, kernel->machine->named_barriers);
 }
@@ -257,6 +258,13 @@ static int check_pressure(Kernel *kernel, const Role *role)
     Pressure peak = plan_pressure(kernel, role, most);
     if (peak.registers <= most)
         return peak.registers;
+    if (kernel_prints(kernel)) {
+        remark(kernel, DIAG_MISSED, peak.loc,
+               "%d registers of each thread are wanted, and there are %d: to print, a "
+               "kernel keeps tiles longer, and those that do not fit go to memory",
+               peak.registers, most);
+        return most;
+    }
     const char *sentence =
         arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
                     peak.registers, most, peak.tiles);

@@ -31,7 +31,7 @@ Block *role_own_tile(const Role *role);                     /* what a group does
 Op *kernel_grid(const Kernel *kernel);     /* that of a role that has one: all walk over the same grid */
 bool role_holds_tiles(const Role *role);   /* in registers, from one operation to another */
 bool role_issues_only(const Role *role);   /* one warp is enough: it starts copies and touches no tile */
-bool kernel_gathers(const Kernel *kernel); /* groups of a role meet */
+int kernel_meetings(const Kernel *kernel); /* roles whose groups meet */
 const Op *aref_source(const Aref *aref, const Storage *storage); /* what of the body stands there; NULL: nothing */
 int storage_place(const Kernel *kernel, const Storage *storage); /* how many come before it */
 Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
@@ -64,7 +64,7 @@ bool plan_reuse(Kernel *kernel);
 void plan_turns(Kernel *kernel);
 void plan_say_reuse(const Kernel *kernel);
 bool storage_is_reused(const Kernel *kernel, const Storage *storage);
-bool kernel_meets(const Kernel *kernel); /* groups of a role meet in between */
+bool role_meets(const Kernel *kernel, const Role *role); /* its groups do, in between */
 
 /* ahead.c: loads that a block makes before it comes to the tile, or a loop before it comes to the iteration, that wants
    them; how many registers they take meanwhile, with addresses; 0: there are none.  The peak of those that an iteration

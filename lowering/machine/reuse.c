@@ -319,13 +319,11 @@ void plan_turns(Kernel *kernel)
     }
 }
 
-bool kernel_meets(const Kernel *kernel)
+bool role_meets(const Kernel *kernel, const Role *role)
 {
-    FOR_STORAGES (storage, kernel) {
-        const Role *role = storage->over ? role_of(kernel, storage) : NULL;
-        if (role && role->replicas > 1 && storage->over->use == USE_RING)
+    FOR_STORAGES (storage, kernel)
+        if (storage->over && storage->over->use == USE_RING && role->replicas > 1 && role_of(kernel, storage) == role)
             return true;
-    }
     return false;
 }
 

@@ -315,7 +315,10 @@ static void print_print(Printer *in, const Op *op)
 {
     print_inside(in);
     cuda_begin(in);
-    fputs("ws::print(", in->out);
+    if (op->store->divided)
+        fprintf(in->out, "ws::print_rows(s.%s, group, ", cuda_role_barrier(in->kernel, in->role));
+    else
+        fputs("ws::print(", in->out);
     cuda_quoted(in->out, op->store->label ? op->store->label : "");
     fputs(", ", in->out);
     cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);

@@ -246,7 +246,7 @@ void cuda_sync(Printer *in, const Op *op)
         cuda_line(in, "s.pingpong.%s(group);", op_info[op->code].call);
         break;
     case OP_ROLE_BARRIER:
-        cuda_line(in, "ws::sync(s.role_barrier, group);");
+        cuda_line(in, "ws::sync(s.%s, group);", cuda_role_barrier(in->kernel, in->role));
         break;
     case OP_AWAIT_TILES:
         cuda_begin(in);

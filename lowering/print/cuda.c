@@ -87,7 +87,26 @@ static const char *number_word(int n)
 
 bool cuda_uses_shared(const Kernel *kernel)
 {
-    return kernel->storages || kernel->arefs;
+    return kernel->storages || kernel->arefs || kernel_meetings(kernel);
+}
+
+/* Roles in front of it whose groups meet.  */
+static int meetings_before(const Kernel *kernel, const Role *role)
+{
+    int count = 0;
+    FOR_ROLES (other, kernel) {
+        if (other == role)
+            break;
+        count += role_has_op(other, OP_ROLE_BARRIER, NULL);
+    }
+    return count;
+}
+
+const char *cuda_role_barrier(const Kernel *kernel, const Role *role)
+{
+    const char *name = "role_barrier";
+    return meetings_before(kernel, role) ? arena_print(kernel->module, "%s_%d", name, meetings_before(kernel, role) + 1)
+                                         : name;
 }
 
 static void print_shared(Printer *in)
@@ -106,8 +125,11 @@ static void print_shared(Printer *in)
         if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
             cuda_line(in, "ws::pingpong<%d> pingpong;", role->replicas);
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_ROLE_BARRIER, NULL))
-            cuda_line(in, "ws::role_barrier<%d> role_barrier;", role->replicas);
+        if (role_has_op(role, OP_ROLE_BARRIER, NULL)) {
+            int number = meetings_before(kernel, role);
+            const char *others = number ? arena_print(kernel->module, ", %d", number) : "";
+            cuda_line(in, "ws::role_barrier<%d%s> %s;", role->replicas, others, cuda_role_barrier(kernel, role));
+        }
     if (kernel->grid.dynamic)
         cuda_line(in, "ws::tile_scheduler scheduler;");
     in->indent--;
@@ -327,8 +349,9 @@ static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
     bool pingpong = kernel_has_pingpong(kernel), parts = kernel->grid.parts;
-    bool several = parts || (kernel->arefs && (kernel->arefs->next || pingpong || in->maps));
-    if (!kernel->arefs && !parts)
+    const int meetings = kernel_meetings(kernel);
+    bool several = parts || (kernel->arefs && (kernel->arefs->next || pingpong || in->maps)) || meetings > 1;
+    if (!kernel->arefs && !parts && !meetings)
         return;
     cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
     in->indent++;
@@ -336,8 +359,9 @@ static void print_inits(Printer *in)
         print_ring_init(in, aref);
     if (pingpong)
         cuda_line(in, "s.pingpong.init(\"pingpong\");");
-    if (kernel_gathers(kernel))
-        cuda_line(in, "s.role_barrier.init(\"role_barrier\");");
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_ROLE_BARRIER, NULL))
+            cuda_line(in, "s.%s.init(\"%s\");", cuda_role_barrier(kernel, role), cuda_role_barrier(kernel, role));
     print_part_inits(in);
     if (kernel->grid.dynamic)
         cuda_line(in, "s.scheduler.init(\"scheduler\", %d);", readers_of_tiles(kernel));

@@ -91,6 +91,7 @@ void cuda_load(Printer *in, const Op *op);
 void cuda_number(Printer *in, const Op *op);
 
 /* cuda.c: has the kernel a struct of shared memory?  */
+const char *cuda_role_barrier(const Kernel *kernel, const Role *role); /* of all its groups */
 bool cuda_uses_shared(const Kernel *kernel);
 
 /* cuda-launch.c */

@@ -286,6 +286,19 @@ static bool is_part(Known tile)
     return tile.spread == SPREAD_ROWS || tile.spread == SPREAD_COLS;
 }
 
+/* A barrier of all groups is the last in front of the operation that makes a group wait.  */
+static bool groups_met(const Op *op)
+{
+    for (const Op *before = op->prev; before; before = before->prev) {
+        const OpClass class_ = op_info[before->code].class_;
+        if (before->code == OP_ROLE_BARRIER)
+            return true;
+        if (class_ == CLASS_SYNC || class_ == CLASS_STORE || class_ == CLASS_CONTROL)
+            return false;
+    }
+    return false;
+}
+
 static bool run_store(Validator *in, const Op *op)
 {
     const Term *args[op->nargs];
@@ -316,6 +329,10 @@ static bool run_store(Validator *in, const Op *op)
             }
             if (in->groups > 1 && !is_divided(in, source) && !is_divided_across(in, source) && in->leader != 1)
                 return differs(in, op, "every group stores what one should store for all");
+            if (op->code == OP_PRINT && op->store->divided != is_divided(in, source))
+                return differs(in, op, "shows the rows of one group as all rows, or all as those of one");
+            if (op->code == OP_PRINT && op->store->divided && !groups_met(op))
+                return differs(in, op, "shows rows in turn where the groups have not met");
             if (!is_next_box(box, *done))
                 return differs(in, op, "stores box %u of a tile of which %u boxes are stored", box.number,
                                *done / DONE_BOX);

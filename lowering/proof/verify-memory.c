@@ -507,7 +507,7 @@ bool verify_machine(Kernel *kernel)
         BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
         return false;
     }
-    int barriers = 1 + groups * (1 + turns) + kernel_gathers(kernel);
+    int barriers = 1 + groups * (1 + turns) + kernel_meetings(kernel);
     if (barriers > kernel->machine->named_barriers) {
         BUG(kernel, "%d barriers for %d groups", barriers, groups);
         return false;

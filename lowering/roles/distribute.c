@@ -188,7 +188,12 @@ void distribute_plain(Distributor *in, Block *to, Op *op)
     } else if (store && !split) {
         block = distribute_first_only(in, to, op);
     }
+    bool divided = op->code == OP_PRINT && split && distribute_groups(in) > 1;
+    if (divided)
+        distribute_emit(in, to, op, OP_ROLE_BARRIER, 0, NULL);
     Op *copy = clone_shell(in, block, op);
+    if (divided)
+        copy->store->divided = true;
     for (int i = 0; i < op->nargs; i++)
         op_add_arg(in->kernel, copy, args[i]);
     if (op->code == OP_ROW_INDEX && split)

@@ -249,10 +249,11 @@ static void place_only_turn(const Stager *in, const Block *block)
     }
 }
 
+/* To show a tile the groups meet, which none can while it waits for its turn.  */
 static bool in_pingpong(const Stager *in)
 {
     return in->loop->control->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS &&
-           in->kernel->grid.consumers > 1;
+           in->kernel->grid.consumers > 1 && !kernel_prints(in->kernel);
 }
 
 /* A release on the other side of the cut than its get: the slot got since is still to be read.  */

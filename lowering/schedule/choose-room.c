@@ -16,7 +16,7 @@
 #include "machine/machine.h"
 
 /* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once. */
-enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2 };
+enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2, PRINTING_ROLES = 4 };
 
 int64_t constant_trips(const Op *loop)
 {
@@ -85,7 +85,8 @@ static int64_t whole_lines(int64_t bytes)
 
 static int64_t barrier_bytes(const Chooser *in)
 {
-    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (in->nloads + in->nprepared), true, true, true);
+    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (in->nloads + in->nprepared), true,
+                                    kernel_prints(in->kernel) ? PRINTING_ROLES : 1, true);
     return whole_lines(bytes) + (in->parts_bytes || in->scratch_bytes ? MACHINE_SHARED_ALIGN : 0);
 }
 

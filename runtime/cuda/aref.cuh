@@ -303,9 +303,9 @@ template <int N> struct alignas(8) pingpong {
 
 /* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
-/* All N groups of a role.  */
-template <int N> struct alignas(8) role_barrier {
-    static constexpr u32 number = 15;
+/* All N groups of a role, the FIRST of those that meet being 0.  */
+template <int N, int FIRST = 0> struct alignas(8) role_barrier {
+    static constexpr u32 number = 15 - FIRST;
 
     WS_DEVICE void init(const char *)
     {

@@ -703,7 +703,7 @@ static WS_DEVICE void put_rows(shared_tile<M, R, C> &to, const tile<T, PART, C, 
 
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
-template <int N> static WS_DEVICE void sync(role_barrier<N> &groups, int)
+template <int N, int FIRST> static WS_DEVICE void sync(role_barrier<N, FIRST> &groups, int)
 {
     groups.all();
 }

@@ -48,24 +48,35 @@ static WS_DEVICE void print_number(long x, bool)
     printf(" %ld", x);
 }
 
-/* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each
-   number of `at`.  */
-template <typename T, int R, int C, layout L, typename... I>
-static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
+static __device__ int printing; /* somebody is */
+
+static WS_DEVICE void print_begin()
+{
+    while (atomicCAS(&printing, 0, 1))
+        ;
+}
+
+static WS_DEVICE void print_end()
+{
+    __threadfence();
+    atomicExch(&printing, 0);
+}
+
+/* `format` has a %ld for each number of `at`.  */
+template <typename T, typename... I>
+static WS_DEVICE void print_head(const char *format, int rows, int columns, I... at)
+{
+    if constexpr (sizeof...(I) > 0)
+        printf(format, (long)at...);
+    else
+        printf("%s", format);
+    printf(": %s (%d,%d)\n", type_name<T>::get(), rows, columns);
+}
+
+/* Each element by the thread that holds it, in order.  */
+template <typename T, int R, int C, layout L> static WS_DEVICE void print_elements(const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
-    static __device__ int lock;
-    meet_group<L>();
-    if (threadIdx.x % group_threads<L> == 0) {
-        while (atomicCAS(&lock, 0, 1))
-            ;
-        if constexpr (sizeof...(I) > 0)
-            printf(format, (long)at...);
-        else
-            printf("%s", format);
-        printf(": %s (%d,%d)\n", type_name<T>::get(), R, C);
-    }
-    meet_group<L>();
 #pragma unroll 1
     for (int r = 0; r < R; r++) {
 #pragma unroll 1
@@ -87,10 +98,42 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
         }
         meet_group<L>();
     }
+}
+
+/* One group of the grid at a time.  */
+template <typename T, int R, int C, layout L, typename... I>
+static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
+{
+    meet_group<L>();
     if (threadIdx.x % group_threads<L> == 0) {
-        __threadfence();
-        atomicExch(&lock, 0);
+        print_begin();
+        print_head<T>(format, R, C, at...);
     }
+    meet_group<L>();
+    print_elements(x);
+    if (threadIdx.x % group_threads<L> == 0)
+        print_end();
+}
+
+/* One role of the grid at a time: each of its groups shows its rows, in their order.  All have come, so that none waits
+   for what the others still have to do.  */
+template <int N, int FIRST, typename T, int R, int C, layout L, typename... I>
+static WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, const char *format,
+                                 const tile<T, R, C, L> &x, I... at)
+{
+    const bool first = threadIdx.x % group_threads<L> == 0;
+    if (group == 0 && first) {
+        print_begin();
+        print_head<T>(format, R * N, C, at...);
+    }
+#pragma unroll 1
+    for (int turn = 0; turn < N; turn++) {
+        groups.all();
+        if (turn == group)
+            print_elements(x);
+    }
+    if (group == N - 1 && first)
+        print_end();
 }
 
 } // namespace ws

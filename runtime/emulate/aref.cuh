@@ -246,7 +246,7 @@ template <int N> struct pingpong {
 /* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
-template <int N> struct role_barrier {
+template <int N, int FIRST = 0> struct role_barrier {
     uint64_t number;
 
     void init(const char *name)
@@ -263,6 +263,23 @@ template <int N> struct role_barrier {
         group_barrier();
     }
 };
+
+/* Each group of the role shows its rows of a tile.  */
+template <int N, int FIRST, typename T, int R, int C, layout L, typename... I>
+WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, const char *format, const tile<T, R, C, L> &x,
+                          I... at)
+{
+    char *text;
+    size_t bytes;
+    x.check("reads");
+    FILE *out = open_memstream(&text, &bytes);
+    if (group == 0)
+        print_head<T>(out, format, R * N, C, at...);
+    print_elements(out, x);
+    fclose(out);
+    ws_sched_show(ws_sched_current(), (int)groups.number, group, text, bytes);
+    groups.all(group); /* it is printed: now the next */
+}
 
 /* ---- TMA: in ----------------------------------------------------------------------------------------------------- */
 
@@ -651,7 +668,7 @@ WS_DEVICE void put_rows(tile_in_memory<T, R, C> &to, const tile<T, PART, C, L> &
     write_part(to, x, first_row);
 }
 
-template <int G> WS_DEVICE void sync(role_barrier<G> &groups, int group)
+template <int G, int FIRST> WS_DEVICE void sync(role_barrier<G, FIRST> &groups, int group)
 {
     groups.all(group);
 }

@@ -11,6 +11,7 @@
  */
 #include "state.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const ws_sched_range nowhere = {NULL, 0};
@@ -331,6 +332,27 @@ void ws_sched_pass(ws_sched *s, int number, int group)
         ws_cta_give_up(s);
     }
     note(s, WS_SCHED_EVENT_PASS, s->current, number, next, nowhere);
+}
+
+void ws_sched_show(ws_sched *s, int number, int group, char *text, size_t bytes)
+{
+    turns *t = turns_at(s, number, group);
+    if (!text || t->text[group]) {
+        free(text);
+        ws_sched_fail(s, text ? "group %d shows its rows twice" : "group %d: out of memory", group);
+    }
+    t->text[group] = text;
+    t->bytes[group] = bytes;
+    if (++t->ntexts < t->groups)
+        return;
+    flockfile(stdout);
+    for (int i = 0; i < t->groups; i++) {
+        fwrite(t->text[i], 1, t->bytes[i], stdout);
+        free(t->text[i]);
+        t->text[i] = NULL;
+    }
+    funlockfile(stdout);
+    t->ntexts = 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

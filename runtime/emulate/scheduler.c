@@ -338,6 +338,9 @@ void ws_sched_delete(ws_sched *s)
     }
     for (int i = 0; i < s->nspare; i++)
         free(s->spare[i]);
+    for (int i = 1; i <= s->nturns; i++)
+        for (int k = 0; k < s->turns[i].groups; k++)
+            free(s->turns[i].text[k]);
     for (int i = 1; i <= s->nrings; i++)
         free(s->ring[i].slot);
     free(s->operation);

@@ -247,6 +247,9 @@ bool ws_sched_told(ws_sched *s);        /* had it said so, when what touches mem
 int ws_sched_turns(ws_sched *s, const char *name, int groups); /* returns its number (from 1); group 0 goes first */
 void ws_sched_take(ws_sched *s, int turns, int group);
 void ws_sched_pass(ws_sched *s, int turns, int group);
+/* Of what all its groups print together, this group's part, from malloc; the last one prints all parts, in order.  They
+   meet before and behind.  */
+void ws_sched_show(ws_sched *s, int turns, int group, char *text, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,9 @@ typedef struct {
     char name[48];
     int groups;
     int token[WS_SCHED_FIBERS];
+    char *text[WS_SCHED_FIBERS]; /* that wait for the others' */
+    size_t bytes[WS_SCHED_FIBERS];
+    int ntexts;
 } turns;
 
 typedef enum {

@@ -470,29 +470,39 @@ WS_DEVICE tile<T, R, C, L> col_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
 /* As ws_print of the sequential library does.  `format` has a %ld for each number of `at`.  */
+template <typename T, typename... I> void print_head(FILE *out, const char *format, int rows, int columns, I... at)
+{
+    if constexpr (sizeof...(I) > 0)
+        fprintf(out, format, (long)at...);
+    else
+        fprintf(out, "%s", format);
+    fprintf(out, ": %s (%d,%d)\n", number<T>::name, rows, columns);
+}
+
+template <typename T, int R, int C, layout L> void print_elements(FILE *out, const tile<T, R, C, L> &x)
+{
+    for (int r = 0; r < R; r++) {
+        fprintf(out, " ");
+        for (int c = 0; c < C; c++) {
+            double value = (double)number<T>::widen(x.at[r * C + c]);
+            if constexpr (std::is_same<T, long>::value)
+                fprintf(out, " %ld", x.at[r * C + c]);
+            else if (value != value)
+                fprintf(out, " nan");
+            else
+                fprintf(out, sizeof(T) == 8 ? " %.17g" : " %.9g", value);
+        }
+        fprintf(out, "\n");
+    }
+}
+
 template <typename T, int R, int C, layout L, typename... I>
 WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
 {
     x.check("reads");
     flockfile(stdout);
-    if constexpr (sizeof...(I) > 0)
-        printf(format, (long)at...);
-    else
-        printf("%s", format);
-    printf(": %s (%d,%d)\n", number<T>::name, R, C);
-    for (int r = 0; r < R; r++) {
-        printf(" ");
-        for (int c = 0; c < C; c++) {
-            double value = (double)number<T>::widen(x.at[r * C + c]);
-            if constexpr (std::is_same<T, long>::value)
-                printf(" %ld", x.at[r * C + c]);
-            else if (value != value)
-                printf(" nan");
-            else
-                printf(sizeof(T) == 8 ? " %.17g" : " %.9g", value);
-        }
-        printf("\n");
-    }
+    print_head<T>(stdout, format, R, C, at...);
+    print_elements(stdout, x);
     funlockfile(stdout);
 }
 

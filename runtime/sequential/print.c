@@ -11,34 +11,44 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void print_element(ws_tile v, int row, int col)
+static void print_element(FILE *out, ws_tile v, int row, int col)
 {
     double x;
     if (v->dtype == WS_RULE_MASK) {
-        printf(" %d", *ws_element(v, row, col));
+        fprintf(out, " %d", *ws_element(v, row, col));
         return;
     }
     if (v->dtype == WS_RULE_I64) {
-        printf(" %ld", *(const long *)(const void *)ws_element(v, row, col));
+        fprintf(out, " %ld", *(const long *)(const void *)ws_element(v, row, col));
         return;
     }
     ws_row_read(v->dtype, WS_COMPUTE_F64, 1, ws_element(v, row, col), &x);
     if (x != x)
-        printf(" nan"); /* its sign means nothing */
+        fprintf(out, " nan"); /* its sign means nothing */
     else
-        printf(v->dtype == WS_RULE_F64 ? " %.17g" : " %.9g", x);
+        fprintf(out, v->dtype == WS_RULE_F64 ? " %.17g" : " %.9g", x);
+}
+
+void ws_show_type(FILE *out, ws_tile v, int rows)
+{
+    fprintf(out, ": %s (%d,%d)\n", ws_rule_dtype_name(v->dtype), rows, v->cols);
+}
+
+void ws_show_rows(FILE *out, ws_tile v)
+{
+    for (int r = 0; r < v->rows; r++) {
+        fprintf(out, " ");
+        for (int c = 0; c < v->cols; c++)
+            print_element(out, v, r, c);
+        fprintf(out, "\n");
+    }
 }
 
 /* Behind its name.  */
 static void print_tile(ws_tile v)
 {
-    printf(": %s (%d,%d)\n", ws_rule_dtype_name(v->dtype), v->rows, v->cols);
-    for (int r = 0; r < v->rows; r++) {
-        printf(" ");
-        for (int c = 0; c < v->cols; c++)
-            print_element(v, r, c);
-        printf("\n");
-    }
+    ws_show_type(stdout, v, v->rows);
+    ws_show_rows(stdout, v);
 }
 
 void ws_print(const char *name, ws_tile v)

@@ -25,6 +25,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define WS_TILE_MAGIC   0x74696c65
 #define WS_TENSOR_MAGIC 0x74656e73
@@ -100,6 +101,13 @@ static inline long ws_index_of(int dtype, const void *element)
 {
     return dtype == WS_RULE_I64 ? *(const int64_t *)element : *(const int32_t *)element;
 }
+
+/* ---- print.c ----------------------------------------------------------------------------------------------------- */
+
+void ws_show_type(FILE *out, ws_tile v, int rows); /* ": f32 (128,64)", of a tile of which it has some rows */
+void ws_show_rows(FILE *out, ws_tile v);
+
+/* ---- the elements ------------------------------------------------------------------------------------------------ */
 
 #define WS_CHUNK 256 /* elements that the elementwise loops hold at a time */
 

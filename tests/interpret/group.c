@@ -483,7 +483,22 @@ static void print_tile(Group *group, const Op *op)
         }
     }
     text[used] = 0;
-    ws_print(text, evaluate(group, op->args[op->nargs - 1]).tile);
+    ws_tile tile = evaluate(group, op->args[op->nargs - 1]).tile;
+    if (!op->store->divided) {
+        ws_print(text, tile);
+        return;
+    }
+    char *part;
+    size_t bytes;
+    FILE *out = open_memstream(&part, &bytes);
+    if (group->number == 0) {
+        fputs(text, out);
+        ws_show_type(out, tile, tile->rows * group->role->replicas);
+    }
+    ws_show_rows(out, tile);
+    fclose(out);
+    ws_sched_show(ws_sched_current(), memory_role_barrier_of(group), group->number, part, bytes);
+    memory_role_barrier(group); /* it is printed: now the next */
 }
 
 static void run_statement(Group *group, const Op *op)

@@ -518,7 +518,7 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
     launch->ring_of = zeroed((size_t)(plan->narefs * launch->cluster), sizeof *launch->ring_of);
     launch->pingpong = zeroed((size_t)launch->cluster, sizeof *launch->pingpong);
-    launch->role_barriers = zeroed((size_t)launch->cluster, sizeof *launch->role_barriers);
+    launch->role_barriers = zeroed((size_t)launch->cluster * MOST_ROLES, sizeof *launch->role_barriers);
     launch->part_barriers = zeroed(MOST_STORAGES * MOST_GROUPS, sizeof *launch->part_barriers);
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
@@ -583,7 +583,8 @@ static void first_fiber(void *arg)
             launch->pingpong[group->block] = ws_sched_turns(s, "pingpong", role->replicas);
     FOR_ROLES (role, launch->kernel)
         if (role_has_op(role, OP_ROLE_BARRIER, NULL))
-            launch->role_barriers[group->block] = ws_sched_turns(s, "role_barrier", role->replicas);
+            launch->role_barriers[group->block * MOST_ROLES + role->id] =
+                ws_sched_turns(s, "role_barrier", role->replicas);
     FOR_STORAGES (storage, launch->kernel)
         for (int i = 0; storage_is_exchange(storage) && !group->block && i < storage->slots; i++)
             *part_barrier(launch, storage, i) = ws_sched_turns(s, storage->name, launch->cluster);

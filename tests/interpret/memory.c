@@ -732,12 +732,18 @@ void memory_put_tile(Group *group, const Op *op)
 }
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
+int memory_role_barrier_of(const Group *group)
+{
+    return group->launch->role_barriers[group->block * MOST_ROLES + group->role->id];
+}
+
 void memory_role_barrier(Group *group)
 {
+    int barrier = memory_role_barrier_of(group);
     ws_sched_barrier(ws_sched_current());
     for (int round = 0; round < 2; round++) {
-        ws_sched_take(ws_sched_current(), group->launch->role_barriers[group->block], group->number);
-        ws_sched_pass(ws_sched_current(), group->launch->role_barriers[group->block], group->number);
+        ws_sched_take(ws_sched_current(), barrier, group->number);
+        ws_sched_pass(ws_sched_current(), barrier, group->number);
     }
     ws_sched_barrier(ws_sched_current());
 }

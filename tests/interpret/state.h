@@ -68,7 +68,7 @@ struct Cell {
 
 typedef struct Launch Launch;
 
-enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64, MOST_GROUPS = 8 /* of a role */ };
+enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64, MOST_GROUPS = 8 /* of a role */, MOST_ROLES = 32 };
 
 /* One end of a ring.  */
 typedef struct {
@@ -127,7 +127,8 @@ struct Launch {
     int ngroups, ctas;
     unsigned char *shared;
     size_t shared_bytes, shared_room; /* of a block, and from it to the next */
-    int *pingpong, *role_barriers;    /* by block: their numbers for the scheduler */
+    int *pingpong;                    /* by block: its number for the scheduler */
+    int *role_barriers;               /* by block and role: the same */
     int *part_barriers;               /* of blocks that sum parts: by storage and group, for all of them */
     int *ring_of;                     /* by block and aref: the same */
     long steps, most_steps;           /* of this CTA; a program that does not end is an error */
@@ -222,6 +223,7 @@ View memory_stage(Group *group, const Op *op);
 void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 void memory_role_barrier(Group *group);
+int memory_role_barrier_of(const Group *group); /* for the scheduler */
 unsigned char *own_storage(Group *group, const Storage *storage);
 ws_sched_range view_range(View view, Type type);
 void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense */

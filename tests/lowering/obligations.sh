@@ -27,7 +27,7 @@ spoiled() {
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
     chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
-    gemm_bias_gelu; do
+    gemm_bias_gelu prints; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -280,6 +280,10 @@ ok 'a store by every group' spoiled one_for_all 'every group stores what one sho
 ok 'a store by no group' spoiled one_for_all 'no roles make the stores to one memory' "$consumer"'{/store_row %s/d;}'
 ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' \
     "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 %group, 1/'
+ok 'all rows are shown as those of one group' spoiled prints 'shows the rows of one group as all rows, or all' \
+    "$consumer"'s/ divided=1//'
+ok 'rows are shown in turn by groups that have not met' spoiled prints 'shows rows in turn where the groups have not met' \
+    "$consumer"'{/role_barrier/d;}'
 ok 'prints in another order' spoiled one_for_all 'prints before, or otherwise than, the source prints' \
     "$consumer"'{s/print %twice "twice"/print %other "other"/; s/print %bias "bias"/print %twice "twice"/; s/print %other "other"/print %bias "bias"/;}'
 ok 'another name is printed' spoiled one_for_all 'prints before, or otherwise than, the source prints' \

@@ -121,7 +121,5 @@ void show_call(Walk *w, CXCursor call, const Cursors *args)
     shown.args[shown.count] = tile;
     Op *op = op_new(w->kernel, OP_PRINT, loc_of(w->u, call), shown.count + 1, shown.args);
     op->store->label = shown.format;
-    if (w->task)
-        schedule_op(op)->task = w->task;
     op_append(w->block, op);
 }

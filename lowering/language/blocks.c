@@ -29,7 +29,7 @@
  *
  * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
  *
- * What a loop over blocks prints, it prints in its order: then one block makes all its iterations, one behind the other.
+ * A loop over blocks prints in its order: one block then makes all its iterations, one behind the other.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
  * C loops, and on emulate.

@@ -162,8 +162,31 @@ Value *scalar_unordered(Walk *w, location_t where, enum tree_code code, Value *x
     return value_new_op(w, code == ORDERED_EXPR ? OP_ANDI : OP_ORI, where, type_scalar(D_I1), NULL, 2, both);
 }
 
+/* u << 7 | u >> 25, as GCC folds it: two shifts again, by less than the bits.  */
+static Value *rotation(Walk *w, location_t where, bool left, Type type, const char *name, Value *x, Value *count)
+{
+    int64_t bits = 8 * dtype_bytes(type.dtype), number;
+    Type of_count = count->type;
+    Value *there, *back;
+    if (ir_constant(count, &number)) {
+        there = value_literal(w, of_count.dtype, number & (bits - 1), 0);
+        back = value_literal(w, of_count.dtype, -number & (bits - 1), 0);
+    } else {
+        Value *low = value_literal(w, of_count.dtype, bits - 1, 0);
+        Value *args[] = {count, low}, *negated[] = {value_new_op(w, OP_NEGI, where, of_count, NULL, 1, &count), low};
+        there = value_new_op(w, OP_ANDI, where, of_count, NULL, 2, args);
+        back = value_new_op(w, OP_ANDI, where, of_count, NULL, 2, negated);
+    }
+    Value *high[] = {x, left ? there : back}, *low[] = {x, left ? back : there};
+    Value *both[] = {value_new_op(w, OP_SHLI, where, type, NULL, 2, high),
+                     value_new_op(w, OP_SHRI, where, type, NULL, 2, low)};
+    return value_new_op(w, OP_ORI, where, type, name, 2, both);
+}
+
 static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, const char *name, Value *x, Value *y)
 {
+    if (code == LROTATE_EXPR || code == RROTATE_EXPR)
+        return rotation(w, where, code == LROTATE_EXPR, type, name, x, y);
     if (Value *unordered = y ? scalar_unordered(w, where, code, x, y) : NULL)
         return unordered;
     int index = code_index(code);

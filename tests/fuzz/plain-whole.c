@@ -14,7 +14,7 @@
 
 #include "plain.h"
 
-enum { MOST = 24, LONGEST = 256 };
+enum { MOST = 80, LONGEST = 256 };
 
 typedef struct {
     const char *type, *name, *size, *value;

@@ -10,6 +10,7 @@
  *   plain-masked.c      products under conditions
  *   plain-nans.c        the largest and smallest of rows that hold NaN
  *   plain-whole.c       the frame of kinds that declare their own arrays
+ *   plain-mixed.c       all pairs of types and operators, smallest and largest, counters as numbers
  *   plain-tails.c       blocks of iterations, the last of them short
  *   plain-guards.c      conditions that say how far an array goes
  *   plain-wraps.c       subscripts that are chosen
@@ -63,5 +64,8 @@ void guards(int seed);
 void wraps(int seed);
 void halos(int seed);
 void ways(int seed);
+void mixed(int seed);
+void minmax(int seed);
+void counters(int seed);
 
 #endif

@@ -26,8 +26,14 @@ bool total_is_named(const Walk *w, const char *name)
     return w->kernel->grid.plain && !w->outside && clause_of(w, name);
 }
 
-static int number_of(Opcode op)
+/* As runtime/host/total.c counts them.  */
+static int number_of(Opcode op, CXType type)
 {
+    Dtype dtype = D_I32;
+    scalar_type(type, &dtype);
+    bool bare = dtype == D_U32 || dtype == D_U64;
+    if (bare && (op == OP_MAXI || op == OP_MINI))
+        return op == OP_MAXI ? 6 : 7;
     return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
 }
 
@@ -37,8 +43,7 @@ static bool check_type(Walk *w, const Reduction *reduction, CXType type)
     scalar_type(type, &dtype);
     bool real = dtype == D_F32 || dtype == D_F64, integer = !dtype_is_float(dtype);
     bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
-    bool compares = reduction->op == OP_MAXI || reduction->op == OP_MINI;
-    if (reduction->op != OP_MULI && ((real && !logical) || (integer && !(compares && !dtype_is_signed(dtype)))))
+    if (reduction->op != OP_MULI && ((real && !logical) || integer))
         return true;
     if (reduction->op == OP_MULI)
         complain(w->u, w->kernel->loc, "write the factors to an array, and multiply them behind the grid",
@@ -150,7 +155,7 @@ void totals_leave(Walk *w)
             op_append(w->kernel->body, op);
         }
         Total *total = arena_alloc(w->u->module, sizeof *total);
-        *total = (Total){out->clause->op, out->clause->name, base, NULL};
+        *total = (Total){out->clause->op, out->clause->name, base, NULL, false};
         *end = total;
         end = &total->next;
     }
@@ -169,9 +174,34 @@ const char *totals_first(const Walk *w)
 {
     const char *text = "";
     for (int i = 0; i < w->ntotals; i++)
-        text = arena_print(w->u->module, "%svoid *%s = ws_total_begin_(%d, %d); ", text, w->totals[i].handle,
-                           number_of(w->totals[i].clause->op), dtype_bytes(summed(w->totals[i].type)));
+        text =
+            arena_print(w->u->module, "%svoid *%s = ws_total_begin_(%d, %d); ", text, w->totals[i].handle,
+                        number_of(w->totals[i].clause->op, w->totals[i].type), dtype_bytes(summed(w->totals[i].type)));
     return text;
+}
+
+/* As ws_total_into_ counts types.  */
+static int number_of_type(CXType type)
+{
+    Dtype dtype = D_I32;
+    scalar_type(type, &dtype);
+    switch (dtype) {
+    case D_F32:
+        return 0;
+    case D_F64:
+        return 1;
+    case D_I8:
+        return 4;
+    case D_U8:
+    case D_I1:
+        return 5;
+    case D_I16:
+        return 6;
+    case D_U16:
+        return 7;
+    default:
+        return dtype_bytes(dtype) == 8 ? 3 : 2;
+    }
 }
 
 const char *totals_last(const Walk *w)
@@ -186,10 +216,7 @@ const char *totals_last(const Walk *w)
                                out->place);
         else
             text = arena_print(w->u->module, "%s ws_total_into_(%s, (void *)&%s, %d);", text, out->handle, out->place,
-                               dtype == D_F32   ? 0
-                               : dtype == D_F64 ? 1
-                               : dtype == D_I64 ? 3
-                                                : 2);
+                               number_of_type(out->type));
     }
     return text;
 }

@@ -20,8 +20,12 @@ static const Reduction *clause_of(const Walk *w, tree name)
     return NULL;
 }
 
-static int number_of(Opcode op)
+/* As runtime/host/total.c counts them.  */
+static int number_of(Opcode op, tree type)
 {
+    bool bare = INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) >= 32;
+    if (bare && (op == OP_MAXI || op == OP_MINI))
+        return op == OP_MAXI ? 6 : 7;
     return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
 }
 
@@ -31,8 +35,7 @@ static bool check_type(Walk *w, const Reduction *reduction, tree type)
     bool real = TREE_CODE(type) == REAL_TYPE &&
                 (TYPE_MODE(type) == TYPE_MODE(float_type_node) || TYPE_MODE(type) == TYPE_MODE(double_type_node));
     bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
-    bool compares = reduction->op == OP_MAXI || reduction->op == OP_MINI;
-    if (reduction->op != OP_MULI && ((real && !logical) || (integer && !(compares && TYPE_UNSIGNED(type)))))
+    if (reduction->op != OP_MULI && ((real && !logical) || integer))
         return true;
     if (reduction->op == OP_MULI)
         complain((location_t)w->kernel->loc.host, "write the factors to an array, and multiply them behind the grid",
@@ -179,7 +182,7 @@ void total_leave(Walk *w)
             op_append(w->block, op);
         }
         Total *total = (Total *)arena_alloc(plugin.module, sizeof *total);
-        *total = Total{out.clause->op, out.clause->name, base, NULL};
+        *total = Total{out.clause->op, out.clause->name, base, NULL, false};
         *end = total;
         end = &total->next;
     }
@@ -200,9 +203,9 @@ void total_begin(Walk *w, gimple_stmt_iterator *where)
     tree type = build_function_type_list(ptr_type_node, integer_type_node, integer_type_node, NULL_TREE);
     for (unsigned i = 0; i < w->totals.length(); i++) {
         TotalOut &out = w->totals[i];
-        tree summed = summed_type(TREE_TYPE(out.phi ? gimple_phi_result(out.phi) : out.place));
+        tree own = TREE_TYPE(out.phi ? gimple_phi_result(out.phi) : out.place), summed = summed_type(own);
         gcall *call = gimple_build_call(build_fn_decl("ws_total_begin_", type), 2,
-                                        build_int_cst(integer_type_node, number_of(out.clause->op)),
+                                        build_int_cst(integer_type_node, number_of(out.clause->op, own)),
                                         fold_convert(integer_type_node, TYPE_SIZE_UNIT(summed)));
         out.given = make_ssa_name(ptr_type_node, call);
         gimple_call_set_lhs(call, out.given);
@@ -266,12 +269,19 @@ static tree name_again(tree *where, int *, void *data)
     return NULL_TREE;
 }
 
+/* As ws_total_into_ counts types.  */
+static int number_of_type(tree type)
+{
+    if (TREE_CODE(type) == REAL_TYPE)
+        return TYPE_MODE(type) == TYPE_MODE(double_type_node);
+    int bits = 8 * (int)int_size_in_bytes(type), bare = TYPE_UNSIGNED(type) != 0;
+    return bits == 8 ? 4 + bare : bits == 16 ? 6 + bare : bits == 64 ? 3 : 2;
+}
+
 static void end_in_memory(const Walk *w, const TotalOut &out, gimple_stmt_iterator *where)
 {
     Again again = {w, where};
     tree place = unshare_expr(out.place), type = TREE_TYPE(place), base = get_base_address(place);
-    int kind = TREE_CODE(type) != REAL_TYPE ? TYPE_PRECISION(type) > 32 ? 3 : 2
-                                            : TYPE_MODE(type) == TYPE_MODE(double_type_node);
     if (base && DECL_P(base))
         mark_addressable(base);
     walk_tree(&place, name_again, &again, NULL);
@@ -280,7 +290,7 @@ static void end_in_memory(const Walk *w, const TotalOut &out, gimple_stmt_iterat
     tree signature =
         build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, integer_type_node, NULL_TREE);
     gcall *call = gimple_build_call(build_fn_decl("ws_total_into_", signature), 3, out.given, address,
-                                    build_int_cst(integer_type_node, kind));
+                                    build_int_cst(integer_type_node, number_of_type(type)));
     gimple_set_location(call, (location_t)w->kernel->loc.host);
     gsi_insert_after(where, call, GSI_NEW_STMT);
 }

@@ -333,6 +333,7 @@ typedef struct Total {
     const char *name;
     Value *base;
     struct Total *next;
+    bool is_unsigned; /* of integers that have no sign: plain-total.c */
 } Total;
 
 /* grid(n) and its clauses; 0 or AUTO where the user left them out.  */

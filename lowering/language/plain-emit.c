@@ -118,6 +118,19 @@ static Value *add_product(Nest *in, Op *where, const Product *product, const Par
 
 /* ---- along the columns of each row, or the rows of each column --------------------------------------------------- */
 
+/* As sums are computed: what is small as I32; the order of what has no sign as a signed one.  */
+static Value *as_summed(Nest *in, Op *where, Value *tile, bool flips)
+{
+    if (tile->type.kind == K_TILE && form_is_small(tile->type.dtype))
+        tile = form_widened(in, where, tile);
+    return flips ? form_flipped(in, where, tile, tile->type.dtype) : tile;
+}
+
+static bool flips(const Sum *sum, const Part *part)
+{
+    return sum->op != OP_ADDI && form_is_unsigned(part->value->type.dtype);
+}
+
 typedef enum { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } Reducing;
 
 static Reducing reducing(Opcode op)
@@ -155,6 +168,7 @@ static Elements elements_of(Nest *in, Op *where, const Sum *sum, const Part *par
     double zero = dtype_is_float(dtype) ? -0.0 : 0;
     if (tile->type.kind != K_TILE)
         tile = binary_tile(in, where, OP_ADD, form_full(in, where, dtype, 1, 1, zero), tile);
+    tile = as_summed(in, where, tile, flips(sum, part));
     int rows = form_extent(in, r), cols = form_extent(in, c);
     if (tile->type.rows != rows || tile->type.cols != cols)
         tile =
@@ -272,7 +286,7 @@ static Value *extreme_of(Nest *in, Op *where, const Sum *sum, const Part *part, 
 static Value *add_elements(Nest *in, Op *where, const Sum *sum, const Part *part, Value *now, bool open, int axis,
                            int row, int col)
 {
-    Dtype dtype = now->type.dtype;
+    Dtype dtype = form_is_small(now->type.dtype) ? D_I32 : now->type.dtype;
     Elements elements = elements_of(in, where, sum, part, dtype, axis, row, col);
     bool real = dtype_is_float(dtype);
     if (real && part->compares)
@@ -281,7 +295,8 @@ static Value *add_elements(Nest *in, Op *where, const Sum *sum, const Part *part
     Value *tile = reduce_tile(in, where, reducing(sum->op), elements.along_rows,
                               masked_tile(in, where, &elements, elements.tile, none));
     Opcode code = sum->op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum->op == OP_MAXI ? OP_MAX : OP_MIN;
-    return binary_tile(in, where, code, now, tile);
+    now = binary_tile(in, where, code, as_summed(in, where, now, flips(sum, part)), tile);
+    return flips(sum, part) ? form_flipped(in, where, now, dtype) : now;
 }
 
 static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, int col)
@@ -299,6 +314,7 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
             continue;
         }
         now = add_elements(in, where, &sum, part, now, open, axis, row, col);
+        now = form_kept(in, where, now, loop->results[index]->type.dtype);
     }
     return now;
 }

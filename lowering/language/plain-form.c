@@ -365,7 +365,10 @@ static Value *index_tile(Nest *in, Op *where, Value *iv, int row, int col)
     Type type = type_tile(D_I32, rows ? form_extent(in, axis) : 1, rows ? 1 : form_extent(in, axis));
     Value *index = form_op(in, where, rows ? OP_ROW_INDEX : OP_COL_INDEX, where->loc, type, 0, NULL);
     (void)col;
-    return form_make(in, where, OP_ADD, where->loc, D_I32, index, form_plain(in, iv), NULL);
+    Dtype dtype = form_dtype(in, iv);
+    if (dtype != D_I32)
+        index = form_make(in, where, OP_CAST, where->loc, dtype, index, NULL, NULL);
+    return form_make(in, where, OP_ADD, where->loc, dtype, index, form_plain(in, iv), NULL);
 }
 
 /* ---- forms ------------------------------------------------------------------------------------------------------- */
@@ -470,13 +473,6 @@ Value *form_mask(Nest *in, Op *where, Value *condition, bool inverted, int row, 
 {
     Value *mask = form_as_tile(in, where, form(in, condition, row, col), D_MASK);
     return inverted ? form_make(in, where, OP_NOT, where->loc, D_MASK, mask, NULL, NULL) : mask;
-}
-
-/* Elements along the axis that the loop has an iteration for.  */
-Value *form_in_range(Nest *in, Op *where, int axis, int row, int col)
-{
-    Value *index = form(in, in->loops[axis].iv, row, col);
-    return form_make(in, where, OP_LT, where->loc, D_MASK, index, form_poly(in, where, &in->loops[axis].hi), NULL);
 }
 
 /* The value is 0 where the axis has no iteration any more.  */

@@ -72,6 +72,11 @@ bool low_half_suffices(const Uses *uses, const Value *value)
     return suffices(uses, value, DEEPEST);
 }
 
+bool low_half_suffices_use(const Uses *uses, const Use *use)
+{
+    return suffices_here(uses, use, DEEPEST);
+}
+
 static void narrow(Kernel *kernel, const Uses *uses, Block *block)
 {
     for (Op *op = block->first, *next; op; op = next) {

@@ -116,28 +116,29 @@ Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype)
     return dtype == D_U16 ? low_half(in, where, form_widened(in, where, x)) : x;
 }
 
-/* What the type keeps of an I32.  */
-static Value *narrowed(Nest *in, Op *where, Value *x, Dtype dtype)
+Value *form_kept(Nest *in, Op *where, Value *x, Dtype dtype)
 {
     if (form_is_small(dtype))
         return form_make(in, where, OP_CAST, where->loc, dtype, x, NULL, NULL);
     return dtype == D_U16 ? low_half(in, where, x) : x;
 }
 
-static bool is_unsigned(const Value *value)
+bool form_is_unsigned(Dtype dtype)
 {
-    return value->type.dtype == D_U64 || value->type.dtype == D_U32;
+    return dtype == D_U64 || dtype == D_U32;
 }
 
-/* Counters and what is known before the grid fit, since extents bound them.  */
+/* A number that is no tile is itself; plain-wide.c sees to what loops carry and branches join.  */
 Standing form_standing(const Nest *in, const Value *value)
 {
     const Op *op = value->def;
     if (value->type.dtype == D_U32)
         return AS_UNSIGNED;
-    if (dtype_bytes(value->type.dtype) < 8 || !op || !is_tiled(in, value))
+    if (dtype_bytes(value->type.dtype) < 8 || !is_tiled(in, value))
         return AS_SIGNED;
-    if (op->nblocks) /* plain-wide.c sees to it */
+    if (loop_of(in, value) >= 0)
+        return form_is_short(in, value) ? AS_SIGNED : AS_LOW_BITS;
+    if (!op || op->nblocks)
         return AS_SIGNED;
     int64_t bits;
     switch (op->code) {
@@ -166,30 +167,10 @@ Standing form_standing(const Nest *in, const Value *value)
     return x == y ? x : AS_LOW_BITS;
 }
 
-/* An I64 that is no number of 2^63 or more, taken without a sign.  */
-static bool has_no_top_bit(const Nest *in, const Value *value)
-{
-    int64_t known;
-    if (ir_constant(value, &known))
-        return known >= 0;
-    if (loop_of(in, value) >= 0)
-        return true;
-    const Op *op = value->def;
-    if (!op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
-        return false;
-    Dtype from = op->args[0]->type.dtype;
-    bool wider = dtype_bytes(from) < dtype_bytes(value->type.dtype);
-    return wider && (!dtype_is_signed(from) || has_no_top_bit(in, op->args[0]));
-}
-
-/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  Parameters
-   count as not below 0.  */
+/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  */
 static bool may_wrap(const Nest *in, const Value *value)
 {
-    const Value *number = value;
-    while (number->def && number->def->code == OP_CONVI)
-        number = number->def->args[0];
-    return value->type.dtype == D_U64 && number->def && !has_no_top_bit(in, value);
+    return value->type.dtype == D_U64 && !form_has_no_top_bit(in, value);
 }
 
 /* Do the I32 of all operands stand for them in one way?  */
@@ -204,7 +185,7 @@ static bool stand_alike(const Nest *in, const Op *op)
 static bool comparable(const Nest *in, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (form_standing(in, op->args[i]) == AS_LOW_BITS)
+        if (!form_is_wide(in, op->args[i]) && form_standing(in, op->args[i]) == AS_LOW_BITS)
             return false;
     return true;
 }
@@ -225,13 +206,24 @@ static Value *below(Nest *in, Op *where, Value *x, Value *y, Dtype dtype)
     return form_make(in, where, OP_OR, loc, D_MASK, less, apart, NULL);
 }
 
+Value *form_flipped(Nest *in, Op *where, Value *x, Dtype dtype)
+{
+    Value *top = ir_const_before(in->kernel, where, dtype, dtype == D_I64 ? INT64_MIN : INT32_MIN);
+    if (x->type.kind != K_TILE)
+        return ir_binary_before(in->kernel, where, OP_XORI, ir_convert_before(in->kernel, where, x, dtype), top);
+    return form_make(in, where, OP_BIT_XOR, where->loc, dtype, x, top, NULL);
+}
+
 /* An order, or the smaller or larger, of unsigned numbers.  */
 static Value *unsigned_order(Nest *in, Op *where, Opcode code, Value *x, Value *y, Dtype dtype)
 {
-    bool turned = code == OP_GT || code == OP_LE || code == OP_MAX;
+    if (code == OP_MIN || code == OP_MAX) {
+        x = form_flipped(in, where, x, dtype);
+        y = form_flipped(in, where, y, dtype);
+        return form_flipped(in, where, form_make(in, where, code, where->loc, dtype, x, y, NULL), dtype);
+    }
+    bool turned = code == OP_GT || code == OP_LE;
     Value *less = turned ? below(in, where, y, x, dtype) : below(in, where, x, y, dtype);
-    if (code == OP_MIN || code == OP_MAX)
-        return form_make(in, where, OP_SELECT, where->loc, dtype, less, x, y);
     return code == OP_LE || code == OP_GE ? form_make(in, where, OP_NOT, where->loc, D_MASK, less, NULL, NULL) : less;
 }
 
@@ -336,13 +328,13 @@ static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value
     if (dtype_is_float(from) && to == D_U32)
         return unsigned_of_float(in, where, x);
     if (!dtype_is_float(to) && to != D_I1)
-        return narrowed(in, where, form_widened(in, where, x), to);
+        return form_kept(in, where, form_widened(in, where, x), to);
     if (to == D_I1)
         return form_make(in, where, OP_NE, op->loc, D_MASK, dtype_is_float(from) ? x : form_widened(in, where, x),
                          form_boxed(in, where, number(in, where, 0), dtype_is_float(from) ? from : D_I32), NULL);
     if (stands == AS_LOW_BITS)
         return refuse_op(in, where, op, row, col);
-    if (from == D_U64 && stands == AS_SIGNED && is_tiled(in, op->args[0]) && !has_no_top_bit(in, op->args[0]))
+    if (from == D_U64 && stands == AS_SIGNED && is_tiled(in, op->args[0]) && !form_has_no_top_bit(in, op->args[0]))
         return float_of_unsigned_long(in, where, form_integer(in, where, op->args[0], x, D_I64), to);
     x = form_is_small(from) ? x : form_widened(in, where, x);
     return stands == AS_UNSIGNED ? float_of_unsigned(in, where, x, to)
@@ -403,14 +395,14 @@ static Value *without_sign(Nest *in, Op *where, const Value *value, Value *x)
 /* x / y or x % y of operands of I32 or I64.  */
 static Value *quotient(Nest *in, Op *where, const Op *op, Value *x, Value *y, Dtype computed)
 {
-    bool bare = is_unsigned(op->args[0]), narrow = bare && computed == D_I32;
+    bool bare = form_is_unsigned(op->args[0]->type.dtype), narrow = bare && computed == D_I32;
     if (narrow) {
         x = without_sign(in, where, op->args[0], x);
         y = without_sign(in, where, op->args[1], y);
         computed = D_I64;
     }
     x = form_as_tile(in, where, x, computed);
-    Value *whole = bare && !narrow && !(has_no_top_bit(in, op->args[0]) && has_no_top_bit(in, op->args[1]))
+    Value *whole = bare && !narrow && !(form_has_no_top_bit(in, op->args[0]) && form_has_no_top_bit(in, op->args[1]))
                        ? unsigned_quotient(in, where, x, y)
                        : form_make(in, where, OP_DIV, op->loc, computed, x, y, NULL);
     if (op->code == OP_REMI) { /* x - x / y * y */
@@ -424,14 +416,15 @@ static Value *quotient(Nest *in, Op *where, const Op *op, Value *x, Value *y, Dt
 static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x, Value *y)
 {
     Dtype computed = computed_in(in, op), dtype = op->results[0]->type.dtype == D_I1 ? D_MASK : computed;
-    bool bare = computed == D_I64 && op->args[0]->type.dtype == D_U64;
+    bool bare = computed == D_I64 && op->args[0]->type.dtype == D_U64 &&
+                !(form_has_no_top_bit(in, op->args[0]) && form_has_no_top_bit(in, op->args[op->nargs - 1]));
     for (int i = 0; i < op->nargs && computed == D_I32; i++)
         bare |= form_standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
     if (x->type.kind != K_TILE && (!y || y->type.kind != K_TILE))
         x = form_boxed(in, where, x, computed);
     if (bare && is_order(code))
         return unsigned_order(in, where, code, x, y, computed);
-    if (code == OP_SHR && is_unsigned(op->args[0]))
+    if (code == OP_SHR && form_is_unsigned(op->args[0]->type.dtype))
         code = OP_USHR;
     if (op->code == OP_NOTI)
         y = number(in, where, -1);
@@ -439,23 +432,7 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
         x = quotient(in, where, op, x, y, computed);
     else
         x = form_make(in, where, code, op->loc, dtype, x, y, NULL);
-    return dtype == D_MASK ? x : narrowed(in, where, x, op->results[0]->type.dtype);
-}
-
-/* A number of 64 bits that counters are compared with: what is larger than all counters stays so.  */
-static Value *limited(Nest *in, Op *where, const Value *value, Value *x)
-{
-    Dtype dtype = value->type.dtype;
-    int64_t known;
-    bool converted = value->def && value->def->code == OP_CONVI && dtype_bytes(value->def->args[0]->type.dtype) < 8;
-    if (x->type.kind == K_TILE || dtype_bytes(x->type.dtype) < 8 || converted || ir_constant(value, &known) ||
-        loop_of(in, value) >= 0)
-        return form_widened(in, where, x);
-    Value *most[] = {x, ir_const_before(in->kernel, where, dtype, INT32_MAX)};
-    x = ir_scalar_before(in->kernel, where, OP_MINI, dtype, 2, most);
-    Value *least[] = {x, ir_const_before(in->kernel, where, dtype, INT32_MIN)};
-    x = dtype == D_U64 ? x : ir_scalar_before(in->kernel, where, OP_MAXI, dtype, 2, least);
-    return form_widened(in, where, x);
+    return dtype == D_MASK ? x : form_kept(in, where, x, op->results[0]->type.dtype);
 }
 
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
@@ -463,6 +440,13 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     Value *args[3];
     if (op->nargs > 3 || !op->nargs || !fits(in, op) || op_info[op->code].class_ != CLASS_SCALAR)
         return refuse_op(in, where, op, row, col);
+    bool orders = op->code >= OP_EQI && op->code <= OP_GEI && !dtype_is_float(op->args[0]->type.dtype);
+    if (orders && (computed_in(in, op) == D_I64 || !comparable(in, op))) {
+        if (form_is_relative(in, op))
+            return form_relative(in, where, op, code_of(op), row);
+        if (!comparable(in, op))
+            return refuse_op(in, where, op, row, col);
+    }
     for (int i = 0; i < op->nargs; i++)
         args[i] = form(in, op->args[i], row, col);
     if (op->code == OP_MATHI)
@@ -484,13 +468,8 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     }
     if (!dtype_is_float(operand)) {
         bool wide = computed_in(in, op) == D_I64;
-        bool compares = is_order(code) || code == OP_EQ || code == OP_NE;
-        if (!wide && compares && !comparable(in, op))
-            return refuse_op(in, where, op, row, col);
         for (int i = 0; i < op->nargs; i++)
-            args[i] = wide       ? form_integer(in, where, op->args[i], args[i], D_I64)
-                      : compares ? limited(in, where, op->args[i], args[i])
-                                 : form_widened(in, where, args[i]);
+            args[i] = wide ? form_integer(in, where, op->args[i], args[i], D_I64) : form_widened(in, where, args[i]);
         return integers(in, where, op, code, args[0], op->nargs > 1 ? args[1] : NULL);
     }
     bool tile = false;

@@ -447,6 +447,7 @@ typedef struct {
     bool *seen; /* by value id, of one question */
     const Value *chain[MAX_CHAIN];
     int uses[MAX_CHAIN], nchain;
+    bool cuts; /* a conversion to other bits is on the way */
 } Chain;
 
 static bool depends_on(Chain *c, const Value *value, const Value *on);
@@ -503,20 +504,26 @@ static bool uses(Chain *c, const Value *value, int count)
 static bool add_part(Chain *c, Opcode op, Part part)
 {
     Sum *sum = c->sum;
-    if (sum->count == MAX_PARTS || (sum->count && sum->op != op))
+    bool ordered = op == OP_MAXI || op == OP_MINI; /* with a sign, or without one */
+    if (sum->count == MAX_PARTS || (sum->count && sum->op != op) ||
+        (sum->count && ordered && sum->parts[0].value->type.dtype != part.value->type.dtype))
         return false;
     sum->op = op;
     sum->parts[sum->count++] = part;
     return true;
 }
 
-/* One element, which may be read twice.  */
+/* One element, which may be read, or converted, twice.  */
 static bool same_element(const Nest *in, const Value *x, const Value *y)
 {
     if (x == y)
         return true;
-    if (!x->def || !y->def || x->def->code != OP_ELEMENT || y->def->code != OP_ELEMENT ||
-        x->def->args[0] != y->def->args[0] || region_stores(in->kernel->body, x->def->args[0]))
+    if (!x->def || !y->def || x->def->code != y->def->code || !type_equal(x->type, y->type))
+        return false;
+    if (x->def->code == OP_CONVI)
+        return same_element(in, x->def->args[0], y->def->args[0]);
+    if (x->def->code != OP_ELEMENT || x->def->args[0] != y->def->args[0] ||
+        region_stores(in->kernel->body, x->def->args[0]))
         return false;
     Poly place = poly_of_place(x->def), other = poly_of_place(y->def);
     return poly_same(&place, &other);
@@ -611,6 +618,13 @@ static bool collect_branch(Chain *c, const Value *value, const Value *stop)
     return true;
 }
 
+/* int s; s += u[k]; is s = (int)((unsigned)s + u[k]): a sum of bits.  */
+static bool is_between_integers(const Op *op)
+{
+    Dtype from = op->code == OP_CONVI ? op->args[0]->type.dtype : D_I1, to = op->results[0]->type.dtype;
+    return from != D_I1 && to != D_I1 && !dtype_is_float(from) && !dtype_is_float(to);
+}
+
 static bool collect(Chain *c, Value *value, const Value *stop, Value *condition, bool inverted)
 {
     if (value == stop)
@@ -644,6 +658,11 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
         return c->whole && !asks_for(c, op->args[0]) && uses(c, op->args[1], 1) && uses(c, op->args[2], 1) &&
                collect(c, op->args[1], stop, NULL, false) && collect(c, op->args[2], stop, NULL, false);
     }
+    if (is_between_integers(op)) {
+        c->cuts |= dtype_bytes(op->args[0]->type.dtype) != dtype_bytes(value->type.dtype);
+        c->sum->converts = true;
+        return uses(c, op->args[0], 1) && collect(c, op->args[0], stop, condition, inverted);
+    }
     bool max_or_min = is_extreme_call(op, &code);
     if (!max_or_min && op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI)
         return false;
@@ -670,7 +689,7 @@ static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum)
     c.argument = argument;
     if (!collect(&c, next, argument, NULL, false))
         return false;
-    if (next != argument && next->uses != 1)
+    if ((next != argument && next->uses != 1) || (c.cuts && sum->op != OP_ADDI))
         return false;
     for (int i = 0; i < c.nchain; i++)
         if (c.chain[i]->uses != c.uses[i])

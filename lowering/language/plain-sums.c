@@ -227,7 +227,7 @@ static bool join_sum(Nest *in, Op *loop, int index)
     Value *argument = body->args[1 + index], *next = body->last->args[index];
     Sum sum;
     if (next == argument || !scan_is_named(loop->control->pipeline, argument->name) ||
-        scan_sum(in, loop, index, &sum) || !scan_total(in, loop, index, &sum) || sum.op != OP_ADDI)
+        scan_sum(in, loop, index, &sum) || !scan_total(in, loop, index, &sum) || sum.op != OP_ADDI || sum.converts)
         return false;
     Join join = {.in = in, .base = argument};
     Value *more = added(&join, next, body->last);

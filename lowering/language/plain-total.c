@@ -170,15 +170,20 @@ static bool is_logical(const Op *loop, int index, Opcode op)
 
 /* ---- from carried values to one number for each tile ------------------------------------------------------------- */
 
+/* The smallest or the largest number of the type.  */
+static int64_t limit_of(Dtype dtype, bool largest)
+{
+    int64_t most = (int64_t)(~(uint64_t)0 >> (64 - 8 * dtype_bytes(dtype) + dtype_is_signed(dtype)));
+    return largest ? most : dtype_is_signed(dtype) ? -most - 1 : 0;
+}
+
 static Value *nothing(Nest *in, Op *where, const Total *total, Dtype dtype)
 {
     Op *constant = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
     bool largest = total->op == OP_MINI;
     op_before(where, constant);
     constant->scalar->real = total->op == OP_ADDI ? -0.0 : largest ? INFINITY : -INFINITY;
-    constant->scalar->integer = total->op == OP_MAXI   ? dtype_bytes(dtype) == 8 ? INT64_MIN : INT32_MIN
-                                : total->op == OP_MINI ? dtype_bytes(dtype) == 8 ? INT64_MAX : INT32_MAX
-                                                       : total->op == OP_ANDI;
+    constant->scalar->integer = total->op == OP_MAXI || largest ? limit_of(dtype, largest) : total->op == OP_ANDI;
     if (dtype_is_float(dtype))
         constant->scalar->integer = 0;
     else
@@ -333,10 +338,9 @@ static Value *in_grid(Nest *in, Op *where, const Total *total, const Value *valu
 
 void total_emit(Nest *in, Op *where, const Op *op)
 {
-    const Total *total = in->totals[0].total;
-    for (int i = 0; i < in->ntotals; i++)
-        if (in->totals[i].total->base == op->args[0])
-            total = in->totals[i].total;
+    Total *total = in->kernel->grid.totals;
+    while (total->next && total->base != op->args[0])
+        total = total->next;
     uint32_t axes = 0;
     int row, col;
     for (int n = 0; n < in->kernel->grid.dims; n++)
@@ -353,7 +357,15 @@ void total_emit(Nest *in, Op *where, const Op *op)
         Value *args[] = {tile, form_full(in, where, D_I32, 1, 1, 1), form_full(in, where, D_I32, 1, 1, 0)};
         tile = form_op(in, where, OP_SELECT, where->loc, type_tile(D_I32, tile->type.rows, tile->type.cols), 3, args);
     }
+    if (form_is_small(tile->type.dtype))
+        tile = form_widened(in, where, tile);
+    total->is_unsigned = form_is_unsigned(op->args[2]->type.dtype);
+    bool flips = total->is_unsigned && (total->op == OP_MAXI || total->op == OP_MINI);
+    if (flips)
+        tile = form_flipped(in, where, tile, dtype);
     tile = reduce(in, where, total, in_grid(in, where, total, op->args[2], tile, row, col));
+    if (flips)
+        tile = form_flipped(in, where, tile, dtype);
     Value *count, *number = number_of_tile(in, where, &count);
     total->base->type = type_pointer(tile->type.dtype);
     Op *tensor = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 3,

@@ -4,13 +4,12 @@
  *
  *   long s; s += x[i];                    I64: more than 32 bits of the sum are wanted
  *   y[(size_t)i * n + idx[j]] = ...       I32: a subscript, of which the low half says all
- *   (long)i < n                           I32: a number of 32 bits that was converted
+ *   (long)i < (long)k                      I32: numbers of 32 bits that were converted
  *
- * Elements of `long`, what is converted from floating numbers, and shifts and divisions are I64.  So is what is
- * computed of one, what a loop carries or branches join of one, a sum, difference or product of converted numbers of
- * whose upper half somebody wants to know, what joins numbers that were converted with their sign and without it, and
- * what a number of more than 32 bits is in: a constant, an element that is the same for all of the tile, or, where it
- * meets elements, what is known before the grid.
+ * Elements of `long`, what is converted from floating numbers, and shifts and divisions are I64.  So is a counter that
+ * no int holds and somebody takes as a number; what is computed of an I64, what a loop carries or branches join of one;
+ * a sum, difference or product of converted numbers of whose upper half somebody wants to know; what joins numbers that
+ * were converted with their sign and without it; and what a number that may have more than 32 bits is in.
  */
 #include "ir/slice.h"
 #include "language/plain.h"
@@ -24,8 +23,6 @@ bool form_is_wide(const Nest *in, const Value *value)
 {
     return value->id < in->nwide && in->wide[value->id];
 }
-
-enum { DEEP = 8 };
 
 typedef struct {
     Nest *in;
@@ -48,74 +45,43 @@ static bool some_is_wide(const Wide *w, const Op *op)
     return false;
 }
 
-/* An unsigned sum of 32 bits that may be below 0, or above what an int holds: j - 1 is 2^32 - 1 for a j of 0.  */
-static bool wraps(const Op *op)
-{
-    int64_t number;
-    if (!op || op->results[0]->type.dtype != D_U32)
-        return false;
-    for (int i = 0; i < op->nargs && op->code == OP_ADDI; i++)
-        if (ir_constant(op->args[i], &number) && (int32_t)number < 0)
-            return true;
-    return op->code == OP_SUBI || op->code == OP_NEGI || op->code == OP_NOTI;
-}
-
-/* Of counters, numbers of 32 bits and what is known before the grid.  */
-static bool counts(const Nest *in, const Value *value, int depth)
-{
-    const Op *op = value->def;
-    if (wraps(op))
-        return false;
-    if (loop_of(in, value) >= 0 || is_known_before(in, value))
-        return true;
-    if (op && op->code == OP_CONVI)
-        return dtype_bytes(op->args[0]->type.dtype) == 8 ? depth && counts(in, op->args[0], depth - 1)
-                                                         : counts(in, op->args[0], depth);
-    if (!op || !depth || (op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI && op->code != OP_NEGI))
-        return false;
-    for (int i = 0; i < op->nargs; i++)
-        if (!counts(in, op->args[i], depth - 1))
-            return false;
-    return true;
-}
-
-static bool is_short(const Value *number)
-{
-    int64_t constant;
-    const Op *op = number->def;
-    if (ir_constant(number, &constant))
-        return constant >= INT32_MIN && constant <= INT32_MAX;
-    return op && op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype) &&
-           dtype_bytes(op->args[0]->type.dtype) < 8 && !wraps(op->args[0]->def);
-}
-
 bool form_exceeds(const Nest *in, const Op *op, int arg)
 {
     const Value *number = op->args[arg];
-    int64_t constant;
-    if (!is_long(number) || is_tiled(in, number) || is_short(number))
-        return false;
-    if (ir_constant(number, &constant) || !counts(in, number, DEEP))
-        return true;
-    for (int i = 0; i < op->nargs; i++)
-        if (is_tiled(in, op->args[i]) && !counts(in, op->args[i], DEEP))
-            return true;
-    return false;
+    return is_long(number) && !is_tiled(in, number) && !form_is_short(in, number);
 }
 
 static bool some_exceeds(const Wide *w, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
         if (form_exceeds(w->in, op, i))
-            return !low_half_suffices(&w->uses, op->results[0]);
+            return true;
     return false;
+}
+
+/* The bits of the result come of the same bits of the operands.  */
+static bool joins_bits(const Wide *w, const Op *op)
+{
+    return (some_exceeds(w, op) || form_standing(w->in, op->results[0]) == AS_LOW_BITS) &&
+           !low_half_suffices(&w->uses, op->results[0]);
 }
 
 /* What a loop begins with, or a block hands out.  */
 static bool exceeds(const Wide *w, const Value *number, const Value *result)
 {
-    return is_long(number) && !is_tiled(w->in, number) && !is_short(number) &&
-           (!counts(w->in, number, DEEP) || ir_constant(number, &(int64_t){0})) && !low_half_suffices(&w->uses, result);
+    return is_long(number) && !is_tiled(w->in, number) && !form_is_short(w->in, number) &&
+           !low_half_suffices(&w->uses, result);
+}
+
+/* A counter that no int holds, as a number.  */
+static bool is_number(const Wide *w, const Value *counter)
+{
+    if (form_is_short(w->in, counter))
+        return false;
+    for (const Use *use = uses_of(&w->uses, counter); use; use = use->next)
+        if (!low_half_suffices_use(&w->uses, use) && !form_is_relative(w->in, use->op))
+            return true;
+    return false;
 }
 
 static bool becomes_wide(const Wide *w, const Op *op)
@@ -139,10 +105,10 @@ static bool becomes_wide(const Wide *w, const Op *op)
     case OP_ORI:
     case OP_XORI:
     case OP_SELI:
+        return some_is_wide(w, op) || joins_bits(w, op);
     case OP_MINI:
     case OP_MAXI:
-        return some_is_wide(w, op) || some_exceeds(w, op) ||
-               (form_standing(w->in, op->results[0]) == AS_LOW_BITS && !low_half_suffices(&w->uses, op->results[0]));
+        return some_is_wide(w, op) || some_exceeds(w, op) || form_standing(w->in, op->results[0]) == AS_LOW_BITS;
     default:
         return some_is_wide(w, op) || some_exceeds(w, op);
     }
@@ -158,6 +124,9 @@ static bool loses_bits(const Wide *w, const Value *yield, const Value *result)
 static void visit(Wide *w, const Block *block)
 {
     FOR_OPS (op, block) {
+        const Value *counter = op->code == OP_FOR ? op->blocks[0]->args[0] : NULL;
+        if (counter && is_long(counter) && is_tiled(w->in, counter) && is_number(w, counter))
+            mark(w, counter);
         for (int i = 0; i < op->nblocks; i++)
             visit(w, op->blocks[i]);
         for (int i = 0; i < op->nresults && op->nblocks; i++) {

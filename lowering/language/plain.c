@@ -468,6 +468,7 @@ void pass_plain(Kernel *kernel)
     pass_simplify(kernel);
     if (kernel->failed)
         return;
+    plain_promote(kernel);
     plain_narrow(kernel);
     plain_scale(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);

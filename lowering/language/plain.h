@@ -7,6 +7,8 @@
  *   plain-facts.c   what follows of bounds and conditions
  *   plain-long.c    subscripts and bounds that are loaded as 64 bits
  *   plain-scale.c   subscripts that are chosen in bytes
+ *   plain-range.c   between which numbers integers are; comparisons with counters of 64 bits
+ *   plain-promote.c C's promotions, undone where they change nothing
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
@@ -36,6 +38,11 @@
 
 void plain_narrow(Kernel *kernel);
 bool low_half_suffices(const Uses *uses, const Value *value); /* for all who use it */
+bool low_half_suffices_use(const Uses *uses, const Use *use);
+
+/* ---- plain-promote.c --------------------------------------------------------------------------------------------- */
+
+void plain_promote(Kernel *kernel);
 
 /* ---- plain-scale.c ----------------------------------------------------------------------------------------------- */
 
@@ -269,6 +276,7 @@ typedef struct {
     Opcode op;
     int count;
     Part parts[MAX_PARTS];
+    bool converts; /* its integers become others of these bits on the way */
 } Sum;
 bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum);
 /* The same, with sums of loops inside and under branches: no parts that tiles are made of.  */
@@ -372,9 +380,13 @@ bool store_is_range(Nest *in, const Access *access); /* its condition says which
 /* How the I32 in a tile stands for a number of 64 bits: as a signed number, as an unsigned one, or as its low bits.  */
 typedef enum { AS_SIGNED, AS_UNSIGNED, AS_LOW_BITS } Standing;
 Standing form_standing(const Nest *in, const Value *value);
-bool form_is_small(Dtype dtype); /* tiles of it only load, store, cast and select: computed in I32 */
+bool form_is_small(Dtype dtype);    /* tiles of it only load, store, cast and select: computed in I32 */
+bool form_is_unsigned(Dtype dtype); /* an I32 or I64 has its bits, in another order */
+/* With the top bit flipped, I32 and I64 have the order of numbers without a sign; twice: as before.  */
+Value *form_flipped(Nest *in, Op *where, Value *x, Dtype dtype);
 Value *form_element(Nest *in, Op *where, Value *x, Dtype dtype); /* a loaded tile, as it stands for the type */
 Value *form_widened(Nest *in, Op *where, Value *x);              /* a tile or number of it in I32 */
+Value *form_kept(Nest *in, Op *where, Value *x, Dtype dtype);    /* what the type keeps of an I32 */
 /* What stands for a value, as an integer of I32 or I64; of another type it stays.  */
 Value *form_integer(Nest *in, Op *where, const Value *value, Value *x, Dtype dtype);
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col);
@@ -386,6 +398,14 @@ void wide_scan(Nest *in);
 bool form_is_wide(const Nest *in, const Value *value);
 bool form_exceeds(const Nest *in, const Op *op, int arg); /* a number of more than 32 bits that is no tile */
 Dtype form_dtype(const Nest *in, const Value *value);     /* of its tiles */
+
+/* ---- plain-range.c ----------------------------------------------------------------------------------------------- */
+
+bool form_is_short(const Nest *in, const Value *value);       /* always what an int holds */
+bool form_has_no_top_bit(const Nest *in, const Value *value); /* always from 0 to 2^63 - 1 */
+/* A comparison of 64 bits with counters of the tile, which is made of their distances.  */
+bool form_is_relative(const Nest *in, const Op *op);
+Value *form_relative(Nest *in, Op *where, const Op *op, Opcode code, int row);
 
 /* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */
 

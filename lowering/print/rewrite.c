@@ -446,7 +446,8 @@ static const char *joined(const Rewriter *r, const Total *total, const char *x, 
     const char *sign = total->op == OP_ADDI ? "+" : total->op == OP_ANDI ? "&&" : total->op == OP_ORI ? "||" : NULL;
     if (sign)
         return arena_print(r->module, "%s %s %s", x, sign, y);
-    return arena_print(r->module, "%s %s %s ? %s : %s", y, total->op == OP_MAXI ? ">" : "<", x, y, x);
+    const char *type = !total->is_unsigned ? "" : total->base->type.dtype == D_I64 ? "(unsigned long)" : "(unsigned)";
+    return arena_print(r->module, "%s%s %s %s%s ? %s : %s", type, y, total->op == OP_MAXI ? ">" : "<", type, x, y, x);
 }
 
 /* Sums of floats: strand k of 8 takes tiles k, k + 8, ...  */

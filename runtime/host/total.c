@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { SUM, PRODUCT, LARGEST, SMALLEST, ALL, ANY };
+enum { SUM, PRODUCT, LARGEST, SMALLEST, ALL, ANY, LARGEST_UNSIGNED, SMALLEST_UNSIGNED };
 enum { STRANDS = 8 };
 
 struct total {
@@ -135,6 +135,10 @@ static long combined_integers(int operation, long x, long y)
         return y > x ? y : x;
     case SMALLEST:
         return y < x ? y : x;
+    case LARGEST_UNSIGNED: /* an int's bits keep their order where it becomes a long */
+        return (unsigned long)y > (unsigned long)x ? y : x;
+    case SMALLEST_UNSIGNED:
+        return (unsigned long)y < (unsigned long)x ? y : x;
     case ALL:
         return x && y;
     default:
@@ -164,6 +168,7 @@ long ws_total_i64_(void *handle, long x)
     return x;
 }
 
+/* type: f32, f64, i32, i64, i8, u8, i16, u16 */
 void ws_total_into_(void *handle, void *where, int type)
 {
     union {
@@ -171,10 +176,15 @@ void ws_total_into_(void *handle, void *where, int type)
         double f64;
         int i32;
         long i64;
+        signed char i8;
+        unsigned char u8;
+        short i16;
+        unsigned short u16;
     } x;
     char *there = where;
     const struct ws_backend *backend = ws_backend_current();
-    size_t bytes = type % 2 ? sizeof x.f64 : sizeof x.f32;
+    static const unsigned char sizes[] = {4, 8, 4, 8, 1, 1, 2, 2};
+    size_t bytes = sizes[type];
     struct total *total = handle;
     if (ws_data_find_("reduction", "what is summed", &there, there + bytes, 1) != WS_OK ||
         backend->copy(&x, there, bytes) != WS_OK) {
@@ -188,7 +198,15 @@ void ws_total_into_(void *handle, void *where, int type)
         x.f64 = ws_total_f64_(handle, x.f64);
     else if (type == 2)
         x.i32 = ws_total_i32_(handle, x.i32);
-    else
+    else if (type == 3)
         x.i64 = ws_total_i64_(handle, x.i64);
+    else if (type == 4)
+        x.i8 = (signed char)ws_total_i32_(handle, x.i8);
+    else if (type == 5)
+        x.u8 = (unsigned char)ws_total_i32_(handle, x.u8);
+    else if (type == 6)
+        x.i16 = (short)ws_total_i32_(handle, x.i16);
+    else
+        x.u16 = (unsigned short)ws_total_i32_(handle, x.u16);
     backend->copy(there, &x, bytes);
 }

@@ -200,7 +200,7 @@ static bool bound_of_rest(Nest *in, const Op *op, const Op *at, bool upper, Poly
     }
     if (poly_is_constant(&y, &number)) {
         by = poly_constant(number < 0 ? -number : number);
-    } else if (known && !natural) {
+    } else if (known && !natural && !is_natural_at(in, at, &y)) {
         Poly below = poly_add(&zero, &y, -1);
         by = either_of(in, &y, &below, false);
     }
@@ -506,11 +506,26 @@ static void search(Search *s, const Poly *x)
         search(s, &next);
 }
 
+/* x % y is at most x, where that is not below 0: x - x % y neither.  */
+static void add_rests(Nest *in, const Poly *x, const Op *at, Guards *guards)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *rest = x->terms[i].values[k];
+            if (!rest->def || rest->def->code != OP_REMI || guards->count == MAX_GUARDS)
+                continue;
+            Poly of = poly_of(rest->def->args[0]), value = poly_value(rest);
+            if (is_natural_at(in, at, &of))
+                guards->guards[guards->count++] = poly_add(&of, &value, -1);
+        }
+}
+
 int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds)
 {
     Search s = {.in = in, .at = at, .upper = upper, .bounds = bounds};
     if (at)
         s.guards = reach_guards(in, at);
+    add_rests(in, x, at, &s.guards);
     for (int i = 0; i < in->nassumed; i++)
         conditions_take(in, &s.guards, in->assumed[i].condition, in->assumed[i].holds, true);
     search(&s, x);

@@ -289,6 +289,16 @@ static bool coordinates_of(Nest *in, Access *access, const Poly *offset)
     return true;
 }
 
+/* Its bounds are numbers that it takes; of rests and choices they may be beyond those.  */
+static bool is_of_counters(const Nest *in, const Poly *x)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++)
+            if (loop_of(in, x->terms[i].values[k]) < 0 && !is_known_before(in, x->terms[i].values[k]))
+                return false;
+    return true;
+}
+
 /* Elements that are looked up by themselves: from the first of the array to the last that the loops reach.  */
 static void visit_gathered(Nest *in, Access *access, const Poly *offset)
 {
@@ -312,8 +322,11 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
         return;
     }
     bool constant = poly_is_constant(&least, &number);
-    if (constant ? number < 0 : !reach_is_natural(in, access, offset) && !reach_add_least(access->group, &least))
-        reject(in->kernel, access->op->loc, REASON_PLAIN_NEGATIVE, memory_text(in, access));
+    bool exact = is_of_counters(in, offset), natural = constant ? number >= 0 : reach_is_natural(in, access, offset);
+    bool never = !constant && !natural && !exact && reach_is_nowhere_positive(in, access, &least);
+    if (!natural && (constant || never || !reach_add_least(access->group, &least)))
+        reject(in->kernel, access->op->loc, exact ? REASON_PLAIN_NEGATIVE : REASON_PLAIN_EXTENT,
+               memory_text(in, access));
     access->top[0] = poly_add(&all, &one, 1);
     add_extent(access->group, 0, &access->top[0]);
 }

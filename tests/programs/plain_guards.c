@@ -79,6 +79,7 @@ int main(int argc, char **argv)
         RUN(antidiagonal, n, 7, 43, 7);
         RUN(summed, n, 7, n, n);
         RUN(flagged, n, 5, n, n);
+        RUN(firsts, n, 5, (n - 1) / 3 * 3 + 1, n);
         RUN(patches, n, m, all, 9 * all);
         plain_next();
     }

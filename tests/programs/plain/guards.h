@@ -189,3 +189,10 @@ KERNEL(flagged)(int n, int m, const float *x, float *y)
         if (x[i] > m && x[i] < 15)
             y[i] += x[i];
 }
+
+KERNEL(firsts)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[i] = x[i - i % 3] * m;
+}

@@ -31,7 +31,7 @@ void total_take(Nest *in)
             next = op->next;
             if (op->code != OP_SET_ELEMENT || op->args[0] != total->base || in->ntotals == MAX_TOTALS)
                 continue;
-            in->totals[in->ntotals++] = (Leaving){total, op->args[2]->def, op->args[2]->index};
+            in->totals[in->ntotals++] = (Leaving){total, op->args[2]->def, op->args[2]->index, false};
             op_remove(op);
         }
 }
@@ -70,7 +70,7 @@ void total_take_elements(Nest *in)
             continue;
         int index = op->args[2]->index;
         Op *first = in->region->args[3 + index]->def;
-        in->totals[in->ntotals++] = (Leaving){total, in->region, index};
+        in->totals[in->ntotals++] = (Leaving){total, in->region, index, false};
         in->region->args[3 + index] = ir_const_before(in->kernel, in->region, D_I32, 0);
         op_remove(op);
         op_remove(first);
@@ -207,20 +207,25 @@ static Op *innermost(const Nest *in, int *index)
     return loop;
 }
 
-static bool is_summed(Nest *in, const Op *loop, int index, const Total *total)
+static bool is_summed(Nest *in, const Op *loop, int index, Leaving *leaving)
 {
     Sum sum;
+    const Total *total = leaving->total;
     if (total->op == OP_ANDI || total->op == OP_ORI)
         return is_logical(loop, index, total->op);
-    return total->op != OP_MULI && scan_total(in, loop, index, &sum) && sum.op == total->op;
+    if (total->op == OP_MULI || !scan_total(in, loop, index, &sum) || sum.op != total->op)
+        return false;
+    for (int i = 0; i < sum.count; i++)
+        leaving->takes_nan |= sum.parts[i].compares && sum.parts[i].takes_nan;
+    return true;
 }
 
-static bool leave(Nest *in, const Leaving *leaving)
+static bool leave(Nest *in, Leaving *leaving)
 {
     const Total *total = leaving->total;
     int index = leaving->index;
     Op *loop = innermost(in, &index);
-    if (!loop || !is_summed(in, loop, index, total))
+    if (!loop || !is_summed(in, loop, index, leaving))
         return refuse_sum(in, total);
     Block *body = loop->blocks[0];
     Value *argument = body->args[1 + index];
@@ -312,6 +317,20 @@ static Value *reduce(Nest *in, Op *where, const Total *total, Value *tile)
     return tile;
 }
 
+/* The largest or smallest, or NaN where the tile has one: as if it came last.  */
+static Value *reduce_with_nan(Nest *in, Op *where, const Total *total, Value *tile)
+{
+    static const Total any = {.op = OP_MAXI};
+    Value *is_nan = form_make(in, where, OP_NE, where->loc, D_MASK, tile, tile, NULL);
+    Value *found = form_make(in, where, OP_SELECT, where->loc, D_I32, is_nan, form_full(in, where, D_I32, 1, 1, 1),
+                             form_full(in, where, D_I32, 1, 1, 0));
+    found = reduce(in, where, &any, found);
+    Value *most = reduce(in, where, total, tile);
+    Value *has = form_make(in, where, OP_NE, where->loc, D_MASK, found, form_full(in, where, D_I32, 1, 1, 0), NULL);
+    return form_make(in, where, OP_SELECT, where->loc, tile->type.dtype, has,
+                     form_full(in, where, tile->type.dtype, 1, 1, NAN), most);
+}
+
 static double identity(const Total *total, Dtype dtype)
 {
     bool real = dtype_is_float(dtype);
@@ -341,6 +360,10 @@ void total_emit(Nest *in, Op *where, const Op *op)
     Total *total = in->kernel->grid.totals;
     while (total->next && total->base != op->args[0])
         total = total->next;
+    const Leaving *leaving = &in->totals[0];
+    for (int i = 0; i < in->ntotals; i++)
+        if (in->totals[i].total->base == op->args[0])
+            leaving = &in->totals[i];
     uint32_t axes = 0;
     int row, col;
     for (int n = 0; n < in->kernel->grid.dims; n++)
@@ -363,7 +386,9 @@ void total_emit(Nest *in, Op *where, const Op *op)
     bool flips = total->is_unsigned && (total->op == OP_MAXI || total->op == OP_MINI);
     if (flips)
         tile = form_flipped(in, where, tile, dtype);
-    tile = reduce(in, where, total, in_grid(in, where, total, op->args[2], tile, row, col));
+    tile = in_grid(in, where, total, op->args[2], tile, row, col);
+    bool nan = leaving->takes_nan && dtype_is_float(tile->type.dtype);
+    tile = (nan ? reduce_with_nan : reduce)(in, where, total, tile);
     if (flips)
         tile = form_flipped(in, where, tile, dtype);
     Value *count, *number = number_of_tile(in, where, &count);

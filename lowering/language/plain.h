@@ -162,6 +162,7 @@ typedef struct {
     const Total *total;
     Op *loop;
     int index;
+    bool takes_nan; /* a largest or smallest in a form that takes NaN (Part) */
 } Leaving;
 
 /* A store whose elements several iterations may have in common: it adds, or the user says that they do not.  */

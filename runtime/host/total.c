@@ -89,10 +89,10 @@ static double combined(int operation, double x, double y)
         return x + y;
     case PRODUCT:
         return x * y;
-    case LARGEST:
-        return y > x ? y : x;
+    case LARGEST: /* a tile's number is NaN where the loop takes NaN, as if it came last */
+        return y > x || y != y ? y : x;
     default:
-        return y < x ? y : x;
+        return y < x || y != y ? y : x;
     }
 }
 

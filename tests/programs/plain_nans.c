@@ -9,6 +9,7 @@
 #undef WS
 #undef FUNCTION
 #undef FORM
+#undef TOTAL
 #define WS(...)
 #define FUNCTION(name) static void name##_plain
 #include "plain/nans.h"
@@ -97,11 +98,38 @@ static void run(int m, int n)
     plain_next();
 }
 
+/* NaN in all places, in the last one, and in none: where one order has an answer, all have. */
+#define ALL(name, type)                                         \
+    do {                                                        \
+        type got, want;                                         \
+        name##_all(n, check_place(type##_x), &got);             \
+        name##_all_plain(n, type##_x, &want);                   \
+        same(#name " of all", &got, &want, 1, sizeof got == 8); \
+    } while (0)
+
+static void run_all(int n, int from)
+{
+    float *float_x = check_output(WS_F32, (size_t)n);
+    double *double_x = check_output(WS_F64, (size_t)n);
+    for (int i = 0; i < n; i++)
+        double_x[i] = float_x[i] = i >= from ? NAN : (float)(i % 9) - 4;
+    ALL(larger, float);
+    ALL(taken, float);
+    ALL(taken_least, double);
+    ALL(called, float);
+    plain_next();
+}
+
 int main(int argc, char **argv)
 {
     check_begin("plain_nans", argc, argv);
     run(40, 45);
     run(9, 70);
     run(33, 1);
+    for (int n = 1; n < 3000; n = n * 7 + 2) {
+        run_all(n, 0);
+        run_all(n, n - 1);
+        run_all(n, n);
+    }
     return plain_end();
 }

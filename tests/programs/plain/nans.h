@@ -98,6 +98,23 @@ FUNCTION(elements)(int n, const float *x, const float *y, float *a, float *b)
     }
 }
 
+/* of a whole grid, in some order: NaN that is taken may be the last */
+#define TOTAL(name, type, op, first, update)            \
+    FUNCTION(name##_all)(int n, const type *x, type *a) \
+    {                                                   \
+        type s = first;                                 \
+        WS(grid(1) reduction(op : s))                   \
+        for (int i = 0; i < n; i++) {                   \
+            type v = x[i];                              \
+            update;                                     \
+        }                                               \
+        *a = s;                                         \
+    }
+TOTAL(larger, float, max, 5, s = v > s ? v : s)
+TOTAL(taken, float, max, 5, s = s > v ? s : v)
+TOTAL(taken_least, double, min, -5, s = v >= s ? s : v)
+TOTAL(called, float, max, -INFINITY, s = fmaxf(s, v))
+
 /* in an order that the user leaves open: columns of NaN alone and of none have one answer */
 FUNCTION(open)(int m, int n, const float *x, float *a, float *b)
 {

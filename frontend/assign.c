@@ -443,15 +443,14 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
 
 typedef struct {
     Unit *u;
-    CXCursor list[256];
+    CXCursor *list;
     int count;
 } Fields;
 
 static enum CXVisitorResult add_field(CXCursor field, CXClientData data)
 {
     Fields *fields = data;
-    if (fields->count < 256)
-        fields->list[fields->count++] = field;
+    LIST_ADD(fields->u->module, fields->list, fields->count) = field;
     return CXVisit_Continue;
 }
 
@@ -465,7 +464,7 @@ static void zero(Walk *w, int variable, CXType type, int64_t byte)
         zero(w, variable, part_type(canonical), byte);
         zero(w, variable, part_type(canonical), byte + bytes_of(part_type(canonical)));
     } else if (canonical.kind == CXType_Record) {
-        Fields fields = {w->u, {{0}}, 0};
+        Fields fields = {w->u, NULL, 0};
         clang_Type_visitFields(canonical, add_field, &fields);
         for (int i = 0; i < fields.count; i++)
             zero(w, variable, clang_getCursorType(fields.list[i]),
@@ -482,7 +481,7 @@ static void initialize_list(Walk *w, int variable, CXType type, int64_t byte, CX
 {
     Cursors below = children(w->u, init);
     CXType canonical = clang_getCanonicalType(type);
-    Fields fields = {w->u, {{0}}, 0};
+    Fields fields = {w->u, NULL, 0};
     int next = 0;
     if (canonical.kind == CXType_Record)
         clang_Type_visitFields(canonical, add_field, &fields);

@@ -369,9 +369,7 @@ static Result handed(Walk *w, CXCursor e)
 static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
 {
     Cursors args = arguments(w->u, call), below = children(w->u, definition);
-    Result values[64];
-    if (args.count > 64)
-        return nothing_of(w, call);
+    Result *values = arena_alloc(w->u->module, sizeof *values * (size_t)(args.count + 1));
     for (int i = args.count - 1; i >= 0; i--)
         values[i] = handed(w, args.list[i]);
     int slots = w->nslots;

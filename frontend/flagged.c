@@ -96,7 +96,7 @@ static Exits test_below(Walk *w, CXCursor loop, const LoopParts *parts, const Go
         w->state = jump->state;
         return test(w, loop, parts, again, out, true);
     }
-    Exits others = exits_none();
+    Exits others = exits_none(w, exits.count);
     for (int i = 0; i < exits.count; i++)
         if (&exits.list[i] != jump)
             others.list[others.count++] = exits.list[i];
@@ -146,7 +146,7 @@ static void end_test(Walk *w, const Flagged *f)
 static Exits ways_after(Walk *w, const Flagged *f, const Exits *exits, const Jump *back, const Goal *out,
                         const int *flags)
 {
-    Exits after = exits_none();
+    Exits after = exits_none(w, exits->count);
     Value **results = arena_alloc(w->u->module, sizeof(Value *) * (size_t)f->count);
     for (int i = 0; i < f->count; i++)
         results[i] = op_result(w->kernel, f->op, type_handed(f->op->args[i]), f->args[i]->name);
@@ -177,7 +177,7 @@ Exits emit_flagged(Walk *w, CXCursor loop, const LoopParts *parts)
                   : plain           ? walk_body(w, parts, &again, &out)
                                     : test(w, loop, parts, &again, &out, false);
     Jump *back = exits_find(&exits, &again);
-    int ways = exits.count - (back != NULL), flags[16];
+    int ways = exits.count - (back != NULL), *flags = arena_alloc(w->u->module, sizeof *flags * (size_t)(exits.count + 1));
     if (!ways && !w->failed)
         refuse(w, loop, "its condition is always true; an unsigned count is never below 0",
                "a loop in the grid never ends");

@@ -258,7 +258,7 @@ typedef struct {
 } Jump;
 typedef struct {
     int count;
-    Jump list[16];
+    Jump *list;
 } Exits;
 extern const Goal FALL; /* what follows the statement */
 
@@ -424,7 +424,7 @@ State state_kept(Walk *w, const State *state, int slots);
 void scope_end(Walk *w, int slots);
 Result result_of(Value *value);
 const char *slot_name(const Walk *w, int slot);
-Exits exits_none(void);
+Exits exits_none(Walk *w, int room); /* for so many */
 Exits jump_to(Walk *w, const Goal *target);
 Jump *exits_find(Exits *exits, const Goal *target);
 Op *if_new(Walk *w, Value *condition);

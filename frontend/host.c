@@ -109,9 +109,41 @@ static Edit replacement(Walk *w)
                   INT_MAX};
 }
 
+static unsigned line_begin(const Unit *u, unsigned at)
+{
+    while (at > 0 && (u->text[at - 1] != '\n' || (at > 1 && u->text[at - 2] == '\\')))
+        at--;
+    return at;
+}
+
+static bool begins_with(const char **text, const char *word)
+{
+    *text += strspn(*text, " \t");
+    bool same = !strncmp(*text, word, strlen(word));
+    *text += same ? strlen(word) : 0;
+    return same;
+}
+
+/* #pragma GCC unroll 4 above the region, which no loop stands below any more: a line without it.  */
+static void remove_directives(Unit *u, unsigned at, Edit **edits, int *count)
+{
+    for (at = line_begin(u, at); at > 0;) {
+        const unsigned begin = line_begin(u, at - 1);
+        const char *text = u->text + begin;
+        bool blank = begins_with(&text, "\n"), directive = !blank && begins_with(&text, "#");
+        if (!blank && !directive)
+            return;
+        if (directive && begins_with(&text, "pragma") && begins_with(&text, "GCC") &&
+            (begins_with(&text, "unroll") || begins_with(&text, "ivdep") || begins_with(&text, "novector")))
+            LIST_ADD(u->module, *edits, *count) = (Edit){begin, line_end(u, begin), "", 0};
+        at = begin;
+    }
+}
+
 /* require: a walk that did not fail.   ensure: the region's text is a call of the launcher.  */
 void host_replace(Walk *w)
 {
+    remove_directives(w->u, begin_of(w->region), &w->u->edits, &w->u->nedits);
     LIST_ADD(w->u->module, w->u->edits, w->u->nedits) = replacement(w);
 }
 
@@ -150,6 +182,7 @@ void host_replace_in(Walk *w, Copy *copy)
             LIST_ADD(w->u->module, copy->handed, copy->nhanded) = w->livein[i];
         w->livein[i].text = arena_print(w->u->module, "ws_handed_%d_", known);
     }
+    remove_directives(w->u, begin_of(w->region), &copy->edits, &copy->nedits);
     LIST_ADD(w->u->module, copy->edits, copy->nedits) = replacement(w);
 }
 

@@ -156,7 +156,7 @@ Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const Goal *
     }
     Op *op = if_new(w, jump->taken);
     Block *block = w->block;
-    Exits others = exits_none();
+    Exits others = exits_none(w, exits.count);
     for (int i = 0; i < exits.count; i++)
         if (&exits.list[i] != jump)
             others.list[others.count++] = exits.list[i];

@@ -64,6 +64,11 @@ static void expand(Tokens *t, const Token *token, int depth)
         expand(t, &other, depth + 1);
         return;
     }
+    if (!strcmp(token->text, "_Pragma") && !t->failed) {
+        complain(t->u, token->loc, "write the other pragma on a line of its own, below this one",
+                 "'_Pragma' stands inside of '#pragma ws'");
+        t->failed = true;
+    }
     CXCursor macro = name && depth < 16 ? find_macro(t->u, token->text) : clang_getNullCursor();
     if (clang_Cursor_isNull(macro)) {
         LIST_ADD(t->u->module, t->list, t->count) = *token;
@@ -117,6 +122,8 @@ static void read_pragma(Unit *u, const Token *hash, const Token *list, int count
     }
     for (int i = 1; i < count; i++)
         expand(&t, &list[i], 0);
+    if (t.failed)
+        return;
     if (clang_Cursor_isNull(t.function))
         wrong(&t, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
     else
@@ -147,18 +154,18 @@ void pragmas_read(Unit *u)
     unsigned count;
     clang_tokenize(u->tu, whole, &tokens, &count);
     for (unsigned i = 0; i + 2 < count; i++) {
-        Token hash, next, line[128];
+        Token hash, next, *line = NULL;
         int length = 0;
         if (clang_getTokenKind(tokens[i]) != CXToken_Punctuation ||
             strcmp(token_of(u, u->tu, tokens[i], &hash)->text, "#") ||
             strcmp(token_of(u, u->tu, tokens[i + 1], &next)->text, "pragma") || is_skipped(skipped, hash.offset))
             continue;
         unsigned end = line_end(u, hash.offset);
-        for (unsigned k = i + 2; k < count && length < 128; k++) {
+        for (unsigned k = i + 2; k < count; k++) {
             if (token_of(u, u->tu, tokens[k], &next)->offset >= end)
                 break;
             if (next.kind != CXToken_Comment)
-                line[length++] = next;
+                LIST_ADD(u->module, line, length) = next;
         }
         if (length && (!strcmp(line[0].text, "ws") || !strcmp(line[0].text, "wsc") || !strcmp(line[0].text, "WS")))
             read_pragma(u, &hash, line, length);

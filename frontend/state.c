@@ -92,15 +92,15 @@ Result result_of(Value *value)
 
 /* ---- ways out ---------------------------------------------------------------------------------------------------- */
 
-Exits exits_none(void)
+Exits exits_none(Walk *w, int room)
 {
-    return (Exits){.count = 0};
+    return (Exits){0, arena_alloc(w->u->module, sizeof(Jump) * (size_t)(room + 1))};
 }
 
 Exits jump_to(Walk *w, const Goal *target)
 {
-    Exits exits = {.count = 1};
-    exits.list[0] = (Jump){target, state_kept(w, &w->state, target->slots), NULL};
+    Exits exits = exits_none(w, 1);
+    exits.list[exits.count++] = (Jump){target, state_kept(w, &w->state, target->slots), NULL};
     return exits;
 }
 
@@ -335,10 +335,11 @@ Exits merge(Walk *w, Op *op, Value *condition, Exits *yes, Exits *no)
 {
     Results results = {op, condition, NULL, 0};
     Exits *exits = arena_alloc(w->u->module, sizeof *exits);
+    *exits = exits_none(w, yes->count + no->count);
     for (int i = 0; i < yes->count; i++)
         exits->list[exits->count++].target = yes->list[i].target;
     for (int i = 0; i < no->count; i++)
-        if (!exits_find(exits, no->list[i].target) && exits->count < 16)
+        if (!exits_find(exits, no->list[i].target))
             exits->list[exits->count++].target = no->list[i].target;
     for (int i = 0; i < exits->count; i++) {
         Jump *jump = &exits->list[i], *x = exits_find(yes, jump->target), *y = exits_find(no, jump->target);

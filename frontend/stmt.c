@@ -145,7 +145,7 @@ static Exits walk_if(Walk *w, CXCursor s, const Rest *rest)
 /* ---- switch ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    CXCursor labels[64], *list;
+    CXCursor *labels, *list;
     int nlabels, count;
     bool is_default;
     bool is_joined;   /* the group above goes on in it */
@@ -160,8 +160,8 @@ static CXCursor read_labels(Walk *w, CXCursor s, Group *group)
         Cursors below = children(w->u, s);
         if (s.kind == CXCursor_DefaultStmt)
             group->is_default = true;
-        else if (group->nlabels < 64)
-            group->labels[group->nlabels++] = below.list[0];
+        else
+            LIST_ADD(w->u->module, group->labels, group->nlabels) = below.list[0];
         s = below.list[below.count - 1];
     }
     return s;
@@ -272,7 +272,7 @@ static Exits walk_return(Walk *w, CXCursor s)
     if (!w->frame->leave) {
         refuse(w, s, "iterations are independent: use 'continue', or an upper bound",
                "the grid is left by 'break', 'return' or 'goto'");
-        return exits_none();
+        return exits_none(w, 0);
     }
     if (below.count && w->frame->result >= 0) {
         Result result = eval(w, below.list[0]);
@@ -289,7 +289,7 @@ static Exits walk_jump(Walk *w, CXCursor s, const Goal *target)
         return jump_to(w, target);
     refuse(w, s, "iterations are independent: use 'continue', or an upper bound",
            "the grid is left by 'break', 'return' or 'goto'");
-    return exits_none();
+    return exits_none(w, 0);
 }
 
 static Exits walk_compound(Walk *w, CXCursor s)
@@ -366,7 +366,7 @@ Exits walk(Walk *w, CXCursor s)
 /* Behind statements after which only some paths go on: the others pass by.  */
 static Exits follow(Walk *w, Exits *exits, const Jump *jump, const CXCursor *list, int count, int first)
 {
-    Exits others = exits_none();
+    Exits others = exits_none(w, exits->count);
     for (int i = 0; i < exits->count; i++)
         if (&exits->list[i] != jump)
             others.list[others.count++] = exits->list[i];

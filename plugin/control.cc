@@ -72,12 +72,16 @@ static Jump *jump_new(Walk *w, basic_block target)
     return jump;
 }
 
-static void exits_add(Walk *w, Exits *exits, Jump *jump)
+void exits_add(Walk *w, Exits *exits, Jump *jump)
 {
-    if (exits->count < (int)ARRAY_SIZE(exits->list))
-        exits->list[exits->count++] = jump;
-    else
-        region_irregular(w, w->where);
+    if (exits->count == exits->room) {
+        Jump **longer = (Jump **)arena_alloc(w->kernel->module, (size_t)(2 * exits->room + 4) * sizeof *longer);
+        for (int i = 0; i < exits->count; i++)
+            longer[i] = exits->list[i];
+        exits->list = longer;
+        exits->room = 2 * exits->room + 4;
+    }
+    exits->list[exits->count++] = jump;
 }
 
 void phis_bind(Walk *w, const Jump *jump)

@@ -189,7 +189,7 @@ static Exits *ways_after(Walk *w, Flagged *f, const auto_vec<WayOut *> &ways)
         for (int n = 0; n < jump->nphis; n++)
             jump->phis[n] = ways[k]->slots[n] >= 0 ? f->slots[ways[k]->slots[n]].result : ways[k]->jump->phis[n];
         jump->taken = ways[k]->taken >= 0 ? f->slots[ways[k]->taken].result : NULL;
-        exits->list[exits->count++] = jump;
+        exits_add(w, exits, jump);
     }
     return exits;
 }

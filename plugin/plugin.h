@@ -219,8 +219,8 @@ struct Jump {
     Value *taken; /* I1: this path was taken; NULL when it is the only one */
 };
 struct Exits {
-    int count;
-    Jump *list[16];
+    int count, room;
+    Jump **list;
 };
 
 /* The condition at the end of a block; && and || over several blocks are one.  */
@@ -263,6 +263,7 @@ void phis_bind(Walk *w, const Jump *jump);
 bool value_inside(const Value *value, const Op *op);
 Value *earlier_value(Walk *w, const Op *op, tree var); /* the latest of the variable that op sees, or NULL */
 Exits *exits_new(Walk *w);
+void exits_add(Walk *w, Exits *exits, Jump *jump);
 Jump *exits_find(const Exits *exits, basic_block target);
 void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
 /* For each i: yes[i] where the condition holds, else no[i].  */

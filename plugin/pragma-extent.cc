@@ -30,7 +30,8 @@ static tree declared(Tokens *t)
 {
     tree decl = lookup_name(t->value);
     if (!decl) {
-        complain(t->where, NULL, "%qs is not declared", word_of(t));
+        if (!t->failed)
+            complain(t->where, NULL, "%qs is not declared", word_of(t));
         t->failed = true;
         return NULL_TREE;
     }

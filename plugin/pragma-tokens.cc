@@ -32,6 +32,17 @@ static void lex(Tokens *t)
     t->type = t->type == CPP_PRAGMA_EOL ? CPP_EOF : t->type;
 }
 
+/* The parser takes no directive inside of a pragma, so _Pragma is a name like others there.  */
+static node_type operator_type;
+
+void take_operator(bool away)
+{
+    cpp_hashnode *node = cpp_lookup(parse_in, (const unsigned char *)"_Pragma", 7);
+    if (away && node->type != NT_VOID)
+        operator_type = (node_type)node->type;
+    node->type = away ? NT_VOID : operator_type;
+}
+
 void next_token(Tokens *t)
 {
     bool failed = t->failed;
@@ -43,6 +54,9 @@ void next_token(Tokens *t)
         replayed += (unsigned)replayed + 1 < recorded.length();
     }
     t->failed = failed;
+    if (!strcmp(word_of(t), "_Pragma"))
+        wrong_token(t, "write the other pragma on a line of its own, below this one",
+                    "'_Pragma' stands inside of '#pragma ws'");
 }
 
 void wrong_token(Tokens *t, const char *remedy, const char *sentence)

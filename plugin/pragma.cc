@@ -120,8 +120,11 @@ static void handle_pragma(cpp_reader *)
     pragma.below = directives;
     Tokens tokens = {};
     bool update = false;
+    take_operator(true);
     next_token(&tokens);
-    if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
+    if (tokens.failed) {
+        ; /* it has been said */
+    } else if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
         wrong_token(&tokens, "put the kernel into a C file; C++ calls it", "kernels are C");
     } else if (!current_function_decl) {
         wrong_token(&tokens, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
@@ -130,6 +133,7 @@ static void handle_pragma(cpp_reader *)
     }
     while (tokens.type != CPP_EOF)
         next_token(&tokens);
+    take_operator(false);
     if (!tokens.failed && (pragma.is_task || pragma.is_together) && !begins_block()) {
         complain(pragma.loc,
                  pragma.is_task ? "put it first inside the block: { #pragma ws task(name) ... }"
@@ -169,9 +173,11 @@ static void slip(const char *message)
 {
     Tokens tokens = {};
     tokens.where = input_location;
+    take_operator(true);
     wrong_token(&tokens, "write '#pragma ws'", message);
     while (tokens.type != CPP_EOF)
         next_token(&tokens);
+    take_operator(false);
 }
 
 static void handle_name(cpp_reader *)

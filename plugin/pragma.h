@@ -20,6 +20,7 @@ extern bool parser_is_lexing; /* so tokens come from the lexer itself */
 void record_tokens(void);     /* from here on, for replay_tokens */
 void replay_tokens(bool again);
 void next_token(Tokens *t);
+void take_operator(bool away); /* _Pragma is a name, until it is given back */
 bool accept_token(Tokens *t, enum cpp_ttype type);
 void expect_token(Tokens *t, enum cpp_ttype type, const char *what);
 void wrong_token(Tokens *t, const char *remedy, const char *sentence);

@@ -327,7 +327,6 @@ typedef struct Extent {
 
 /* What leaves the grid: a sum over all its iterations.  The launcher gets memory at `base` for a number of each tile,
    and the caller combines these in their order (runtime/host/total.c).  */
-enum { MAX_TOTALS = 8 };
 typedef struct Total {
     Opcode op;
     const char *name;

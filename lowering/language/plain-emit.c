@@ -18,6 +18,11 @@
 static void emit_block(Nest *in, Block *from, Block *to);
 static void emit_op(Nest *in, Op *op, Block *to);
 
+static Value **values_of(Kernel *kernel, int count)
+{
+    return arena_alloc(kernel->module, sizeof(Value *) * (size_t)(count + 1));
+}
+
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static double identity_of(Opcode op, Dtype dtype)
@@ -465,7 +470,7 @@ static void emit_for(Nest *in, Op *loop, Block *to)
     else
         emit_block(in, body, inner);
     Op *end = form_place(in, inner, NULL, loop->loc);
-    Value *yields[64];
+    Value **yields = values_of(kernel, loop->nresults);
     for (int i = 0; i < loop->nresults; i++) {
         Value *old = body->args[1 + i], *next = body->last->args[i];
         int row, col;
@@ -507,7 +512,7 @@ static void emit_if(Nest *in, Op *branch, Block *to)
     Op *op = op_new(kernel, OP_IF, branch->loc, 1, &condition);
     for (int arm = 0; arm < 2; arm++) {
         Block *inner = block_new(kernel, op);
-        Value *yields[64];
+        Value **yields = values_of(kernel, branch->nresults);
         emit_block(in, branch->blocks[arm], inner);
         Op *end = form_place(in, inner, NULL, branch->loc);
         for (int i = 0; i < branch->nresults; i++) {
@@ -540,9 +545,7 @@ static void emit_if(Nest *in, Op *branch, Block *to)
 
 static void emit_scalar(Nest *in, const Op *op, Block *to)
 {
-    Value *args[8];
-    if (op->nargs > 8)
-        return;
+    Value **args = values_of(in->kernel, op->nargs);
     for (int i = 0; i < op->nargs; i++)
         args[i] = form_plain(in, op->args[i]);
     Op *copy = op_new(in->kernel, op->code, op->loc, op->nargs, args);

@@ -26,10 +26,14 @@ static const char *base_name_of(const Op *store)
 /* The operations behind the grid that say which of its results is which total; they go.  */
 void total_take(Nest *in)
 {
+    in->most_totals = 0;
+    for (const Total *total = in->kernel->grid.totals; total; total = total->next)
+        in->most_totals++;
+    in->totals = arena_alloc(in->kernel->module, sizeof *in->totals * (size_t)(in->most_totals + 1));
     for (const Total *total = in->kernel->grid.totals; total; total = total->next)
         for (Op *op = in->kernel->body->first, *next; op; op = next) {
             next = op->next;
-            if (op->code != OP_SET_ELEMENT || op->args[0] != total->base || in->ntotals == MAX_TOTALS)
+            if (op->code != OP_SET_ELEMENT || op->args[0] != total->base || in->ntotals == in->most_totals)
                 continue;
             in->totals[in->ntotals++] = (Leaving){total, op->args[2]->def, op->args[2]->index, false};
             op_remove(op);
@@ -66,7 +70,7 @@ void total_take_elements(Nest *in)
     for (Op *op = in->region->next, *next; op; op = next) {
         next = op->next;
         const Total *total = op->code == OP_SET_ELEMENT ? element_total(in, op) : NULL;
-        if (!total || op->args[2]->def != in->region || in->ntotals == MAX_TOTALS)
+        if (!total || op->args[2]->def != in->region || in->ntotals == in->most_totals)
             continue;
         int index = op->args[2]->index;
         Op *first = in->region->args[3 + index]->def;

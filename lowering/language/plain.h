@@ -182,8 +182,8 @@ typedef struct {
     Kernel *kernel;
     Loop loops[MAX_LOOPS];
     int nloops;
-    Leaving totals[MAX_TOTALS];
-    int ntotals;
+    Leaving *totals; /* room for all of the grid */
+    int ntotals, most_totals;
     Scattered scattered[MAX_SCATTERED];
     int nscattered;
     Op *region; /* the outermost loop */

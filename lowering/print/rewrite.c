@@ -22,7 +22,7 @@
 #include "print/rewrite.h"
 #include "rules.h"
 
-enum { LONGEST_INLINE = 60, MAX_RESULTS = 32 };
+enum { LONGEST_INLINE = 60 };
 
 /* Names of what becomes of a sum that leaves the grid.  */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
     const char **texts; /* by value id: a name, or an expression */
     const char **names; /* that are taken */
     int nnames, room, indent;
-    Collected collected[MAX_TOTALS];
+    Collected *collected; /* room for all totals of the grid */
     int ncollected;
 } Rewriter;
 
@@ -78,10 +78,13 @@ static const char *new_name_of(Rewriter *r, const char *stem)
         if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9') && *at != '_')
             *at = '_';
     const char *name = plain;
-    for (int i = 2; is_taken(r, name) || r->nnames == r->room; i++) {
-        if (r->nnames == r->room)
-            return name;
+    for (int i = 2; is_taken(r, name); i++)
         name = arena_print(r->module, "%s_%d", plain, i);
+    if (r->nnames == r->room) {
+        const char **longer = arena_alloc(r->module, (size_t)(2 * r->room) * sizeof *longer);
+        memcpy(longer, r->names, (size_t)r->nnames * sizeof *longer);
+        r->names = longer;
+        r->room *= 2;
     }
     r->names[r->nnames++] = name;
     return name;
@@ -355,11 +358,16 @@ static void print_pragma(Rewriter *r, const Op *loop)
                          pipeline->depth, pipeline->in_flight));
 }
 
+static const char **names_for(Rewriter *r, int count)
+{
+    return arena_alloc(r->module, sizeof(char *) * (size_t)(count + 1));
+}
+
 /* Several at once, since one may be computed of another.  */
 static void assign(Rewriter *r, const Op *yield, const char *const *names)
 {
-    const char *next[MAX_RESULTS];
-    int count = yield->nargs < MAX_RESULTS ? yield->nargs : MAX_RESULTS;
+    const int count = yield->nargs;
+    const char **next = names_for(r, count);
     for (int i = 0; i < count; i++) {
         next[i] = text_of(r, yield->args[i]);
         if (count == 1 || !strcmp(next[i], names[i]))
@@ -377,8 +385,8 @@ static void print_for(Rewriter *r, const Op *op)
 {
     static const char *const signs[] = {"<", "<=", ">", ">="};
     const Block *body = op->blocks[0];
-    const char *names[MAX_RESULTS];
-    for (int i = 0; i < op->nresults && i < MAX_RESULTS; i++) {
+    const char **names = names_for(r, op->nresults);
+    for (int i = 0; i < op->nresults; i++) {
         names[i] = r->texts[body->args[1 + i]->id] = r->texts[op->results[i]->id] = new_name(r, body->args[1 + i]);
         line(r, arena_print(r->module, "%s %s = %s;", declared_type(op->results[i]), names[i],
                             text_of(r, op->args[3 + i])));
@@ -399,8 +407,8 @@ static void print_for(Rewriter *r, const Op *op)
 
 static void print_if(Rewriter *r, const Op *op)
 {
-    const char *names[MAX_RESULTS];
-    for (int i = 0; i < op->nresults && i < MAX_RESULTS; i++) {
+    const char **names = names_for(r, op->nresults);
+    for (int i = 0; i < op->nresults; i++) {
         names[i] = r->texts[op->results[i]->id] = new_name(r, op->results[i]);
         line(r, arena_print(r->module, "%s %s;", declared_type(op->results[i]), names[i]));
     }
@@ -491,7 +499,7 @@ static void print_sums(Rewriter *r)
 static void statement(Rewriter *r, const Op *op)
 {
     const Total *total = op->code == OP_TENSOR ? total_of(r, op->args[0]) : NULL;
-    if (total && r->ncollected < MAX_TOTALS)
+    if (total)
         print_room(r, op, total);
     else if (op->code == OP_FOR)
         print_for(r, op);
@@ -529,8 +537,12 @@ const char *rewrite_text(Kernel *kernel)
     size_t size = 0;
     if (!kernel->grid.rewritten || !(r->out = open_memstream(&text, &size)))
         return "";
-    r->room = kernel->module->next_id + 1 + 4 * MAX_TOTALS;
+    r->room = kernel->module->next_id + 1;
     r->texts = arena_alloc(r->module, (size_t)r->room * sizeof *r->texts);
+    int totals = 0;
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        totals++;
+    r->collected = arena_alloc(r->module, (size_t)(totals + 1) * sizeof *r->collected);
     r->names = arena_alloc(r->module, (size_t)r->room * sizeof *r->names);
     ir_count_uses(kernel, kernel->body);
     print_head(r);

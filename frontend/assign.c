@@ -124,11 +124,6 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     *place = whole;
     place->byte += byte;
     place->type = type;
-    Result bits = slot_read(w, slot_of(w, place->variable, place->byte, false));
-    Dtype dtype;
-    if (is_union(whole.type) && bits.kind == R_VALUE && scalar_type(type, &dtype) && bits.value->type.dtype != dtype)
-        refuse(w, e, "compute it with arithmetic, or before the grid",
-               "the bits of a union are read as another type in a grid");
     return true;
 }
 
@@ -338,14 +333,19 @@ static Result element_read(Walk *w, const Place *place, CXCursor e)
                "memory is read through a pointer in a grid");
         return result_of(anything(w, place->type));
     }
+    return result_of(element_as(w, place, dtype, e));
+}
+
+Value *element_as(Walk *w, const Place *place, Dtype dtype, CXCursor e)
+{
     if (refuse_chosen_base(w, place, e))
-        return result_of(anything(w, place->type));
+        return anything(w, place->type);
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0)};
     Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(w->u, e), 2, args);
     op_append(w->block, op);
     if (dtype != D_I1)
-        return result_of(op_result(w->kernel, op, type_scalar(dtype), NULL));
-    return result_of(convert(w, op_result(w->kernel, op, type_scalar(D_U8), NULL), D_I1));
+        return op_result(w->kernel, op, type_scalar(dtype), NULL);
+    return convert(w, op_result(w->kernel, op, type_scalar(D_U8), NULL), D_I1);
 }
 
 Result place_read(Walk *w, const Place *place, CXCursor e)
@@ -357,6 +357,9 @@ Result place_read(Walk *w, const Place *place, CXCursor e)
         Value *value = place_read(w, &real, e).value;
         return pair_of(value, place_read(w, &imaginary, e).value);
     }
+    Result bits;
+    if (bits_read(w, place, e, &bits))
+        return bits;
     if (place->local) {
         if (is_aggregate(place->type))
             return (Result){.kind = R_PLACE, .variable = place->variable, .byte = place->byte, .type = place->type};
@@ -388,7 +391,7 @@ static void copy_object(Walk *w, const Place *place, Result from)
     }
 }
 
-static void element_write(Walk *w, const Place *place, Result result, CXCursor e)
+void element_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (w->failed || refuse_complex(w, e, place->type))
         return;
@@ -421,6 +424,8 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
         element_write(w, place, result, e);
         return;
     }
+    if (bits_write(w, place, result, e))
+        return;
     if (place->element && result.kind == R_VALUE) {
         array_write(w, place, result.value, e);
         return;

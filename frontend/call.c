@@ -232,9 +232,8 @@ static Value *operation_call(Walk *w, CXCursor call, const Cursors *args, const 
     }
     if (code == OP_FULL)
         return full_call(w, call, args, false);
-    if (code == OP_CAST)
-        return element_type(w, args->list[1], &dtype) ? make(w, call, OP_CAST, type_tile(dtype, 0, 0), args, 0, 1)
-                                                      : NULL;
+    if (code == OP_CAST || code == OP_BITCAST)
+        return element_type(w, args->list[1], &dtype) ? make(w, call, code, type_tile(dtype, 0, 0), args, 0, 1) : NULL;
     if (code == OP_ROW_INDEX || code == OP_COL_INDEX)
         return extent(w, call, args->list[0], &rows) && extent(w, call, args->list[1], &cols)
                    ? make(w, call, code, type_tile(D_I32, rows, cols), args, 0, 0)
@@ -447,6 +446,9 @@ Result call(Walk *w, CXCursor e)
             name += 10;
         if (!strcmp(name, "__builtin_expect"))
             return result_of(value_of(w, clang_Cursor_getArgument(e, 0)));
+        Cursors handed_on = arguments(w->u, e);
+        if ((!strcmp(name, "memcpy") || !strcmp(name, "__builtin_memcpy")) && bits_copy(w, e, &handed_on))
+            return (Result){.kind = R_NONE};
         if (!strcmp(name, "abs") || !strcmp(name, "labs"))
             return absolute(w, e);
         if (class_call(w, e, name, &result))

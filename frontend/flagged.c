@@ -177,7 +177,8 @@ Exits emit_flagged(Walk *w, CXCursor loop, const LoopParts *parts)
                   : plain           ? walk_body(w, parts, &again, &out)
                                     : test(w, loop, parts, &again, &out, false);
     Jump *back = exits_find(&exits, &again);
-    int ways = exits.count - (back != NULL), *flags = arena_alloc(w->u->module, sizeof *flags * (size_t)(exits.count + 1));
+    int ways = exits.count - (back != NULL),
+        *flags = arena_alloc(w->u->module, sizeof *flags * (size_t)(exits.count + 1));
     if (!ways && !w->failed)
         refuse(w, loop, "its condition is always true; an unsigned count is never below 0",
                "a loop in the grid never ends");

@@ -12,6 +12,7 @@
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
  *   assign.c   an assignment; what an object in memory holds
+ *   bits.c     numbers read and written as another type
  *   part.c     members of structs, rows of an array of pointers
  *   table.c    elements of the program's own arrays, which a variable chooses
  *   blocks.c   arrays of tiles that loops over blocks write
@@ -458,7 +459,14 @@ typedef struct {
     Value *element; /* of an array that loops over blocks write, or NULL */
 } Place;
 bool place_at(Walk *w, CXCursor e, Place *place);
+Value *element_as(Walk *w, const Place *place, Dtype dtype, CXCursor e); /* what a pointer points to */
+void element_write(Walk *w, const Place *place, Result result, CXCursor e);
 Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
+/* bits.c */
+bool bits_read(Walk *w, const Place *place, CXCursor e, Result *result); /* true: it is done */
+bool bits_write(Walk *w, const Place *place, Result result, CXCursor e);
+bool bits_copy(Walk *w, CXCursor call, const Cursors *args);
+
 /* complex.c */
 bool is_complex(CXType type);
 CXType part_type(CXType type);

@@ -256,11 +256,11 @@ static void index_call(Walk *w, gcall *call, Opcode code)
         set_result(w, call, make(w, call, code, type_tile(D_I32, rows, cols), 0, 0));
 }
 
-static void cast_call(Walk *w, gcall *call)
+static void cast_call(Walk *w, gcall *call, Opcode code)
 {
     Dtype dtype;
     if (element_type(w, call, 1, &dtype))
-        set_result(w, call, make(w, call, OP_CAST, type_tile(dtype, 0, 0), 0, 1));
+        set_result(w, call, make(w, call, code, type_tile(dtype, 0, 0), 0, 1));
 }
 
 static void splat_call(Walk *w, gcall *call)
@@ -301,8 +301,8 @@ static void operation_call(Walk *w, gcall *call, const Operation &operation)
     }
     if (operation.code == OP_FULL)
         full_call(w, call, false);
-    else if (operation.code == OP_CAST)
-        cast_call(w, call);
+    else if (operation.code == OP_CAST || operation.code == OP_BITCAST)
+        cast_call(w, call, operation.code);
     else if (operation.code == OP_ROW_INDEX || operation.code == OP_COL_INDEX)
         index_call(w, call, operation.code);
     else

@@ -466,6 +466,26 @@ Value *plain_live_in(Walk *w, gimple *load)
     return value_live_in(w, entry, type_of(type), name);
 }
 
+/* A local variable or struct that some statement of the grid writes: no array, and no value that is known.  */
+static bool refuse_local(Walk *w, tree reference, location_t where)
+{
+    tree base = get_base_address(reference);
+    bool found = false;
+    if (!base || !DECL_P(base) || !auto_var_in_fn_p(base, w->fn->decl))
+        return false;
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned i = 0; i < w->outer->num_nodes && !found; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !found; gsi_next_nondebug(&s))
+            found =
+                !gimple_clobber_p(gsi_stmt(s)) && memory_stores_to(gsi_stmt(s), base) && !writes_memory(gsi_stmt(s));
+    free(body);
+    if (found && !w->failed)
+        complain(where, "use plain variables, whose addresses go to functions of this file alone",
+                 "the object %qs in memory changes in the grid", name_of(base) ? name_of(base) : "here");
+    w->failed |= found;
+    return found;
+}
+
 /* t[k] of an array that each iteration has.  */
 static bool refuse_own(Walk *w, tree reference, location_t where)
 {
@@ -520,7 +540,7 @@ Value *plain_load(Walk *w, gimple *load)
     Address address = {};
     if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return NULL;
-    if (refuse_own(w, reference, stmt_location(load)))
+    if (refuse_own(w, reference, stmt_location(load)) || refuse_local(w, reference, stmt_location(load)))
         return NULL;
     if (!address_of_reference(w, reference, &address)) {
         plain_refuse_pointer(w);

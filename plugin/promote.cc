@@ -10,7 +10,8 @@
  * object that holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or
  * in structs, and a member of a struct may count a loop.  Each scalar, pointer or tile of the object that some
  * statement reads or writes (a leaf) becomes a variable of its own.  An object whose address goes elsewhere, or of
- * which the running program chooses an element, stays in memory, and so does what is copied from or to it.  Where that
+ * which the running program chooses an element, stays in memory, and so does what is copied from or to it.  Numbers that
+ * overlap are one leaf of up to 64 bits, as bytes of a float or members of a union: shifts and masks take them apart.  Where that
  * is a tile, it is refused here, at the statement that keeps it there; memory.cc has sentences for the rest.
  */
 #include "plugin.h"
@@ -33,6 +34,9 @@ struct Object {
     Cause cause;
     location_t where; /* it was found */
     auto_vec<Leaf> leaves;
+    int changes;                      /* of the leaves */
+    bool in_parts;                    /* some write is one of a part of a leaf */
+    auto_vec<basic_block> beginnings; /* headers of the loops in whose iterations it lives */
 };
 
 /* One whole object or part of it assigned to another.  */
@@ -48,6 +52,7 @@ struct Promotion {
     auto_vec<Copy> copies;
     auto_vec<gimple *> expanded; /* assignments that they became, and arithmetic of checks that went */
     hash_set<basic_block> grids, blocks;
+    hash_map<basic_block, basic_block> headers; /* of the innermost loop around a block of a grid */
 };
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -100,25 +105,97 @@ bool same_leaf(tree x, tree y)
            (INTEGRAL_TYPE_P(x) && INTEGRAL_TYPE_P(y) && TYPE_PRECISION(x) == TYPE_PRECISION(y));
 }
 
-static Leaf *leaf_at(Object *object, int64_t offset, int64_t size, tree type)
+static bool is_number(tree type)
+{
+    Dtype dtype;
+    return scalar_type(type, &dtype) && dtype != D_I1 && tree_to_shwi(TYPE_SIZE(type)) == 8 * dtype_bytes(dtype);
+}
+
+static bool overlap(const Leaf &x, const Leaf &y)
+{
+    return x.offset < y.offset + y.size && y.offset < x.offset + x.size;
+}
+
+static bool same_range(const Leaf &x, const Leaf &y)
+{
+    return x.offset == y.offset && x.size == y.size;
+}
+
+/* The leaf that the part is, or is in.  */
+static Leaf *leaf_around(Object *object, const Leaf &part)
 {
     for (unsigned i = 0; i < object->leaves.length(); i++) {
-        Leaf *leaf = &object->leaves[i];
-        if (leaf->offset == offset && leaf->size == size && same_leaf(leaf->type, type))
-            return leaf;
-        if (leaf->offset < offset + size && offset < leaf->offset + leaf->size)
-            object->stays = true;
+        Leaf &leaf = object->leaves[i];
+        bool inside = leaf.offset <= part.offset && part.offset + part.size <= leaf.offset + leaf.size;
+        bool same = same_range(leaf, part) && same_leaf(leaf.type, part.type);
+        if (inside && (same || (is_number(leaf.type) && is_number(part.type))))
+            return &leaf;
     }
     return NULL;
 }
 
-static Leaf *leaf_add(Object *object, const Leaf &leaf)
+static tree unsigned_type(int64_t bits)
 {
-    Leaf *known = leaf_at(object, leaf.offset, leaf.size, leaf.type);
-    if (known || object->stays)
-        return known;
+    return bits == 8    ? unsigned_char_type_node
+           : bits == 16 ? short_unsigned_type_node
+           : bits == 32 ? unsigned_type_node
+                        : long_unsigned_type_node;
+}
+
+/* The leaf in the bits of which all that it overlaps lies; false: there is none.  */
+static bool leaf_widen(Object *object, Leaf *leaf)
+{
+    tree whole = DECL_SIZE(object->decl);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (unsigned i = 0; i < object->leaves.length(); i++) {
+            const Leaf &other = object->leaves[i];
+            if (!overlap(*leaf, other) || same_range(*leaf, other))
+                continue;
+            int64_t begin = MIN(leaf->offset, other.offset), size = 8;
+            int64_t end = MAX(leaf->offset + leaf->size, other.offset + other.size);
+            while (size < 64 && begin / size * size + size < end)
+                size *= 2;
+            begin = begin / size * size;
+            if (begin == leaf->offset && size == leaf->size)
+                continue;
+            if (begin + size < end || !whole || !tree_fits_shwi_p(whole) || begin + size > tree_to_shwi(whole))
+                return false;
+            bool is_other = begin == other.offset && size == other.size;
+            *leaf = Leaf{begin, size, is_other ? other.type : unsigned_type(size), NULL_TREE,
+                         is_other ? other.name : leaf->name};
+            changed = true;
+        }
+    }
+    return true;
+}
+
+/* require: a part that some statement reads or writes.   ensure: a leaf has it, or the object stays in memory.  */
+static void leaf_add(Object *object, const Leaf &part)
+{
+    if (object->stays || leaf_around(object, part))
+        return;
+    Leaf leaf = part;
+    bool numbers = is_number(part.type) && part.offset % BITS_PER_UNIT == 0, overlaps = false;
+    for (unsigned i = 0; i < object->leaves.length(); i++)
+        if (overlap(object->leaves[i], part)) {
+            overlaps = true;
+            numbers &= is_number(object->leaves[i].type);
+        }
+    if (overlaps && (!numbers || !leaf_widen(object, &leaf))) {
+        object->stays = true;
+        return;
+    }
+    for (unsigned i = object->leaves.length(); i-- > 0;)
+        if (overlap(object->leaves[i], leaf)) {
+            if (!is_number(object->leaves[i].type)) {
+                object->stays = true;
+                return;
+            }
+            object->leaves.ordered_remove(i);
+        }
     object->leaves.safe_push(leaf);
-    return &object->leaves.last();
+    object->changes++;
 }
 
 static bool has_bit_field(tree reference)
@@ -253,7 +330,7 @@ static void visit_block(Promotion *p, basic_block bb)
 /* What one side of a copy has within the copied part, the other has, too.  */
 static bool share_leaves(Object *to, const Place &target, const Object *from, const Place &source)
 {
-    unsigned before = to->leaves.length();
+    int before = to->changes;
     for (unsigned i = 0; i < from->leaves.length() && !to->stays; i++) {
         Leaf leaf = from->leaves[i];
         if (leaf.offset + leaf.size <= source.offset || leaf.offset >= source.offset + source.size)
@@ -262,7 +339,7 @@ static bool share_leaves(Object *to, const Place &target, const Object *from, co
         leaf.offset += target.offset - source.offset;
         leaf_add(to, leaf);
     }
-    return to->leaves.length() != before;
+    return to->changes != before;
 }
 
 /* {} may clear whole leaves, not bytes of them.  */
@@ -341,6 +418,24 @@ static int by_declaration(const void *x, const void *y)
     return first < second ? -1 : first > second;
 }
 
+/* Some write of a number leaves the rest of its leaf as it was.  */
+static void find_parts(Promotion *p, gimple *stmt)
+{
+    Place place;
+    tree lhs = gimple_get_lhs(stmt);
+    Object *object = lhs && TREE_CODE(lhs) != SSA_NAME && is_gimple_reg_type(TREE_TYPE(lhs)) ? promoted(p, lhs) : NULL;
+    if (gimple_clobber_p(stmt) && (object = promoted(p, gimple_assign_lhs(stmt)))) {
+        basic_block *header = p->headers.get(gimple_bb(stmt));
+        if (header && !object->beginnings.contains(*header))
+            object->beginnings.safe_push(*header);
+        return;
+    }
+    if (!object || !memory_place(lhs, &place))
+        return;
+    const Leaf part = {place.offset, place.size, TREE_TYPE(lhs), NULL_TREE, NULL}, *leaf = leaf_around(object, part);
+    object->in_parts |= leaf && !same_range(*leaf, part);
+}
+
 /* In the order of the declarations, as GCC does: loops then carry their values in one order at every -O.  */
 static void make_variables(Promotion *p)
 {
@@ -362,9 +457,85 @@ static void make_variables(Promotion *p)
 
 /* ---- statements, again ------------------------------------------------------------------------------------------- */
 
+static Leaf *leaf_of(Object *object, const Place &place, tree type)
+{
+    return leaf_around(object, Leaf{place.offset, place.size, type, NULL_TREE, NULL});
+}
+
 static tree variable_at(Object *object, const Place &place, tree type)
 {
-    return leaf_at(object, place.offset, place.size, type)->variable;
+    return leaf_of(object, place, type)->variable;
+}
+
+static bool is_bit_cast(tree to, tree from)
+{
+    return FLOAT_TYPE_P(to) != FLOAT_TYPE_P(from);
+}
+
+/* Statements in front of `i`, or behind it.  */
+struct Maker {
+    Promotion *p;
+    gimple_stmt_iterator *i;
+    bool behind;
+};
+
+static tree made(Maker *m, gassign *assign, tree type)
+{
+    tree name = make_ssa_name(type);
+    gimple_assign_set_lhs(assign, name);
+    gimple_set_location(assign, gimple_location(gsi_stmt(*m->i)));
+    if (m->behind)
+        gsi_insert_after(m->i, assign, GSI_NEW_STMT);
+    else
+        gsi_insert_before(m->i, assign, GSI_SAME_STMT);
+    return name;
+}
+
+/* The same bits as a number of another type that has as many.  */
+static tree same_bits(Maker *m, tree x, tree type)
+{
+    if (types_compatible_p(TREE_TYPE(x), type))
+        return x;
+    tree dummy = make_ssa_name(type);
+    if (is_bit_cast(type, TREE_TYPE(x)))
+        return made(m, gimple_build_assign(dummy, VIEW_CONVERT_EXPR, build1(VIEW_CONVERT_EXPR, type, x)), type);
+    return made(m, gimple_build_assign(dummy, NOP_EXPR, x), type);
+}
+
+static tree two(Maker *m, enum tree_code code, tree x, tree y)
+{
+    tree dummy = make_ssa_name(TREE_TYPE(x));
+    return made(m, gimple_build_assign(dummy, code, x, y), TREE_TYPE(x));
+}
+
+static tree current(Maker *m, const Leaf &leaf)
+{
+    return made(m, gimple_build_assign(make_ssa_name(leaf.type), leaf.variable), leaf.type);
+}
+
+static tree part_read(Maker *m, const Leaf &leaf, const Place &place, tree type)
+{
+    int64_t first = place.offset - leaf.offset;
+    tree x = same_bits(m, current(m, leaf), unsigned_type(leaf.size));
+    if (first)
+        x = two(m, RSHIFT_EXPR, x, build_int_cst(integer_type_node, first));
+    return same_bits(m, same_bits(m, x, FLOAT_TYPE_P(type) ? unsigned_type(place.size) : type), type);
+}
+
+/* What the leaf is once the value is its part.  */
+static tree part_written(Maker *m, const Leaf &leaf, const Place &place, tree value)
+{
+    int64_t first = place.offset - leaf.offset;
+    tree bits = unsigned_type(leaf.size);
+    tree x = same_bits(m, current(m, leaf), bits);
+    tree part = same_bits(m, same_bits(m, value, unsigned_type(place.size)), bits);
+    tree ones = wide_int_to_tree(bits, wi::mask((unsigned)place.size, false, (unsigned)leaf.size));
+    tree rest =
+        fold_build1(BIT_NOT_EXPR, bits, fold_build2(LSHIFT_EXPR, bits, ones, build_int_cst(integer_type_node, first)));
+    x = two(m, BIT_AND_EXPR, x, rest);
+    if (first)
+        part = two(m, LSHIFT_EXPR, part, build_int_cst(integer_type_node, first));
+    return same_bits(m, two(m, BIT_IOR_EXPR, x, part), leaf.type);
 }
 
 static void remove_statement(gimple_stmt_iterator *i)
@@ -377,7 +548,12 @@ static void remove_statement(gimple_stmt_iterator *i)
 
 static void insert_assign(Promotion *p, gimple_stmt_iterator *i, tree to, tree from)
 {
+    Maker maker = {p, i, false};
     bool same = types_compatible_p(TREE_TYPE(to), TREE_TYPE(from));
+    if (!same && is_bit_cast(TREE_TYPE(to), TREE_TYPE(from))) {
+        from = same_bits(&maker, from, TREE_TYPE(to));
+        same = true;
+    }
     gassign *assign = same ? gimple_build_assign(to, from) : gimple_build_assign(to, NOP_EXPR, from);
     gimple_set_location(assign, gimple_location(gsi_stmt(*i)));
     gsi_insert_before(i, assign, GSI_SAME_STMT);
@@ -468,6 +644,48 @@ static void remove_check(Promotion *p, gimple_stmt_iterator *i)
     remove_statement(i);
 }
 
+/* A store of other bits than the leaf's own type has, or of a part of it; of a call's result behind the call.  */
+static void write_bits(Promotion *p, gimple_stmt_iterator *i, const Leaf &leaf, const Place &place)
+{
+    gimple *stmt = gsi_stmt(*i);
+    tree lhs = gimple_get_lhs(stmt);
+    bool call = is_gimple_call(stmt);
+    Maker maker = {p, i, call};
+    tree value = call ? make_ssa_name(TREE_TYPE(lhs)) : gimple_assign_rhs1(stmt);
+    if (call) {
+        gimple_call_set_lhs(stmt, value);
+        update_stmt(stmt);
+    }
+    tree x = leaf.size == place.size ? same_bits(&maker, value, leaf.type) : part_written(&maker, leaf, place, value);
+    if (call) {
+        gassign *assign = gimple_build_assign(leaf.variable, x);
+        gimple_set_location(assign, gimple_location(stmt));
+        gsi_insert_after(i, assign, GSI_NEW_STMT);
+        return;
+    }
+    gimple_assign_set_rhs_from_tree(i, x);
+    stmt = gsi_stmt(*i);
+    gimple_set_lhs(stmt, leaf.variable);
+    update_stmt(stmt);
+}
+
+/* Where an iteration begins, an object of it that is written by parts holds nothing of the one before.  */
+static void begin_lives(Promotion *p)
+{
+    for (unsigned i = 0; i < p->objects.length(); i++) {
+        const Object *object = p->objects[i];
+        for (unsigned k = 0; k < object->beginnings.length() && object->in_parts; k++)
+            for (unsigned n = 0; n < object->leaves.length(); n++) {
+                if (!is_number(object->leaves[n].type))
+                    continue;
+                gimple_stmt_iterator at = gsi_after_labels(object->beginnings[k]);
+                gsi_insert_before(
+                    &at, gimple_build_assign(object->leaves[n].variable, build_zero_cst(object->leaves[n].type)),
+                    GSI_SAME_STMT);
+            }
+    }
+}
+
 /* The statement with variables in the place of leaves; true where it has gone.  */
 static bool rewrite(Promotion *p, gimple_stmt_iterator *i)
 {
@@ -493,7 +711,13 @@ static bool rewrite(Promotion *p, gimple_stmt_iterator *i)
     }
     if (lhs && TREE_CODE(lhs) != SSA_NAME && promoted(p, lhs)) {
         memory_place(lhs, &place);
-        tree variable = variable_at(promoted(p, lhs), place, TREE_TYPE(lhs));
+        const Leaf *leaf = leaf_of(promoted(p, lhs), place, TREE_TYPE(lhs));
+        tree variable = leaf->variable;
+        bool whole = leaf->size == place.size;
+        if (!whole || is_bit_cast(TREE_TYPE(variable), TREE_TYPE(lhs))) {
+            write_bits(p, i, *leaf, place);
+            return false;
+        }
         if (is_gimple_assign(stmt) && !types_compatible_p(TREE_TYPE(variable), TREE_TYPE(lhs)))
             gimple_assign_set_rhs_with_ops(i, NOP_EXPR, gimple_assign_rhs1(stmt));
         gimple_set_lhs(stmt, variable);
@@ -501,7 +725,16 @@ static bool rewrite(Promotion *p, gimple_stmt_iterator *i)
     } else if (gimple_assign_load_p(stmt) && promoted(p, gimple_assign_rhs1(stmt))) {
         tree rhs = gimple_assign_rhs1(stmt);
         memory_place(rhs, &place);
-        tree variable = variable_at(promoted(p, rhs), place, TREE_TYPE(rhs));
+        const Leaf *leaf = leaf_of(promoted(p, rhs), place, TREE_TYPE(rhs));
+        tree variable = leaf->variable;
+        if (leaf->size != place.size || is_bit_cast(TREE_TYPE(variable), TREE_TYPE(rhs))) {
+            Maker maker = {p, i, false};
+            tree x = leaf->size == place.size ? same_bits(&maker, current(&maker, *leaf), TREE_TYPE(lhs))
+                                              : part_read(&maker, *leaf, place, TREE_TYPE(lhs));
+            gimple_assign_set_rhs_from_tree(i, x);
+            update_stmt(gsi_stmt(*i));
+            return false;
+        }
         bool same = types_compatible_p(TREE_TYPE(variable), TREE_TYPE(rhs));
         gimple_assign_set_rhs_with_ops(i, same ? VAR_DECL : NOP_EXPR, variable);
         update_stmt(stmt);
@@ -555,8 +788,10 @@ static void find_grids(Promotion *p)
     for (unsigned i = 0; i < marks.length(); i++) {
         bool grid = marks[i].pragma->is_grid, blocks = marks[i].pragma->pipeline.blocks;
         basic_block *body = grid || blocks ? get_loop_body(marks[i].loop) : NULL;
-        for (unsigned n = 0; body && n < marks[i].loop->num_nodes; n++)
+        for (unsigned n = 0; body && n < marks[i].loop->num_nodes; n++) {
             (grid ? p->grids : p->blocks).add(body[n]);
+            p->headers.put(body[n], body[n]->loop_father->header);
+        }
         free(body);
     }
     loop_optimizer_finalize();
@@ -578,9 +813,13 @@ bool promote_objects(function *fn)
     bool good = check_tiles(&p);
     make_variables(&p);
     FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
+        find_parts(&p, gsi_stmt(i));
+    FOR_EACH_BB_FN(bb, fn)
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i);)
         if (!rewrite(&p, &i))
             gsi_next_nondebug(&i);
+    begin_lives(&p);
     collect_addresses(&p, &addresses);
     remove_unused(&addresses);
     update_ssa(TODO_update_ssa);

@@ -236,6 +236,100 @@ static Value *bits_of_other_type(Walk *w, location_t where, tree type)
     return value_anything(w, type);
 }
 
+static Dtype unsigned_of(int64_t bits)
+{
+    return bits == 8 ? D_U8 : bits == 16 ? D_U16 : bits == 32 ? D_U32 : D_U64;
+}
+
+static bool is_bits(int64_t bits)
+{
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+/* The same bits as a number of another type that has as many.  */
+static Value *same_bits(Walk *w, Value *x, Dtype to, const char *name)
+{
+    if (dtype_is_float(x->type.dtype) == dtype_is_float(to))
+        return x->type.dtype == to ? x : value_convert(w, x, to, name);
+    return value_new_op(w, OP_BITCASTI, w->where, type_scalar(to), name, 1, &x);
+}
+
+static Value *shifted(Walk *w, Opcode code, Value *x, int64_t bits)
+{
+    Value *args[] = {x, value_literal(w, D_I32, bits, 0)};
+    return bits ? value_new_op(w, code, w->where, x->type, NULL, 2, args) : x;
+}
+
+/* VIEW_CONVERT_EXPR, BIT_FIELD_REF and BIT_INSERT_EXPR of scalars: bits of `x` from `first` on, as the type.  */
+static Value *bits_read(Walk *w, Value *x, int64_t first, tree type, const char *name)
+{
+    Dtype dtype;
+    scalar_type(type, &dtype);
+    int64_t whole = 8 * dtype_bytes(x->type.dtype), size = 8 * dtype_bytes(dtype);
+    if (whole == size)
+        return same_bits(w, x, dtype, name);
+    x = shifted(w, OP_SHRI, same_bits(w, x, unsigned_of(whole), NULL), first);
+    if (!dtype_is_float(dtype))
+        return value_convert(w, x, dtype, name);
+    return same_bits(w, value_convert(w, x, unsigned_of(size), NULL), dtype, name);
+}
+
+/* x, its bits from `first` on those of `part`.  */
+static Value *bits_written(Walk *w, Value *x, Value *part, int64_t first, const char *name)
+{
+    Dtype dtype = x->type.dtype;
+    int64_t whole = 8 * dtype_bytes(dtype), size = 8 * dtype_bytes(part->type.dtype);
+    if (whole == size)
+        return same_bits(w, part, dtype, name);
+    Dtype bits = unsigned_of(whole);
+    uint64_t ones = ((uint64_t)1 << size) - 1, all = whole == 64 ? ~(uint64_t)0 : ((uint64_t)1 << whole) - 1;
+    Value *rest[] = {same_bits(w, x, bits, NULL),
+                     value_literal(w, bits, ir_wrap(bits, (int64_t)(all & ~(ones << first))), 0)};
+    Value *own = value_convert(w, same_bits(w, part, unsigned_of(size), NULL), bits, NULL);
+    Value *both[] = {value_new_op(w, OP_ANDI, w->where, type_scalar(bits), NULL, 2, rest),
+                     shifted(w, OP_SHLI, own, first)};
+    return same_bits(w, value_new_op(w, OP_ORI, w->where, type_scalar(bits), NULL, 2, both), dtype, name);
+}
+
+static bool has_bits(tree x, Dtype *dtype)
+{
+    tree type = TREE_TYPE(x), size = TYPE_SIZE(type);
+    return scalar_type(type, dtype) && size && tree_fits_shwi_p(size) && is_bits(tree_to_shwi(size)) &&
+           (*dtype == D_I1 || tree_to_shwi(size) == 8 * dtype_bytes(*dtype));
+}
+
+/* NULL: an operand is none, or it is another expression, which `*taken` says.  */
+static Value *bits_expression(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree), bool *taken)
+{
+    tree lhs = gimple_assign_lhs(stmt), source = gimple_assign_rhs1(stmt);
+    enum tree_code code = gimple_assign_rhs_code(stmt);
+    const char *name = name_of(lhs);
+    Dtype from, to, part;
+    int64_t first = 0;
+    *taken = false;
+    if (code == BIT_INSERT_EXPR) {
+        if (!has_bits(lhs, &to) || !has_bits(gimple_assign_rhs2(stmt), &part) ||
+            !constant_int(gimple_assign_rhs3(stmt), &first) || first % BITS_PER_UNIT)
+            return NULL;
+        *taken = true;
+        Value *x = operand(w, source), *y = x ? operand(w, gimple_assign_rhs2(stmt)) : NULL;
+        return y ? bits_written(w, x, y, first, name) : NULL;
+    }
+    if (code != VIEW_CONVERT_EXPR && code != BIT_FIELD_REF)
+        return NULL;
+    tree inner = TREE_OPERAND(source, 0);
+    if (TREE_CODE(inner) != SSA_NAME && !is_gimple_min_invariant(inner))
+        return NULL;
+    if (!has_bits(lhs, &to) || !has_bits(inner, &from) || to == D_I1 || from == D_I1)
+        return NULL;
+    if (code == BIT_FIELD_REF && (!constant_int(TREE_OPERAND(source, 2), &first) || first % BITS_PER_UNIT ||
+                                  !tree_int_cst_equal(TREE_OPERAND(source, 1), TYPE_SIZE(TREE_TYPE(lhs)))))
+        return NULL;
+    *taken = true;
+    Value *x = operand(w, inner);
+    return x ? bits_read(w, x, first, TREE_TYPE(lhs), name) : NULL;
+}
+
 static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
 {
     tree lhs = gimple_assign_lhs(stmt);
@@ -245,6 +339,12 @@ static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
     const char *name = name_of(lhs);
     if (code == COND_EXPR)
         return select(w, stmt, type, name, operand);
+    bool taken;
+    Value *bits = bits_expression(w, stmt, operand, &taken);
+    if (taken)
+        return bits;
+    if (code == BIT_FIELD_REF || code == BIT_INSERT_EXPR)
+        return bits_of_other_type(w, where, TREE_TYPE(lhs));
     if (COMPARISON_CLASS_P(gimple_assign_rhs1(stmt)))
         return comparison_tree(w, where, gimple_assign_rhs1(stmt), operand);
     bool same_bits = code == VIEW_CONVERT_EXPR;

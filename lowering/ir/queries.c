@@ -32,6 +32,7 @@ bool op_is_elementwise(const Op *op)
     case R_FLOAT:
     case R_FLOATS:
     case R_CAST:
+    case R_BITCAST:
     case R_BINARY:
     case R_BITS:
     case R_COMPARE:

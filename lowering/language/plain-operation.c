@@ -435,6 +435,17 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
     return dtype == D_MASK ? x : form_kept(in, where, x, op->results[0]->type.dtype);
 }
 
+/* The bits of a number as one of another type: I32 and I64 stand for unsigned ones, too.  */
+static Value *bitcast(Nest *in, Op *where, const Op *op, Value *x)
+{
+    Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    Dtype integer = dtype_bytes(from) == 8 ? D_I64 : D_I32, real = integer == D_I64 ? D_F64 : D_F32;
+    if (!dtype_is_float(from))
+        x = form_integer(in, where, op->args[0], x, integer);
+    x = form_as_tile(in, where, x, dtype_is_float(from) ? real : integer);
+    return form_make(in, where, OP_BITCAST, op->loc, dtype_is_float(to) ? real : integer, x, NULL, NULL);
+}
+
 Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
 {
     Value *args[3];
@@ -453,6 +464,8 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
         return math(in, where, op, row, col, args);
     if (op->code == OP_CONVI)
         return convert(in, where, op, row, col, args[0]);
+    if (op->code == OP_BITCASTI)
+        return bitcast(in, where, op, args[0]);
     if (op->code == OP_SELI)
         return choose(in, where, op, args);
     Dtype operand = op->args[0]->type.dtype;

@@ -88,6 +88,7 @@ static bool becomes_wide(const Wide *w, const Op *op)
 {
     switch (op->code) {
     case OP_ELEMENT:
+    case OP_BITCASTI:
     case OP_SHLI:
     case OP_SHRI:
     case OP_DIVI:

@@ -295,8 +295,8 @@ static void infer_plain(Kernel *kernel, Op *op)
         infer_scalar(kernel, op);
         return;
     }
-    bool named = op->code == OP_FULL || op->code == OP_CAST || op->code == OP_ROW_INDEX || op->code == OP_COL_INDEX ||
-                 op_info[op->code].class_ == CLASS_LOAD;
+    bool named = op->code == OP_FULL || op->code == OP_CAST || op->code == OP_BITCAST || op->code == OP_ROW_INDEX ||
+                 op->code == OP_COL_INDEX || op_info[op->code].class_ == CLASS_LOAD;
     if (named && op->results[0]->type.kind == K_NONE) {
         reject(kernel, op->loc, REASON_SHAPE_UNKNOWN, shown(op->results[0]));
         return;

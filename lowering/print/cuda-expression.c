@@ -348,7 +348,8 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         print_box(in, op);
         break;
     case OP_CAST:
-        fprintf(in->out, "ws::cast<%s>(", cuda_element_text[op->results[0]->type.dtype]);
+    case OP_BITCAST:
+        fprintf(in->out, "%s<%s>(", op_info[op->code].call, cuda_element_text[op->results[0]->type.dtype]);
         cuda_value(in, op->args[0], PREC_ANY);
         fputc(')', in->out);
         break;

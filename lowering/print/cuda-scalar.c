@@ -257,6 +257,10 @@ void cuda_scalar(Printer *in, const Op *op, int outer)
     case OP_CONVI:
         print_conversion(in, op, outer);
         break;
+    case OP_BITCASTI:
+        fprintf(in->out, "ws::bitcast<%s>", cuda_element_text[op->results[0]->type.dtype]);
+        print_call_arguments(in, op);
+        break;
     case OP_MATHI:
         fputs(op->scalar->function, in->out);
         print_call_arguments(in, op);

@@ -178,6 +178,9 @@ static const char *operation_text(const Rewriter *r, const Op *op)
         return arena_print(module, "(%s ? %s : %s)", x, y, text_of(r, op->args[2]));
     case OP_CONVI:
         return arena_print(module, "(%s)%s", c_type(op->results[0]->type.dtype), x);
+    case OP_BITCASTI:
+        return arena_print(module, "(((union {%s x; %s y;}){%s}).y)", c_type(op->args[0]->type.dtype),
+                           c_type(op->results[0]->type.dtype), x);
     case OP_MATHI:
         return arena_print(module, "%s(%s)", op->scalar->function, list_text(r, op, 0, op->nargs));
     default:
@@ -254,7 +257,9 @@ static const char *tile_text(const Rewriter *r, const Op *op)
     case OP_SPLAT: /* an operand may be a number */
         return text_of(r, op->args[0]);
     case OP_CAST:
-        return arena_print(r->module, "ws_cast(%s, %s)", text_of(r, op->args[0]), ws_type(r, type.dtype));
+    case OP_BITCAST:
+        return arena_print(r->module, "ws_%s(%s, %s)", op_info[op->code].text, text_of(r, op->args[0]),
+                           ws_type(r, type.dtype));
     case OP_TALLY: /* as pass_tally finds it */
         return arena_print(
             r->module, "ws_col_sum(ws_select(ws_eq(ws_trans(%s), ws_col_index(1, %d)), ws_full(WS_I32, %d, %d, 1), 0))",

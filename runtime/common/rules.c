@@ -450,6 +450,21 @@ static int rule_cast(struct question *q)
     return check_numbers(q, 0) && check_dtype(q, q->attributes->dtype);
 }
 
+static int rule_bitcast(struct question *q)
+{
+    static const int pairs[][2] = {{WS_RULE_F32, WS_RULE_I32}, {WS_RULE_F64, WS_RULE_I64}};
+    const int from = q->operands[0].dtype, to = q->attributes->dtype;
+    give_tile(q, to, q->operands[0].rows, q->operands[0].cols);
+    if (!check_numbers(q, 0) || !check_dtype(q, to))
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if ((from == pairs[i][0] && to == pairs[i][1]) || (from == pairs[i][1] && to == pairs[i][0]))
+            return 1;
+    return wrong(q, "use ws_cast for a conversion",
+                 "the bits of f32 are read as i32, those of f64 as i64, and back; not %s as %s",
+                 ws_rule_dtype_name(from), ws_rule_dtype_name(to));
+}
+
 static int rule_binary(struct question *q)
 {
     int shaped = check_elementwise(q, 0, -1);
@@ -566,11 +581,11 @@ static int (*const rules[])(struct question *) = {
     [R_LOAD_AT] = rule_load_at, [R_STORE_AT] = rule_store_at, [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load,
     [R_STORE] = rule_store,     [R_STORE_ROW] = rule_store,   [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,
     [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,       [R_INDEX] = rule_index,     [R_DOT] = rule_dot,
-    [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,       [R_CAST] = rule_cast,       [R_BINARY] = rule_binary,
-    [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,         [R_SELECT] = rule_select,   [R_FMA] = rule_binary,
-    [R_UNARY] = rule_unary,     [R_SAME] = rule_unary,        [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats,
-    [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,        [R_ARGMAX] = rule_reduce,   [R_BOX] = rule_box,
-    [R_BITS] = rule_bits,
+    [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,       [R_CAST] = rule_cast,       [R_BITCAST] = rule_bitcast,
+    [R_BINARY] = rule_binary,   [R_COMPARE] = rule_compare,   [R_MASK] = rule_mask,       [R_SELECT] = rule_select,
+    [R_FMA] = rule_binary,      [R_UNARY] = rule_unary,       [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,
+    [R_FLOATS] = rule_floats,   [R_ROW] = rule_reduce,        [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
+    [R_BOX] = rule_box,         [R_BITS] = rule_bits,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -46,6 +46,7 @@ typedef enum {
     R_DOT_F32,
     R_TRANS,
     R_CAST,
+    R_BITCAST,
     R_BINARY,
     R_COMPARE,
     R_MASK,

@@ -447,6 +447,25 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
     return apply<U>(convert<U>(), x);
 }
 
+template <typename U, typename X, if_scalars<X> = 0> static WS_HOST WS_DEVICE U bitcast(X x)
+{
+    static_assert(sizeof(U) == sizeof(X), "as many bits");
+    U y;
+    memcpy(&y, &x, sizeof y);
+    return y;
+}
+template <typename U> struct as_bits {
+    template <typename M> WS_DEVICE U operator()(M x) const
+    {
+        return bitcast<U>(x);
+    }
+};
+template <typename U, typename T, int R, int C, layout L>
+static WS_DEVICE tile<U, R, C, L> bitcast(const tile<T, R, C, L> &x)
+{
+    return apply<U>(as_bits<U>(), x);
+}
+
 /* The bits of a whole number from 1 to 2047.  */
 WS_CONSTANT u32 f16_of(int x)
 {

@@ -302,6 +302,23 @@ template <typename U, typename T, int R, int C, layout L> WS_DEVICE tile<U, R, C
     ws_sched_work("cast", R * C);
     return y;
 }
+
+template <typename U, typename X, if_scalars<X> = 0> WS_DEVICE U bitcast(X x)
+{
+    static_assert(sizeof(U) == sizeof(X), "as many bits");
+    U y;
+    __builtin_memcpy(&y, &x, sizeof y);
+    return y;
+}
+template <typename U, typename T, int R, int C, layout L> WS_DEVICE tile<U, R, C, L> bitcast(const tile<T, R, C, L> &x)
+{
+    tile<U, R, C, L> y;
+    x.check("reads");
+    for (int i = 0; i < R * C; i++)
+        y.at[i] = bitcast<U>(x.at[i]);
+    ws_sched_work("bitcast", R * C);
+    return y;
+}
 template <typename U, int LESS, int SHIFT = 0, int R, int C, layout L>
 WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
 {

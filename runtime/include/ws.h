@@ -24,7 +24,7 @@
  *   ws_and ws_or ws_not ws_exp2 ws_trans ...    and ...      handles
  *   ws_row_sum ... ws_col_cumsum                row_sum ...  one handle
  *   ws_dot ws_dot_f32                           dot dot_f32  a, b, acc
- *   ws_cast                                     cast         handle; element type
+ *   ws_cast ws_bitcast                          cast ...     handle; element type
  *   ws_full                                     full         element type, rows, cols, value
  *   ws_row_index ws_col_index                   row_index    rows, cols
  *   ws_load[_or][_3d|_4d]                       load         tensor, coordinates; rows, cols; fill after them if _or
@@ -357,9 +357,11 @@ ws_tile ws_dot(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_dot_f32(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_trans(ws_tile t) WS_USE_;
 ws_tile ws_cast(ws_tile t, ws_dtype to) WS_USE_;
+ws_tile ws_bitcast(ws_tile t, ws_dtype to) WS_USE_;
 #    define ws_zeros(t, rows, cols)           ws_zeros(ws_dtype_(t), rows, cols)
 #    define ws_full(t, rows, cols, v)         ws_full(ws_dtype_(t), rows, cols, v)
 #    define ws_cast(v, to)                    ws_cast(v, ws_dtype_(to))
+#    define ws_bitcast(v, to)                 ws_bitcast(v, ws_dtype_(to))
 
 ws_tile ws_add_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_sub_(ws_tile x, ws_tile y) WS_USE_;

@@ -9,6 +9,7 @@
 #undef ws_zeros
 #undef ws_full
 #undef ws_cast
+#undef ws_bitcast
 
 ws_tile ws_scalar_i_(long x)
 {
@@ -130,5 +131,19 @@ ws_tile ws_cast(ws_tile t, ws_dtype to)
             int n = x->cols - c < WS_CHUNK ? x->cols - c : WS_CHUNK;
             ws_row_write(x->dtype, compute, n, ws_row_fetch(t, compute, r, c, n, buffer), ws_element(x, r, c));
         }
+    return x;
+}
+
+ws_tile ws_bitcast(ws_tile t, ws_dtype to)
+{
+    struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(to)};
+    struct ws_rule_type operand = ws_type_of(t), result;
+    if (!ws_allowed(WS_OP_BITCAST, &operand, 1, &attributes, &result))
+        return ws_tile_zeros(&result);
+    struct ws_tile_ *x = ws_tile_new(result.dtype, result.rows, result.cols);
+    const size_t bytes = result.dtype == WS_RULE_F64 || result.dtype == WS_RULE_I64 ? 8 : 4;
+    for (int r = 0; r < x->rows; r++)
+        for (int c = 0; c < x->cols; c++)
+            memcpy(ws_element(x, r, c), ws_element(t, r, c), bytes);
     return x;
 }

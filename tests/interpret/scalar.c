@@ -223,6 +223,24 @@ static bool is_lazy(const Op *op)
     return op->code == OP_SELI || ((op->code == OP_ANDI || op->code == OP_ORI) && op->args[0]->type.dtype == D_I1);
 }
 
+static Datum same_bits(Dtype from, Dtype to, Datum x)
+{
+    Datum result = {0};
+    float single = (float)x.real;
+    int32_t half = (int32_t)x.number;
+    if (from == D_F32)
+        memcpy(&half, &single, sizeof half);
+    result.number = half;
+    if (from == D_F64)
+        memcpy(&result.number, &x.real, sizeof x.real);
+    if (to == D_F32)
+        memcpy(&single, &half, sizeof single);
+    result.real = single;
+    if (to == D_F64)
+        memcpy(&result.real, &x.number, sizeof x.number);
+    return result;
+}
+
 Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void *context)
 {
     Datum result = {0}, x = {0}, y = {0}, z = {0};
@@ -240,6 +258,8 @@ Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void
     Dtype of = op->nargs ? op->args[0]->type.dtype : to;
     if (op->code == OP_CONVI)
         result = convert(op, x);
+    else if (op->code == OP_BITCASTI)
+        result = same_bits(of, to, x);
     else if (op->code == OP_MATHI)
         result.real = rounded(to, math_result(launch, op, x.real, y.real, z.real));
     else if (op->code >= OP_EQI && op->code <= OP_GEI)

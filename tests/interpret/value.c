@@ -237,6 +237,8 @@ static ws_tile tile_result(Group *group, const Op *op)
         return ws_fma_(x, y, z);
     case OP_CAST:
         return (ws_cast)(x, (ws_dtype)(WS_F32 + (int)type.dtype));
+    case OP_BITCAST:
+        return (ws_bitcast)(x, (ws_dtype)(WS_F32 + (int)type.dtype));
     case OP_FULL:
         return (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->tile->value);
     case OP_SPLAT:

@@ -13,11 +13,29 @@
 
 #include "frontend.h"
 
+/* Does the kernel write to what the pointer points to?  Then it is none to const, of which compilers expect a value.  */
+static bool stores_to(const Op *op, const void *base)
+{
+    const Value *at = op_info[op->code].class_ == CLASS_STORE && op->nargs ? op->args[0] : NULL;
+    while (at && at->type.kind == K_TENSOR && at->def && at->def->nargs)
+        at = at->def->args[0];
+    while (at && at != base)
+        at = at->part_of;
+    return at != NULL;
+}
+
+static bool is_stored(const Walk *w, const LiveIn *live)
+{
+    return live->value->type.kind == K_PTR && !strcmp(live->type, "const void *") &&
+           ir_any_of(w->kernel->body, stores_to, live->value);
+}
+
 static const char *declaration(Walk *w, const char *launcher)
 {
     const char *text = arena_print(w->u->module, "void %s(", launcher);
     for (int i = 0; i < w->nlivein; i++)
-        text = arena_print(w->u->module, "%s%s%s", text, i ? ", " : "", w->livein[i].type);
+        text = arena_print(w->u->module, "%s%s%s", text, i ? ", " : "",
+                           is_stored(w, &w->livein[i]) ? "void *" : w->livein[i].type);
     return arena_print(w->u->module, "%s%s);", text, w->nlivein ? "" : "void");
 }
 
@@ -25,7 +43,8 @@ static const char *arguments(Walk *w)
 {
     const char *text = "";
     for (int i = 0; i < w->nlivein; i++)
-        text = arena_print(w->u->module, "%s%s%s", text, i ? ", " : "", w->livein[i].text);
+        text = arena_print(w->u->module, is_stored(w, &w->livein[i]) ? "%s%s(void *)(%s)" : "%s%s%s", text,
+                           i ? ", " : "", w->livein[i].text);
     return text;
 }
 

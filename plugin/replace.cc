@@ -10,16 +10,31 @@
  */
 #include "plugin.h"
 
-static tree parameter_type(tree expression)
+/* Does the kernel write to what the pointer points to?  */
+static bool stores_to(const Op *op, const void *base)
 {
-    return POINTER_TYPE_P(TREE_TYPE(expression)) ? const_ptr_type_node : TYPE_MAIN_VARIANT(TREE_TYPE(expression));
+    const Value *at = op_info[op->code].class_ == CLASS_STORE && op->nargs ? op->args[0] : NULL;
+    while (at && at->type.kind == K_TENSOR && at->def && at->def->nargs)
+        at = at->def->args[0];
+    while (at && at != base)
+        at = at->part_of;
+    return at != NULL;
+}
+
+/* GCC warns of memory that has no value where a parameter points to const.  */
+static tree parameter_type(const Walk *w, const LiveIn &live)
+{
+    tree type = TREE_TYPE(live.expression);
+    if (!POINTER_TYPE_P(type))
+        return TYPE_MAIN_VARIANT(type);
+    return ir_any_of(w->kernel->body, stores_to, live.value) ? ptr_type_node : const_ptr_type_node;
 }
 
 static tree launcher_decl(const Walk *w, const char *name)
 {
     auto_vec<tree> types;
     for (unsigned i = 0; i < w->livein.length(); i++)
-        types.safe_push(parameter_type(w->livein[i].expression));
+        types.safe_push(parameter_type(w, w->livein[i]));
     tree type = build_function_type_array(void_type_node, (int)types.length(), types.address());
     tree decl = build_fn_decl(name, type);
     TREE_NOTHROW(decl) = 1;

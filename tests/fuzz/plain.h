@@ -16,6 +16,7 @@
  *   plain-wraps.c       subscripts that are chosen
  *   plain-halos.c       grids that begin below 0
  *   plain-ways.c        one array that is read in several ways
+ *   plain-bytes.c       variables read and written as other types
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -61,6 +62,7 @@ void whole_end(void);
 
 void tails(int seed);
 void guards(int seed);
+void bytes(int seed);
 void wraps(int seed);
 void halos(int seed);
 void ways(int seed);

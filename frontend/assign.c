@@ -98,6 +98,9 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     int64_t byte = clang_Cursor_getOffsetOfField(field) / 8;
     CXType type = clang_getCursorType(e);
     Place whole = {0};
+    if (below.count && clang_Cursor_isBitField(field))
+        refuse(w, e, "let the array have whole words, and take bits of them: p[i] >> 5 & 63",
+               "a bit field of an array is read or written in a grid");
     if (!below.count || clang_Cursor_isBitField(field))
         return false;
     if (is_pointer(clang_getCursorType(below.list[0]))) {
@@ -600,8 +603,7 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
     bool shift = code == OP_SHLI || code == OP_SHRI;
     if (old.kind != R_VALUE || code == OP_COUNT || !scalar_type(place->type, &narrow) ||
         !scalar_type(shift ? place->type : type, &wide)) {
-        refuse(w, e, NULL, "this expression is not supported in a grid");
-        return old;
+        return unsupported(w, e);
     }
     Value *right = first ? first : value_of(w, below->list[1]);
     if (shift && dtype_bytes(wide) < 4)

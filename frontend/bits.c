@@ -24,10 +24,10 @@ static bool find_leaf(const Unit *u, CXType type, int64_t byte, Leaf *leaf);
 
 typedef struct {
     int64_t byte;
-    CXType type;    /* of the field there */
+    CXType type; /* of the field there */
     int64_t begin;
     bool found, is_number;
-    Dtype widest;   /* of a union */
+    Dtype widest; /* of a union */
     int size;
 } Fields;
 
@@ -191,7 +191,7 @@ static void write_part(Walk *w, int variable, const Leaf *leaf, int64_t byte, in
     Dtype bits = unsigned_of(leaf->size);
     uint64_t ones = size == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * size) - 1;
     Value *x = same_bits(w, current(w, variable, leaf), bits), *own = convert(w, part, bits);
-    x = binary(w, OP_ANDI, bits, x, literal_int(w, bits, (int64_t)~(ones << 8 * (byte - leaf->byte))));
+    x = binary(w, OP_ANDI, bits, x, literal_int(w, bits, (int64_t) ~(ones << 8 * (byte - leaf->byte))));
     own = shifted(w, OP_SHLI, own, byte - leaf->byte);
     put(w, variable, leaf, same_bits(w, binary(w, OP_ORI, bits, x, own), leaf->dtype));
 }
@@ -286,8 +286,7 @@ bool bits_copy(Walk *w, CXCursor call, const Cursors *args)
             dtype = unsigned_of(bytes);
         else if (leaf.byte != own.byte + at || at + leaf.size > bytes)
             return false;
-        Place place = {
-            .variable = -1, .base = to.kind == R_POINTER ? to : from, .type = clang_getCursorType(call)};
+        Place place = {.variable = -1, .base = to.kind == R_POINTER ? to : from, .type = clang_getCursorType(call)};
         if (at)
             place.base.offset = place.base.offset
                                     ? binary(w, OP_ADDI, D_I64, place.base.offset, literal_int(w, D_I64, at))

@@ -14,8 +14,14 @@ static Result nothing_of(Walk *w, CXCursor e)
     return result_of(anything(w, clang_getCursorType(e)));
 }
 
-static Result unsupported(Walk *w, CXCursor e)
+Result unsupported(Walk *w, CXCursor e)
 {
+    CXType type = clang_getCanonicalType(clang_getCursorType(e));
+    if (type.kind == CXType_LongDouble || type.kind == CXType_Float128 || type.kind == CXType_Int128 ||
+        type.kind == CXType_UInt128 || type.kind == CXType_Vector || type.kind == CXType_Float16 ||
+        type.kind == CXType_Half)
+        refuse(w, e, "use float, double or an integer type of 8 to 64 bits", "a grid has no numbers of type '%s'",
+               text_of(w->u, clang_getTypeSpelling(type)));
     refuse(w, e, NULL, "this expression is not supported in a grid");
     return nothing_of(w, e);
 }
@@ -465,7 +471,7 @@ static Result number_literal(Walk *w, CXCursor e, bool is_real, int64_t integer,
 {
     Dtype dtype = D_I32;
     if (!scalar_type(clang_getCursorType(e), &dtype))
-        return nothing_of(w, e);
+        return unsupported(w, e);
     return result_of(is_real ? literal(w, dtype, 0, real) : literal_int(w, dtype, integer));
 }
 

@@ -441,7 +441,8 @@ bool value_inside(const Value *value, const Op *op);
 Result eval(Walk *w, CXCursor e);
 Value *value_of(Walk *w, CXCursor e);
 const char *value_text(Walk *w, const Value *value); /* C, as it is before the region; NULL: it is not */
-Value *argument_of(Walk *w, CXCursor e);             /* without widening that only the callee's parameter asks for */
+Result unsupported(Walk *w, CXCursor e);
+Value *argument_of(Walk *w, CXCursor e); /* without widening that only the callee's parameter asks for */
 Value *condition_of(Walk *w, CXCursor e);
 bool is_pure(const Unit *u, CXCursor e); /* may be computed when it is not needed */
 Result convert_result(Walk *w, Result x, CXType from, CXType to);

@@ -13,7 +13,7 @@
 
 #include "frontend.h"
 
-/* Does the kernel write to what the pointer points to?  Then it is none to const, of which compilers expect a value.  */
+/* Does the kernel write to what the pointer points to?  Then it is none to const, which compilers take for read.  */
 static bool stores_to(const Op *op, const void *base)
 {
     const Value *at = op_info[op->code].class_ == CLASS_STORE && op->nargs ? op->args[0] : NULL;

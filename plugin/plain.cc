@@ -532,13 +532,27 @@ static bool element_dtype(Walk *w, tree type, Dtype *dtype)
     return false;
 }
 
+/* Members that are no whole bytes.  */
+static bool refuse_bit_field(Walk *w, tree reference)
+{
+    if (TREE_CODE(reference) != BIT_FIELD_REF &&
+        !(TREE_CODE(reference) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(reference, 1))))
+        return false;
+    if (!w->failed)
+        complain(w->where, "let the array have whole words, and take bits of them: p[i] >> 5 & 63",
+                 "a bit field of an array is read or written in a grid");
+    w->failed = true;
+    return true;
+}
+
 /* A load of the region, or NULL: it is none of an array.  */
 Value *plain_load(Walk *w, gimple *load)
 {
     tree reference = gimple_assign_rhs1(load), lhs = gimple_assign_lhs(load);
     Dtype dtype;
     Address address = {};
-    if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || !element_dtype(w, TREE_TYPE(lhs), &dtype))
+    if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || refuse_bit_field(w, reference) ||
+        !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return NULL;
     if (refuse_own(w, reference, stmt_location(load)) || refuse_local(w, reference, stmt_location(load)))
         return NULL;
@@ -561,8 +575,11 @@ bool plain_store(Walk *w, gimple *store)
     tree lhs = gimple_get_lhs(store);
     Dtype dtype;
     Address address = {};
-    if (!is_gimple_assign(store) || gimple_has_volatile_ops(store) || !writes_memory(store) ||
-        !element_dtype(w, TREE_TYPE(lhs), &dtype))
+    if (!is_gimple_assign(store) || gimple_has_volatile_ops(store) || !writes_memory(store))
+        return false;
+    if (refuse_bit_field(w, lhs))
+        return true;
+    if (!element_dtype(w, TREE_TYPE(lhs), &dtype))
         return false;
     if (refuse_own(w, lhs, stmt_location(store)))
         return true;

@@ -314,6 +314,7 @@ void plain_comparison(Walk *w, Opcode *code, Value **args);
 Value *value_literal(Walk *w, Dtype dtype, int64_t ival, double fval);
 void value_set(Walk *w, tree name, Value *value);
 Value *value_live_in(Walk *w, tree expression, Type type, const char *name);
+bool value_check_type(Walk *w, tree type);
 Value *value_anything(Walk *w, tree type); /* after an error */
 const char *name_of(tree ssa_name);
 bool is_inlined_parameter(tree ssa_name);

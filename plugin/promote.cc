@@ -10,9 +10,10 @@
  * object that holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or
  * in structs, and a member of a struct may count a loop.  Each scalar, pointer or tile of the object that some
  * statement reads or writes (a leaf) becomes a variable of its own.  An object whose address goes elsewhere, or of
- * which the running program chooses an element, stays in memory, and so does what is copied from or to it.  Numbers that
- * overlap are one leaf of up to 64 bits, as bytes of a float or members of a union: shifts and masks take them apart.  Where that
- * is a tile, it is refused here, at the statement that keeps it there; memory.cc has sentences for the rest.
+ * which the running program chooses an element, stays in memory, and so does what is copied from or to it.  Numbers
+ * that overlap are one leaf of up to 64 bits, as bytes of a float or members of a union: shifts and masks take them
+ * apart.  What keeps a tile in memory is refused here, at the statement that does so; memory.cc has sentences for the
+ * rest.
  */
 #include "plugin.h"
 

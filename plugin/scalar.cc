@@ -374,6 +374,8 @@ static Value *scalar_call(Walk *w, gcall *call, Value *(*operand)(Walk *, tree))
         if (!(args[i] = operand(w, gimple_call_arg(call, i))))
             return NULL;
     tree lhs = gimple_call_lhs(call);
+    if (!value_check_type(w, TREE_TYPE(lhs)))
+        return value_anything(w, TREE_TYPE(lhs));
     Type type = type_of(TREE_TYPE(lhs));
     if (is_checked_arithmetic(call, &code))
         return binary(w, where, code, type, name_of(lhs), args[0], args[1]);
@@ -392,6 +394,8 @@ Value *scalar_operation(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
         return scalar_call(w, as_a<gcall *>(stmt), operand);
     if (POINTER_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))))
         return NULL;
+    if (!value_check_type(w, TREE_TYPE(gimple_assign_lhs(stmt))))
+        return value_anything(w, TREE_TYPE(gimple_assign_lhs(stmt)));
     return assignment(w, stmt, operand);
 }
 

@@ -151,9 +151,25 @@ Value *literal_of(Walk *w, tree constant)
     return value_literal(w, dtype, (int64_t)int_cst_value(constant), 0);
 }
 
+/* long double, __int128 and others that no tile has: false after a complaint.  */
+bool value_check_type(Walk *w, tree type)
+{
+    Dtype dtype;
+    if (scalar_type(type, &dtype) || POINTER_TYPE_P(type) || is_tile_type(type) || is_tensor_type(type) ||
+        TREE_CODE(type) == COMPLEX_TYPE)
+        return true;
+    if (!w->failed)
+        complain(w->where, "use float, double or an integer type of 8 to 64 bits", "a grid has no numbers of type %qT",
+                 type);
+    w->failed = true;
+    return false;
+}
+
 Value *value_anything(Walk *w, tree type)
 {
     Dtype dtype = D_I32;
+    if (!w->failed && !seen_error())
+        value_check_type(w, type);
     w->failed = true;
     if (is_tile_type(type) || is_tensor_type(type)) {
         Op *op = op_new(w->kernel, OP_FULL, w->kernel->loc, 0, NULL);
@@ -215,6 +231,7 @@ Value *value_live_in(Walk *w, tree expression, Type type, const char *name)
         if (operand_equal_p(w->livein[i].expression, expression, 0))
             return w->livein[i].value;
     refuse_chosen(w, expression, name);
+    value_check_type(w, TREE_TYPE(expression));
     Value *value = kernel_param(w->kernel, type, name, w->kernel->loc);
     w->livein.safe_push(LiveIn{expression, value});
     return value;

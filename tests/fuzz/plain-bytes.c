@@ -101,8 +101,8 @@ void bytes(int seed)
     whole_body();
     for (int t = 0; t < 10; t++)
         printf("    typedef %s __attribute__((may_alias)) %s;\n",
-               ((const char *const[]){"unsigned char", "signed char", "unsigned short", "short", "unsigned", "int", "float",
-                                      "unsigned long", "long", "double"})[t],
+               ((const char *const[]){"unsigned char", "signed char", "unsigned short", "short", "unsigned", "int",
+                                      "float", "unsigned long", "long", "double"})[t],
                types[t]);
     if (in_union) {
         size = below(2) ? 8 : 4;
@@ -121,10 +121,9 @@ void bytes(int seed)
     printf("        {\n");
     for (int count = 1 + below(5); count > 0; count--)
         action(size, in_union, 2);
-    printf("        }\n        y[i] = s;\n        z[i] = %s;\n    }\n",
-           in_union    ? size == 8 ? "v.s64_[0]" : "v.s32_[0]"
-           : type == 6 ? "*(u32 *)&v"
-           : type == 9 ? "*(u64 *)&v"
-                       : "(long)v");
+    printf("        }\n        y[i] = s;\n        z[i] = %s;\n    }\n", in_union ? size == 8 ? "v.s64_[0]" : "v.s32_[0]"
+                                                                        : type == 6 ? "*(u32 *)&v"
+                                                                        : type == 9 ? "*(u64 *)&v"
+                                                                                    : "(long)v");
     whole_end();
 }

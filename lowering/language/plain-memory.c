@@ -19,6 +19,11 @@ const char *memory_text(const Nest *in, const Access *access)
 {
     Module *module = in->kernel->module;
     const char *text = base_name(access->group->base);
+    if (access->group->line) {
+        Poly along = poly_multiply(&access->coordinate[0], &access->group->stride[0]),
+             place = poly_add(&along, &access->group->first, 1);
+        return arena_print(module, "%s[%s]", text, poly_text(module, &place));
+    }
     for (int i = 0; i < access->group->places; i++)
         text = arena_print(module, "%s[%s]", text, poly_text(module, &access->place[i]));
     return text;
@@ -30,7 +35,7 @@ static const char *gathered(const Nest *in, const Op *op)
 }
 
 /* Of these the tensor is a vector.  */
-static bool is_number(const Nest *in, const Op *op)
+bool memory_is_number(const Nest *in, const Op *op)
 {
     return scatter_of(in, op) || (op->code == OP_ELEMENT && (!is_tiled(in, op->results[0]) || gathered(in, op)));
 }
@@ -58,13 +63,13 @@ static bool gather(Nest *in, const Op *op, const char *why)
 }
 
 /* As a tensor holds them: what has no sign as a number of the same bits that has one.  */
-static Dtype element_dtype(const Op *op)
+Dtype memory_dtype(const Op *op)
 {
     Dtype dtype = op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
     return dtype == D_U16 ? D_I16 : dtype == D_U32 ? D_I32 : dtype == D_U64 ? D_I64 : dtype;
 }
 
-static bool offset_of(Nest *in, const Op *op, Group *group, Poly *offset)
+bool memory_offset(Nest *in, const Op *op, Group *group, Poly *offset)
 {
     Wrapped wrapped;
     *offset = poly_of_subscript(op->args[1], &wrapped);
@@ -73,7 +78,7 @@ static bool offset_of(Nest *in, const Op *op, Group *group, Poly *offset)
             *offset = poly_of(op->args[1]);
             break;
         }
-    if (!offset->known || !poly_divide_by(offset, dtype_bytes(element_dtype(op)))) {
+    if (!offset->known || !poly_divide_by(offset, dtype_bytes(memory_dtype(op)))) {
         reject(in->kernel, op->loc, REASON_PLAIN_ALIGNED, base_name(op->args[0]));
         return false;
     }
@@ -84,8 +89,8 @@ static bool offset_of(Nest *in, const Op *op, Group *group, Poly *offset)
 static bool own_strides(Nest *in, const Op *op, Group *group)
 {
     Poly offset, one = poly_constant(1);
-    *group = (Group){.base = op->args[0], .dtype = element_dtype(op), .apart = true};
-    return offset_of(in, op, NULL, &offset) && stride_add(group, &one) && strides_take(in, group, &offset, false) &&
+    *group = (Group){.base = op->args[0], .dtype = memory_dtype(op), .apart = true};
+    return memory_offset(in, op, NULL, &offset) && stride_add(group, &one) && strides_take(in, group, &offset, false) &&
            strides_take(in, group, &offset, true);
 }
 
@@ -101,17 +106,19 @@ static bool is_flat(const Nest *in, const Op *op)
 
 static Group *group_of(Nest *in, const Op *op)
 {
-    Group **end = &in->groups, own;
-    bool number = is_number(in, op), flat = !number && is_flat(in, op);
+    Group **end = &in->groups, own, *line = line_group(in, op);
+    if (line)
+        return line;
+    bool number = memory_is_number(in, op), flat = !number && is_flat(in, op);
     bool apart = !number && !flat && is_apart(in, op) && own_strides(in, op, &own);
     int reach = op->code == OP_ELEMENT ? in->reach[op->results[0]->id] : 0;
     for (; *end; end = &(*end)->next)
-        if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number &&
-            (*end)->apart == apart && (*end)->flat == flat && (*end)->reach == reach &&
-            (!apart || strides_are_same(*end, &own)))
+        if (!(*end)->line && (*end)->base == op->args[0] && (*end)->dtype == memory_dtype(op) &&
+            ((*end)->vector != NULL) == number && (*end)->apart == apart && (*end)->flat == flat &&
+            (*end)->reach == reach && (!apart || strides_are_same(*end, &own)))
             return *end;
     Group *group = arena_alloc(in->kernel->module, sizeof *group);
-    *group = apart ? own : (Group){.base = op->args[0], .dtype = element_dtype(op)};
+    *group = apart ? own : (Group){.base = op->args[0], .dtype = memory_dtype(op)};
     group->vector = number ? op->args[0] : NULL; /* a mark, until there is one */
     group->flat = flat;
     group->reach = reach;
@@ -124,7 +131,7 @@ static bool set_apart(Nest *in, const Op *op)
 {
     Group own;
     if (in->kernel->failed || op->code != OP_ELEMENT || memory_is_stored(in, op->args[0]) || is_apart(in, op) ||
-        is_number(in, op) || !own_strides(in, op, &own) || strides_are_same(group_of(in, op), &own))
+        memory_is_number(in, op) || !own_strides(in, op, &own) || strides_are_same(group_of(in, op), &own))
         return false;
     in->apart[op->results[0]->id] = true;
     in->again = true;
@@ -151,7 +158,7 @@ static void refuse_rank(Nest *in, const Op *op)
 static void visit_strides(Nest *in, Op *op, bool composed)
 {
     Poly offset, one = poly_constant(1);
-    if (!offset_of(in, op, NULL, &offset))
+    if (line_group(in, op) || !memory_offset(in, op, NULL, &offset))
         return;
     Group *group = group_of(in, op);
     group->stored |= op->code == OP_SET_ELEMENT;
@@ -384,14 +391,17 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
 {
     Group *group = access->group;
     const Op *op = access->op;
-    if (!coordinates_of(in, access, offset)) {
+    if (group->line) {
+        access->coordinate[0] = access->place[0] = line_coordinate(in, op);
+        access->coordinate[1] = access->place[1] = poly_constant(0);
+    } else if (!coordinates_of(in, access, offset)) {
         if (group->vector)
             visit_gathered(in, access, offset);
         else if (!set_apart(in, op) && !gather(in, op, "the first of them may lie in front of the array"))
             reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, memory_text(in, access));
         return group->vector && !in->kernel->failed;
     }
-    if (!group->vector && !begins_in_rows(in, access, offset))
+    if (!group->vector && !group->line && !begins_in_rows(in, access, offset))
         return refuse_in_front(in, access);
     if (group->flat && !is_told_apart(in, access)) {
         reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, memory_text(in, access));
@@ -422,7 +432,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
         access->extent[i] = poly_add(&all, &one, 1);
         add_extent(group, i, &access->extent[i]);
     }
-    return fits_in_box(in, access, offset);
+    return group->line || fits_in_box(in, access, offset);
 }
 
 static void visit_access(Nest *in, Op *op)
@@ -430,7 +440,7 @@ static void visit_access(Nest *in, Op *op)
     Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
     Poly offset;
     Group *group = group_of(in, op);
-    if (in->again || !offset_of(in, op, group, &offset))
+    if (in->again || !memory_offset(in, op, group, &offset))
         return;
     *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group};
     access->gathered = gathered(in, op);
@@ -544,7 +554,10 @@ static void scan_once(Nest *in)
 {
     in->accesses = NULL;
     in->groups = NULL;
+    in->lines = NULL;
     in->again = false;
+    visit_accesses(in, in->region->blocks[0], line_visit);
+    lines_settle(in);
     visit_accesses(in, in->region->blocks[0], visit_single);
     for (Group *group = in->groups; group; group = group->next)
         if (group->stored) {

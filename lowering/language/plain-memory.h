@@ -66,8 +66,18 @@ bool reach_given(Nest *in, const Group *group, Poly *elements);
 /* An element that the grid only reads is one value, however often the program says so.  */
 void reach_join(Nest *in, Poly *x);
 
+/* ---- plain-lines.c ----------------------------------------------------------------------------------------------- */
+
+void line_visit(Nest *in, Op *op);
+void lines_settle(Nest *in);
+Group *line_group(const Nest *in, const Op *op); /* NULL: the element is on no line */
+Poly line_coordinate(const Nest *in, const Op *op);
+
 /* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */
 
+bool memory_is_number(const Nest *in, const Op *op); /* its tensor is a vector */
+Dtype memory_dtype(const Op *op);
+bool memory_offset(Nest *in, const Op *op, Group *group, Poly *offset); /* in elements; false: it is refused */
 const char *memory_text(const Nest *in, const Access *access);
 
 #endif

@@ -80,13 +80,17 @@ static Value *extent_of(Nest *in, const Group *group, int dim)
 
 static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
 {
-    Value *args[1 + 2 * MAX_RANK] = {group->base};
+    Value *args[2 + 2 * MAX_RANK] = {group->base};
+    int nargs = 1 + 2 * rank;
+    int64_t first;
     group->base->type = type_pointer(group->dtype);
     for (int i = 0; i < rank; i++) {
         args[1 + i] = extent_of(in, group, order[i]);
         args[1 + rank + i] = poly_before(in, &group->stride[order[i]]);
     }
-    Op *op = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 1 + 2 * rank, args);
+    if (group->line && !(poly_is_constant(&group->first, &first) && !first))
+        args[nargs++] = poly_before(in, &group->first);
+    Op *op = op_new(in->kernel, OP_TENSOR, in->kernel->loc, nargs, args);
     op_before(in->region, op);
     return op_result(in->kernel, op, type_tensor(group->dtype, rank), group->base->name);
 }

@@ -12,6 +12,7 @@
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
+ *   plain-lines.c   elements at equal distances
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions
  *   plain-conditions.c, plain-bounds.c, plain-strides.c, plain-reach.c     what that takes: plain-memory.h
  *   plain-tensor.c  the tensors
@@ -128,6 +129,8 @@ typedef struct Group {
     int nleast;
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
+    bool line;                           /* elements at equal distances: of the second dimension there is one */
+    Poly first;                          /* ... of which this is the first of the tensor */
     bool apart;                          /* of accesses with just these dimensions */
     bool flat;                           /* a vector, since a box would reach beyond what is touched */
     int reach;                           /* of accesses that reach as far as each other; 0: of all */
@@ -137,6 +140,8 @@ typedef struct Group {
     Value *vector;
     struct Group *next;
 } Group;
+
+typedef struct Line Line;
 
 typedef struct Access {
     Op *op;
@@ -198,6 +203,7 @@ typedef struct {
     Value **plain; /* the scalar that stands for it */
     Access *accesses;
     Group *groups;
+    struct Line *lines;
     bool may_gather, again;
     struct {
         const Value *condition;

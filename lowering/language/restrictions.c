@@ -48,7 +48,7 @@ static void visit_stride(Op *op, void *context)
 {
     Kernel *kernel = context;
     int64_t stride;
-    if (op->code == OP_TENSOR && ir_constant(op->args[op->nargs - 1], &stride) && stride != 1)
+    if (op->code == OP_TENSOR && ir_constant(op->args[2 * op->results[0]->type.rank], &stride) && stride != 1)
         reject(kernel, op->loc, REASON_TENSOR_STRIDE, (long long)stride);
 }
 

@@ -205,7 +205,8 @@ static void check_tensor(Kernel *kernel, const Op *op)
         reject(kernel, op->loc, REASON_TENSOR_TYPE_UNKNOWN);
         return;
     }
-    if (op->nargs != 1 + 2 * op->results[0]->type.rank)
+    int operands = 1 + 2 * op->results[0]->type.rank;
+    if (op->nargs != operands && op->nargs != operands + 1)
         BUG(kernel, "line %d: 'tensor' of rank %d with %d operands", op->loc.line, op->results[0]->type.rank,
             op->nargs);
 }

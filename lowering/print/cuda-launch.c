@@ -80,7 +80,15 @@ static void print_tensor(Printer *in, const Variable *field)
     fprintf(in->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
     if (is_total(in->kernel, op->args[0]))
         fputs("call.numbers(", in->out);
+    bool from = op->nargs == 2 + 2 * rank;
+    if (from)
+        fprintf(in->out, "ws::element<%s>(", cuda_element_text[field->type.dtype]);
     cuda_value(in, op->args[0], PREC_TERNARY);
+    if (from) {
+        fputs(", ", in->out);
+        print_list(in, op, 1 + 2 * rank, 1);
+        fputc(')', in->out);
+    }
     if (is_total(in->kernel, op->args[0])) {
         fputs(", ", in->out);
         print_list(in, op, 1, 1);

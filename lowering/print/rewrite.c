@@ -211,6 +211,8 @@ static const char *tensor_text(const Rewriter *r, const Op *op)
 {
     Type type = op->results[0]->type;
     const char *base = text_of(r, op->args[0]), *dtype = ws_type(r, type.dtype);
+    if (op->code == OP_TENSOR && op->nargs == 2 + 2 * type.rank)
+        base = arena_print(r->module, "(%s + %s)", base, text_of(r, op->args[1 + 2 * type.rank]));
     if (op->code == OP_TENSOR && dtype_bytes(op->args[0]->type.dtype) != dtype_bytes(type.dtype))
         base =
             arena_print(r->module, "(const void *)%s", base); /* the low halves of a long, as plain-long.c has them */

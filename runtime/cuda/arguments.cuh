@@ -39,6 +39,12 @@ struct length {
     }
 };
 
+/* The element of an array that a tensor begins with.  */
+template <typename T> const void *element(const void *base, length n)
+{
+    return base ? (const T *)base + n.value : base;
+}
+
 struct call_arguments {
     static constexpr int max_tensors = 64;
 
@@ -46,6 +52,7 @@ struct call_arguments {
         const char *name;
         char *begin, *end;
         long extent[4], stride[4];
+        long lead; /* bytes from begin to the base, where a dimension goes downwards */
         int size, rank;
         int array; /* a number for each array of which the kernel knows that it is one */
         access how;
@@ -65,6 +72,7 @@ struct call_arguments {
 
     const char *kernel;
     bool failed = false;
+    const char *absent = nullptr; /* a tensor with a null pointer for its base, which no tile may touch */
     int count = 0, buffers = 0, device = 0;
     size_t numbers_used = 0;
     argument arguments[max_tensors];
@@ -95,18 +103,26 @@ struct call_arguments {
         a.empty = a.listed = false;
         a.in = a.out = ws_rows{};
         a.buffer = -1;
-        long last = 0;
+        long last = 0, first = 0;
         for (int d = 0; d < N; d++)
             a.empty = a.empty || extents[d].value == 0;
         for (int d = 0; d < N; d++) {
             long extent = extents[d].value, stride = strides[d].value;
-            if (extent < 0 || extent > 0x7fffffffL) {
-                fail(WS_ERR_ARGUMENT, name, "extent %ld of dimension %d is not between 0 and 2^31-1", extent, d);
+            if (extent < 0) {
+                fail(WS_ERR_ARGUMENT, name,
+                     "extent %ld of dimension %d is below 0, or a subscript is: let the pointer be that of the first "
+                     "element",
+                     extent, d);
                 return;
             }
-            if (!a.empty &&
-                (stride < 0 || (stride && extent > 1 && (extent - 1) > (0x7fffffffffffL - last) / stride))) {
-                fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is negative or too large", stride, d);
+            if (extent > 0x7fffffffL) {
+                fail(WS_ERR_ARGUMENT, name,
+                     "extent %ld of dimension %d is more than 2147483647: give each grid a part of it", extent, d);
+                return;
+            }
+            const long apart = stride < 0 ? -stride : stride;
+            if (!a.empty && (apart < 0 || (apart && (extent - 1) > (0x7fffffffffffL - (last - first)) / apart))) {
+                fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is too large", stride, d);
                 return;
             }
             t.stride[d] = stride;
@@ -114,19 +130,23 @@ struct call_arguments {
             t.high[d] = (int)extent;
             a.extent[d] = extent;
             a.stride[d] = stride;
-            last += a.empty ? 0 : (extent - 1) * stride;
+            (stride < 0 ? first : last) += a.empty ? 0 : (extent - 1) * stride;
         }
-        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
+        a.lead = -first * (long)sizeof(T);
+        if (!base && !a.empty) { /* right where there is no iteration */
+            absent = absent ? absent : name;
+            a.empty = true;
+        }
+        a.begin -= a.empty ? 0 : a.lead;
+        a.end = a.empty ? a.begin : a.begin + (last - first + 1) * (long)sizeof(T);
         if (!a.empty && ws_data_find_(kernel, name, &a.begin, a.end, how & stored) != WS_OK) {
             failed = true;
             return;
         }
-        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
-        t.base = (T *)a.begin;
+        a.end = a.empty ? a.begin : a.begin + (last - first + 1) * (long)sizeof(T);
+        t.base = (T *)(a.empty ? a.begin : a.begin + a.lead);
         if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
             fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);
-        else if (!base && !a.empty)
-            fail(WS_ERR_ARGUMENT, name, "the base is null");
         else if ((size_t)a.begin % sizeof(T) != 0)
             fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
         count++;
@@ -260,7 +280,11 @@ struct call_arguments {
 
     static ws_view view_of(const argument &a)
     {
-        return ws_view_of(a.begin, a.size, a.rank, a.extent, a.stride);
+        ws_view v = ws_view_of(a.begin, a.size, a.rank, a.extent, a.stride);
+        v.base = a.begin;
+        if (a.empty)
+            v.extent[0] = 0;
+        return v;
     }
 
     /* In place, or one array in several orders of its dimensions, which the kernel knows to be one.  */
@@ -315,7 +339,7 @@ struct call_arguments {
             use.out = a.out;
             for (int d = 0; d < a.rank; d++) {
                 use.extent[d] = a.extent[d];
-                use.stride[d] = a.stride[d];
+                use.stride[d] = a.stride[d] < 0 ? -a.stride[d] : a.stride[d];
             }
             failed = ws_devices_use(&use) != WS_OK;
         }
@@ -335,8 +359,8 @@ struct call_arguments {
                 fill_buffer(staged[b]);
         for (int i = 0; i < count && !failed; i++)
             if (arguments[i].buffer >= 0)
-                *arguments[i].placed =
-                    staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
+                *arguments[i].placed = staged[arguments[i].buffer].copy +
+                                       (arguments[i].begin - staged[arguments[i].buffer].begin) + arguments[i].lead;
     }
 
     void finish()

@@ -397,6 +397,7 @@ struct launch : call_arguments {
             const bool all = d >= told || of[d].low.value == LONG_MIN;
             const long low = all ? 0 : of[d].low.value, high = all ? a.extent[d] : of[d].high.value;
             const long bytes = a.stride[d] * a.size;
+            to.known = to.known && (bytes >= 0 || a.extent[d] <= 1);
             to.low += low * bytes;
             to.width += (high - low - 1) * bytes;
             for (int i = 0; i < 4 && !all; i++)
@@ -508,6 +509,8 @@ struct launch : call_arguments {
             total *= n;
         }
         g.total = (int)total;
+        if (absent && g.total && !failed)
+            fail(WS_ERR_ARGUMENT, absent, "the base is null");
     }
 
     /* Bands of about `group` rows, each as high as the others; a rest of up to a quarter of one makes none of its own,

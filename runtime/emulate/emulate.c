@@ -112,42 +112,50 @@ void ws_emulate_of_table(ws_emulate_launch *launch)
         launch->tensors[launch->ntensors - 1].of_table = true;
 }
 
+char *ws_emulate_tensor_begin(const ws_emulate_tensor *t)
+{
+    const ws_view view = ws_emulate_view(t);
+    return t->base - (t->base - view.base);
+}
+
 char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
 {
-    long last = 0;
-    for (int i = 0; i < t->rank; i++)
-        last += (t->extent[i] - 1) * t->stride[i];
-    return t->base + (last + 1) * t->size;
+    const ws_view view = ws_emulate_view(t);
+    return t->base + (ws_view_end(&view) - t->base);
 }
 
 char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
 {
-    bool there = tensor->base && !launch->failed;
-    for (int i = 0; i < tensor->rank; i++)
-        there = there && tensor->extent[i] > 0 && tensor->stride[i] >= 0;
-    if (there && ws_data_find_(launch->kernel, tensor->name, &tensor->base, ws_emulate_tensor_end(tensor),
-                               tensor->use & WS_EMULATE_STORED) != WS_OK)
+    const ws_view view = ws_emulate_view(tensor);
+    char *begin = ws_emulate_tensor_begin(tensor), *end = ws_emulate_tensor_end(tensor);
+    const long lead = tensor->base - begin;
+    if (!tensor->base || launch->failed || ws_view_is_empty(&view))
+        return tensor->base;
+    if (ws_data_find_(launch->kernel, tensor->name, &begin, end, tensor->use & WS_EMULATE_STORED) != WS_OK)
         launch->failed = true;
-    return tensor->base;
+    return tensor->base = begin + lead;
 }
 
 static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
-    for (int i = 0; i < t->rank; i++) {
-        if (t->extent[i] < 0 || t->extent[i] > EXTENT_MOST)
-            ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: extent %ld of dimension %d is not within 0 and %d",
+    for (int i = 0; i < t->rank; i++)
+        if (t->extent[i] < 0)
+            ws_emulate_fail(
+                launch, WS_ERR_ARGUMENT,
+                "%s: tensor %s: extent %ld of dimension %d is below 0, or a subscript is: let the pointer be "
+                "that of the first element",
+                launch->kernel, t->name, t->extent[i], i);
+        else if (t->extent[i] > EXTENT_MOST)
+            ws_emulate_fail(launch, WS_ERR_ARGUMENT,
+                            "%s: tensor %s: extent %ld of dimension %d is more than %d: give each grid a part of it",
                             launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
-        if (t->stride[i] < 0 && !ws_emulate_is_empty(t))
-            ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: stride %ld of dimension %d is negative",
-                            launch->kernel, t->name, t->stride[i], i);
-    }
     if (t->stride[t->rank - 1] != 1)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the innermost stride is %ld, not 1", launch->kernel,
                         t->name, t->stride[t->rank - 1]);
     if (launch->failed || ws_emulate_is_empty(t))
         return;
     if (!t->base)
-        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is a null pointer", launch->kernel, t->name);
+        launch->absent = launch->absent ? launch->absent : t->name;
     else if ((uintptr_t)t->base % t->size)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is not aligned to its elements of %d bytes",
                         launch->kernel, t->name, t->size);
@@ -160,17 +168,18 @@ static void check_devices(ws_emulate_launch *launch)
 {
     for (int i = 0; i < launch->ntensors && !launch->failed; i++) {
         const ws_emulate_tensor *t = &launch->tensors[i];
-        if (ws_emulate_is_empty(t))
+        const ws_view view = ws_emulate_view(t);
+        if (ws_emulate_is_empty(t) || !t->base)
             continue;
         struct ws_use use = {.kernel = launch->kernel,
                              .name = t->name,
-                             .begin = t->base,
+                             .begin = ws_emulate_tensor_begin(t),
                              .end = ws_emulate_tensor_end(t),
                              .size = t->size,
                              .rank = t->rank,
                              .stored = (t->use & WS_EMULATE_STORED) != 0};
         memcpy(use.extent, t->extent, sizeof use.extent);
-        memcpy(use.stride, t->stride, sizeof use.stride);
+        memcpy(use.stride, view.stride, sizeof use.stride);
         use.in = t->in;
         use.out = t->out;
         launch->failed = ws_devices_use(&use) != WS_OK;
@@ -211,7 +220,11 @@ bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
         return false;
     }
     for (int i = 0; i + 1 < tensor->rank; i++)
-        if (tensor->stride[i] * tensor->size % 16) {
+        if (tensor->stride[i] < 0) {
+            ws_log_line("%s: tensor %s: stride %ld of dimension %d goes downwards; copied by the slower path",
+                        launch->kernel, name, tensor->stride[i], i);
+            return false;
+        } else if (tensor->stride[i] * tensor->size % 16) {
             ws_log_line("%s: tensor %s: leading dimension %ld is not a multiple of 16 bytes; copied by the slower path",
                         launch->kernel, name, tensor->stride[i]);
             return false;
@@ -442,6 +455,9 @@ int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, 
     int most =
         (machine && ws_machine_processors(machine) ? ws_machine_processors(machine) : ws_emulate_ctas(0)) / cluster;
     most = most > 0 ? most : 1;
+    if (launch->absent && tiles > 0)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is a null pointer", launch->kernel,
+                        launch->absent);
     if (launch->failed || tiles <= 0)
         return 0;
     if (shared_bytes > SHARED_MOST) {
@@ -467,10 +483,10 @@ static char **save_stored(const ws_emulate_launch *launch)
         const ws_emulate_tensor *t = &launch->tensors[i];
         if (!(t->use & WS_EMULATE_STORED) || ws_emulate_is_empty(t))
             continue;
-        size_t bytes = (size_t)(ws_emulate_tensor_end(t) - t->base);
+        size_t bytes = (size_t)(ws_emulate_tensor_end(t) - ws_emulate_tensor_begin(t));
         saved[i] = malloc(bytes);
         if (saved[i])
-            memcpy(saved[i], t->base, bytes);
+            memcpy(saved[i], ws_emulate_tensor_begin(t), bytes);
     }
     return saved;
 }
@@ -478,9 +494,10 @@ static char **save_stored(const ws_emulate_launch *launch)
 static void restore_stored(const ws_emulate_launch *launch, char **saved)
 {
     for (int i = 0; i < launch->ntensors; i++) {
+        const ws_emulate_tensor *t = &launch->tensors[i];
         if (saved[i])
-            memcpy(launch->tensors[i].base, saved[i],
-                   (size_t)(ws_emulate_tensor_end(&launch->tensors[i]) - launch->tensors[i].base));
+            memcpy(ws_emulate_tensor_begin(t), saved[i],
+                   (size_t)(ws_emulate_tensor_end(t) - ws_emulate_tensor_begin(t)));
         free(saved[i]);
     }
     free(saved);

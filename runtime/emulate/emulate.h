@@ -77,6 +77,7 @@ typedef struct {
     const ws_emulate_grid *grid; /* under together */
     struct ws_together together;
     int device;              /* of the loop over devices; -1 */
+    const char *absent;      /* a tensor with a null pointer for its base, which no tile may touch */
     struct touched *earlier; /* by launches of the block that may still run */
     int nearlier;
 } ws_emulate_launch;
@@ -207,7 +208,8 @@ void ws_emulate_await_tiles(ws_sched *s, unsigned roles);
 void ws_emulate_tile_done(ws_sched *s);
 void ws_emulate_tell_tiles(ws_sched *s);
 void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char *from, size_t bytes, long tile);
-char *ws_emulate_tensor_end(const ws_emulate_tensor *t); /* one past the last byte that it names */
+char *ws_emulate_tensor_begin(const ws_emulate_tensor *t); /* the first byte that it names, wherever its base is */
+char *ws_emulate_tensor_end(const ws_emulate_tensor *t);   /* one past the last */
 
 #ifdef __cplusplus
 }

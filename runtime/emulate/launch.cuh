@@ -49,6 +49,12 @@ struct integer {
     }
 };
 
+/* The element of an array that a tensor begins with.  */
+template <typename T> const void *element(const void *base, integer n)
+{
+    return base ? (const T *)base + n.value : base;
+}
+
 /* What a grid's variable counts through; `most`: the largest number of its type, where that may be too few.  */
 struct range {
     integer low, high, step, most = LONG_MAX;

@@ -26,6 +26,7 @@ void ws_emulate_touches(ws_emulate_launch *launch, const void *parameter, int ho
         for (int d = 0; d < t->rank; d++) {
             const bool all = d >= told || rows[d].all;
             const long low = all ? 0 : rows[d].low, high = all ? t->extent[d] : rows[d].high;
+            to.known = to.known && (t->stride[d] >= 0 || t->extent[d] <= 1);
             to.low += low * t->stride[d] * t->size;
             to.width += (high - low - 1) * t->stride[d] * t->size;
             for (int k = 0; k < 4 && !all; k++)
@@ -105,7 +106,7 @@ static long period_of(const ws_emulate_tensor *t)
 {
     long period = 0;
     for (int i = 0; i + 1 < t->rank; i++)
-        for (long x = t->extent[i] > 1 ? t->stride[i] * t->size : 0; x;) {
+        for (long x = t->extent[i] > 1 ? labs(t->stride[i]) * t->size : 0; x;) {
             const long rest = period % x;
             period = x;
             x = rest;
@@ -118,7 +119,7 @@ static void note_touched(const ws_emulate_launch *launch, const ws_emulate_tenso
     const struct ws_rows *rows = stored ? &t->out : &t->in;
     struct touched now = {launch->device, launch->together.number, history.launches, stored, {0}};
     long last = rows->low + rows->width;
-    now.where.row = now.where.begin = t->base;
+    now.where.row = now.where.begin = ws_emulate_tensor_begin(t);
     now.where.end = ws_emulate_tensor_end(t);
     now.where.bytes = t->extent[t->rank - 1] * t->size;
     now.where.period = period_of(t);
@@ -302,7 +303,7 @@ static void check_store(ws_sched *s, const ws_emulate_launch *launch, const long
     bool told = false, right = false;
     for (int i = 0; i < launch->ntensors && !right; i++) {
         const ws_emulate_tensor *t = &launch->tensors[i];
-        if (!(t->use & WS_EMULATE_STORED) || from < t->base || from >= ws_emulate_tensor_end(t))
+        if (!(t->use & WS_EMULATE_STORED) || from < ws_emulate_tensor_begin(t) || from >= ws_emulate_tensor_end(t))
             continue;
         long low = t->out.low;
         for (int d = 0; d < launch->together.dims; d++)

@@ -18,7 +18,7 @@
 
 static bool add_shadow(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
-    ws_emulate_shadow shadow = {t->base, ws_emulate_tensor_end(t), t->size, NULL, NULL, 0, t};
+    ws_emulate_shadow shadow = {ws_emulate_tensor_begin(t), ws_emulate_tensor_end(t), t->size, NULL, NULL, 0, t};
     for (int i = 0; i < launch->nshadows; i++)
         if (launch->shadows[i].low <= shadow.low && launch->shadows[i].high >= shadow.high)
             return true;
@@ -38,7 +38,8 @@ void ws_emulate_add_shadows(ws_emulate_launch *launch)
     launch->shadows = calloc((size_t)launch->ntensors + 1, sizeof *launch->shadows);
     bool added = launch->shadows != NULL;
     for (int i = 0; i < launch->ntensors && added; i++)
-        if (launch->tensors[i].use & WS_EMULATE_STORED && !ws_emulate_is_empty(&launch->tensors[i]))
+        if (launch->tensors[i].use & WS_EMULATE_STORED && launch->tensors[i].base &&
+            !ws_emulate_is_empty(&launch->tensors[i]))
             added = add_shadow(launch, &launch->tensors[i]);
     if (!added)
         ws_emulate_fail(launch, WS_ERR_MEMORY, "%s: out of memory", launch->kernel);
@@ -48,12 +49,14 @@ void ws_emulate_add_shadows(ws_emulate_launch *launch)
 static void name_element(const ws_emulate_shadow *shadow, size_t entry, char *text, size_t bytes)
 {
     const ws_emulate_tensor *t = shadow->tensor;
+    const ws_view view = ws_emulate_view(t);
     long left = (long)entry;
     size_t used = (size_t)snprintf(text, bytes, "%s", t->name);
     for (int i = 0; i < t->rank && used < bytes; i++) {
-        long coordinate = t->stride[i] ? left / t->stride[i] : 0;
-        left -= coordinate * t->stride[i];
-        used += (size_t)snprintf(text + used, bytes - used, "[%ld]", coordinate);
+        long coordinate = view.stride[i] ? left / view.stride[i] : 0;
+        left -= coordinate * view.stride[i];
+        used += (size_t)snprintf(text + used, bytes - used, "[%ld]",
+                                 t->stride[i] < 0 ? t->extent[i] - 1 - coordinate : coordinate);
     }
 }
 

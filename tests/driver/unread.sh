@@ -96,8 +96,8 @@ says() {
 }
 with() { (export WS_ERRORS="$1"; shift; says "$@"); }
 
-shift1='ws: shift: tensor tx: extent -1 of dimension 0 is not within 0 and 2147483647'
-shift2='ws: shift: tensor tx: extent -2 of dimension 0 is not within 0 and 2147483647'
+shift1='ws: shift: tensor tx: extent -1 of dimension 0 is below 0, or a subscript is: let the pointer be that of the first element'
+shift2='ws: shift: tensor tx: extent -2 of dimension 0 is below 0, or a subscript is: let the pointer be that of the first element'
 if ! has_plugin; then
     skip 'unread errors' 'no plugin'
     done_testing

@@ -136,6 +136,7 @@ static const Kind kinds[] = {
     {"minmax", 1, NULL, minmax},
     {"counters", 1, NULL, counters},
     {"bytes", 1, NULL, bytes},
+    {"strides", 1, NULL, strides},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

@@ -17,6 +17,7 @@
  *   plain-halos.c       grids that begin below 0
  *   plain-ways.c        one array that is read in several ways
  *   plain-bytes.c       variables read and written as other types
+ *   plain-strides.c     strides that are known when the grid runs
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -69,5 +70,6 @@ void ways(int seed);
 void mixed(int seed);
 void minmax(int seed);
 void counters(int seed);
+void strides(int seed);
 
 #endif

@@ -291,6 +291,8 @@ static void make_tensor(Launch *launch, int number)
         t->high[i] = seen.extent[i] = (long)host_value(launch, op->args[1 + i]).number;
         t->stride[i] = seen.stride[i] = (long)host_value(launch, op->args[1 + type.rank + i]).number;
     }
+    if (t->base && op->nargs == 2 + 2 * type.rank)
+        t->base += (long)host_value(launch, op->args[1 + 2 * type.rank]).number * element_bytes(type.dtype);
     if (is_total(launch->kernel, op->args[0]))
         t->base = ws_total_room_(t->base, t->high[0]);
     seen.use = use_of(launch->kernel, field);

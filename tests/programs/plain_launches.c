@@ -66,9 +66,39 @@ static void read_in_ways(int n, int m)
     plain_next();
 }
 
+static void strided(int n, int incx, int incy)
+{
+    PLAIN_DOUBLES(x, MOST);
+    PLAIN_DOUBLES(y, MOST);
+    copy_strided(n, P(x), incx, P(y), incy);
+    copy_strided_plain(n, x_, incx, y_, incy);
+    copy_rows(20, 30, -31, (double *)P(x) + 31 * 19, 40, P(y));
+    copy_rows_plain(20, 30, -31, x_ + 31 * 19, 40, y_);
+    copy_rows(10, 30, 31, P(x), -32, (double *)P(y) + 900 + 32 * 9);
+    copy_rows_plain(10, 30, 31, x_, -32, y_ + 900 + 32 * 9);
+    behind(20, incx > 0 ? 3 : -3, 61, (double *)P(y) + 100);
+    behind_plain(20, incx > 0 ? 3 : -3, 61, y_ + 100);
+    check_fetch();
+    PLAIN_SAME(y, MOST, 1e-12);
+    expect(WS_OK, "", "strides");
+    plain_next();
+}
+
+/* No iteration, and no array. */
+static void nothing(void)
+{
+    between(5, 5, NULL, NULL);
+    between(5, 3, NULL, NULL);
+    copy_rows(0, 5, 5, NULL, 5, NULL);
+    copy_rows(5, 0, 5, NULL, 5, NULL);
+    weighted(0, 9, NULL, NULL, NULL);
+    expect(WS_OK, "", "no iteration");
+}
+
 /* The halves of an array are two.  An overlap is refused, but by the sequential target, which runs the loops. */
 static void wrong(void)
 {
+    PLAIN_DOUBLES(a, 4 * N);
     PLAIN_DOUBLES(o, 4 * N * N);
     double *place = P(o);
     ways(N, N, place + 2 * N * N, place);
@@ -76,6 +106,16 @@ static void wrong(void)
     ways(N, N, place + N * N / 2, place);
     int told = ws_last_error();
     check_true(told == WS_OK || (told == WS_ERR_OVERLAP && strstr(ws_error_message(), "overlaps")), "an overlap");
+    double *y = place + N;
+    behind(20, 3, 6, y);
+    told = ws_last_error();
+    check_true(told == WS_OK || (told == WS_ERR_OVERLAP && strstr(ws_error_message(), "overlaps")), "two iterations");
+    behind(20, 0, 1, y);
+    told = ws_last_error();
+    check_true(told == WS_OK || told == WS_ERR_OVERLAP, "all iterations");
+    between(-5, -2, (double *)P(a) + N, y);
+    told = ws_last_error();
+    check_true(told == WS_OK || (told == WS_ERR_ARGUMENT && strstr(ws_error_message(), "subscript")), "in front");
     plain_next();
 }
 
@@ -97,6 +137,12 @@ int main(int argc, char **argv)
     plain_next();
     read_in_ways(N / 2, N);
     read_in_ways(N, N / 2 + 1);
+    strided(100, 1, 1);
+    strided(100, -1, 2);
+    strided(300, 3, -1);
+    strided(40, -4, -7);
+    strided(1, -3, -2);
+    nothing();
     wrong();
     PLAIN_DOUBLES(r, 16 * 10 * 20 * 5);
     two_orders(12, 8, 17, P(r));

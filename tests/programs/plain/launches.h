@@ -48,6 +48,49 @@ KERNEL(two_orders)(int n, int jend, int kend, double *r)
         }
 }
 
+/* Strides of either sign, as BLAS has them, and rows from the last one upwards. */
+KERNEL(copy_strided)(int n, const double *x, int incx, double *y, int incy)
+{
+    int ix = incx < 0 ? (1 - n) * incx : 0, iy = incy < 0 ? (1 - n) * incy : 0;
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[iy + i * incy] += x[ix + i * incx] - i;
+}
+
+KERNEL(copy_rows)(int n, int m, long ldx, const double *x, long ldy, double *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            y[i * ldy + j] = x[i * ldx + j] * 2;
+}
+
+/* Which iterations depend on each other the launch knows alone: none where s does not divide d. */
+KERNEL(behind)(int n, int s, int d, double *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[i * s + d] = y[i * s] + 1;
+}
+
+KERNEL(between)(int low, int high, const double *x, double *y)
+{
+    WS(grid(1))
+    for (int i = low; i < high; i++)
+        y[i] = x[i] * 2;
+}
+
+KERNEL(weighted)(int n, int m, const double *w, const double *x, double *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        for (int k = 0; k < m; k++)
+            s += w[k] * x[k];
+        y[i] = s;
+    }
+}
+
 /* Members of a variable, beside its arrays that are stored. */
 KERNEL(members)(int offset)
 {

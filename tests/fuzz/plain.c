@@ -137,6 +137,7 @@ static const Kind kinds[] = {
     {"counters", 1, NULL, counters},
     {"bytes", 1, NULL, bytes},
     {"strides", 1, NULL, strides},
+    {"overlaps", 1, NULL, overlaps},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

@@ -18,6 +18,7 @@
  *   plain-ways.c        one array that is read in several ways
  *   plain-bytes.c       variables read and written as other types
  *   plain-strides.c     strides that are known when the grid runs
+ *   plain-overlaps.c    parts of one array that lie apart
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -71,5 +72,6 @@ void mixed(int seed);
 void minmax(int seed);
 void counters(int seed);
 void strides(int seed);
+void overlaps(int seed);
 
 #endif

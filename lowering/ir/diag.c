@@ -3,7 +3,7 @@
  * diag.c - the two kinds of failure.
  *
  * reject () is for the user's program: a sentence of reasons.def at the line that causes it, and a note with the
- * remedy. die () is for a bug of ours.  Both only report: the front end behind Module.diag owns the words "error" and
+ * remedy. die () is for a bug of ours, or a mistake in textual IR that somebody wrote.  Both only report: the front end behind Module.diag owns the words "error" and
  * "note", the caret and the exit status, and a failed kernel is passed over by the rest of the compiler.
  */
 #include <string.h>
@@ -29,7 +29,7 @@ static void say(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 {
     bool first = !kernel->choice.of || !strcmp(kernel->choice.of, kernel->name);
-    if (!kernel->form.of && first)
+    if (kernel->module->as_text || (!kernel->form.of && first))
         say(kernel, kind, loc, message);
 }
 
@@ -106,11 +106,11 @@ void settle_variants(Module *module)
 
 void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy)
 {
-    if (kernel->choice.of) {
+    if (kernel->choice.of && !kernel->module->as_text) {
         leave_out_variant(kernel, loc, sentence, remedy);
         return;
     }
-    if (kernel->form.of) {
+    if (kernel->form.of && !kernel->module->as_text) {
         leave_out(kernel, loc, sentence);
         return;
     }
@@ -163,6 +163,11 @@ void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format
     va_end(list);
     const char *pass = kernel->module->pass ? kernel->module->pass : "the front end";
     const char *slash = strrchr(file, '/');
+    if (kernel->module->as_text) {
+        fail(kernel);
+        say(kernel, DIAG_ERROR, loc, arena_print(kernel->module, "kernel '%s': %s", kernel->name, what));
+        return;
+    }
     if (kernel->scheduled_by && kernel->scheduled.of) {
         leave_out_variant(kernel, loc, arena_print(kernel->module, "it cannot be carried out: %s: %s", pass, what),
                           NULL);

@@ -586,6 +586,7 @@ struct Module {
     Kernel *kernels;
     int next_id;
     const char *pass; /* lower.c: the running pass, for die () */
+    bool as_text;     /* these are programs that somebody wrote: each stands for itself, forms and variants, too */
     bool failed;
 };
 

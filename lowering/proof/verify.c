@@ -254,6 +254,11 @@ bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
     if (!module)
         return false;
     int pass = find_pass("verify");
+    module->as_text = true;
+    if (!module->kernels) {
+        module->failed = true;
+        diag(context, DIAG_ERROR, (Loc){.file = name, .line = 1, .column = 1}, "there is no kernel in it");
+    }
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
         module->pass = passes[pass].name;
         if (ir_check(kernel))

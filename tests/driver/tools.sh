@@ -76,14 +76,65 @@ refused() {
     test $? = 1 && cat said && grep -q 'still read' said
 }
 ok 'wsc-verify: a release too early' refused
+# A form of a kernel, and a variant, are proved as every kernel is.
+by_itself() { # SAMPLE KEY: behind the line that says what it is, the first fence is gone
+    "$wscc" --ws-target=emulate --ws-dump=plan -w -O1 -I"$top_srcdir/samples" -S "$top_srcdir/samples/$1.c" -o one.s \
+        >one.plan 2>/dev/null && "$tools/wsc-verify" one.plan || return 1
+    awk -v key="$2" '$1 == key { its = 1 } its && $1 == "fence" && !gone { gone = 1; next } { print }' one.plan >broken.plan
+    cmp -s one.plan broken.plan && return 1
+    "$tools/wsc-verify" broken.plan >said 2>&1
+    test $? = 1 && cat said && grep -q 'error: ' said && ! grep -q proved said
+}
+ok 'wsc-verify: a form that lacks a fence' by_itself product form
+ok 'wsc-verify: a variant that lacks a fence' by_itself gemm_choice choice
+nothing() { : >empty.plan && ! "$tools/wsc-verify" empty.plan >said 2>&1 && cat said && grep -q 'no kernel' said; }
+ok 'wsc-verify: a file without a kernel' nothing
 shown() { "$tools/wsc-verify" --show -w "$gemm" | grep -q '^# verify'; }
 ok 'wsc-verify: what was shown' shown
 
 mutated() { "$tools/wsc-mutate" --operator=release-at-get -w "$gemm" >said && cat said &&
     awk '$1 == "release-at-get" { good = $2 > 0 && $3 == $2 } END { exit !good }' said; }
 ok 'wsc-mutate: a kind of mistake is noticed' mutated
+of_variants() { "$tools/wsc-mutate" --operator=drop-wait -w "$top_srcdir/samples/gemm_choice.c" >said && cat said &&
+    awk '$1 == "drop-wait" { good = $2 > 0 && $3 == $2 && $7 == 0 } END { exit !good }' said; }
+ok 'wsc-mutate: of variants' of_variants
 kinds() { "$tools/wsc-mutate" --list | grep -q drop-put; }
 ok 'wsc-mutate: the kinds' kinds
+
+# Names that mean something to a shell, sed or a pattern.
+cat >words <<'END'
+sp ace
+star*
+it's
+q"uo\te
+$(touch pwned)`touch pwned`
+e;touch pwned
+x|e touch pwned;#
+x|x|e
+END
+wrong_plan() { # FILE: refused, and called what it is called
+    "$tools/wsc-verify" "$1" >said 2>&1
+    test $? = 1 && grep -F "$1:" said && ! grep -q stdin said
+}
+odd_names() {
+    mkdir -p odd && cd odd && : >starry.c || return 1
+    while IFS= read -r odd; do
+        cp "$gemm" "./$odd.c" && cp ../gemm.plan "./$odd.plan" && cp ../broken.plan "./$odd.no.plan" &&
+            cp "$top_srcdir/samples/check.h" . && "$tools/wsc-verify" -w "./$odd.c" "./$odd.plan" -D "ODD_=$odd" &&
+            wrong_plan "./$odd.no.plan" &&
+            "$tools/wsc-mutate" --operator=twice-get --keep="$odd" -w "-DODD_=$odd" "./$odd.c" >said &&
+            "$tools/wsc-run" -w "-DODD_=$odd" "./$odd.c" -o "./$odd.run" && "./$odd.run" 128 256 64 | grep -q 'gemm: ok' &&
+            "$tools/wsc-run" -w "./$odd.c" -- 128 256 64 | grep -q 'gemm: ok' || { echo "name: $odd"; return 1; }
+    done <../words
+    test -z "$(find "$work" -name pwned)"
+}
+ok 'names of files' odd_names
+cd "$work" || exit 99
+arguments() {
+    printf '%s\n' '#include <stdio.h>' 'int main(int n, char **a) { for (int i = 1; i < n; i++) puts(a[i]); return 0; }' >say.c
+    xargs -d '\n' "$tools/wsc-run" say.c -- <words >said && diff words said
+}
+ok 'wsc-run: arguments are what they are' arguments
 
 # Installed, with the tree's own settings out of the way.
 installed() {

@@ -108,6 +108,55 @@ static Opcode block_ending(const Op *op, int index)
     return op->code == OP_WHILE && !index ? OP_COND : OP_YIELD;
 }
 
+/* Operands of an operation that may have more.  */
+static int least_args(const Op *op)
+{
+    switch (op->code) {
+    case OP_TENSOR:
+    case OP_BOX:
+    case OP_ELEMENT:
+    case OP_PRINT:
+        return 1;
+    case OP_VIEW:
+        return op->storage && op->storage->use == USE_RING;
+    case OP_LOAD:
+    case OP_LOAD_ROW:
+    case OP_LOAD_COL:
+    case OP_COPY_IN:
+        return 2;
+    case OP_SET_ELEMENT:
+    case OP_STORE:
+    case OP_STORE_ROW:
+    case OP_STORE_COL:
+    case OP_ATOMIC_ADD:
+        return 3;
+    case OP_WAIT:
+        return op->nresults;
+    default:
+        return 0;
+    }
+}
+
+/* Operations behind which a value is looked for.  */
+static bool has_result(Opcode code)
+{
+    switch (code) {
+    case OP_PUT:
+    case OP_GET:
+    case OP_VIEW:
+    case OP_TRANS_VIEW:
+    case OP_READ:
+    case OP_STAGE:
+    case OP_GATHER:
+    case OP_MMA:
+        return true;
+    default:
+        return op_info[code].class_ == CLASS_TENSOR || op_info[code].class_ == CLASS_READ ||
+               op_info[code].class_ == CLASS_LOAD || op_info[code].class_ == CLASS_TILE ||
+               op_info[code].class_ == CLASS_SCALAR;
+    }
+}
+
 static void check_links(Checker *c, const Op *op, const Block *block)
 {
     REQUIRE(op->code >= 0 && op->code < OP_COUNT, op, "not an operation");
@@ -123,6 +172,8 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     bool rest = op->code == OP_DOT_F32 && (op->nargs == 4 || op->nargs == 5);
     bool part = op->code == OP_PUT_TILE && op->nargs == 3; /* the first row of a group's part */
     REQUIRE(nargs < 0 || op->nargs == nargs || offset || width || rest || part, op, "%d operands", op->nargs);
+    REQUIRE(op->nargs >= least_args(op), op, "%d operands", op->nargs);
+    REQUIRE(op->nresults >= has_result(op->code), op, "no result");
     REQUIRE(op->nblocks == block_count(op->code) || may_have_edge(op), op, "%d blocks", op->nblocks);
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);

@@ -476,9 +476,24 @@ static bool is_beyond(const Op *op, const void *context)
     return capability_of(op) & ~role->may;
 }
 
+static bool are_there(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (!role->body || role->replicas < 1 || role->warps < 1) {
+            BUG(kernel, "'%s' has %s, %d groups and %d warps", role->name, role->body ? "a program" : "no program",
+                role->replicas, role->warps);
+            return false;
+        }
+    if (!kernel->roles)
+        BUG(kernel, "there is no role");
+    return kernel->roles != NULL;
+}
+
 /* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
 bool verify_machine(Kernel *kernel)
 {
+    if (!are_there(kernel))
+        return false;
     int groups = 0, registers = 0, asking = 0, turns = kernel_has_pingpong(kernel);
     FOR_ROLES (role, kernel) {
         int own = role_groups(role);

@@ -34,6 +34,18 @@ producer='/program producer/,/program consumer/'
 consumer='/program consumer/,$'
 all='/program all/,$'
 
+# what is no program
+ok 'a role without a program' spoiled gemm "'producer' has no program" '/^  program producer/,/^  program consumer/{/^  program consumer/!d;}'
+ok 'a role of no group' spoiled gemm "'consumer' has a program, 0 groups" 's/replicas=2/replicas=0/'
+ok 'a view of no slot' spoiled gemm 'view.*0 operands' 's/= view %slot, .* |/= view |/'
+ok 'an operation that makes a value for nobody' spoiled gemm 'no result' 's/^\( *\)put_done.*/\1put aref=ta_tb/'
+ok 'two copies into a slot' spoiled gemm 'copies twice into one slot' '0,/copy_in/{/copy_in/p;}'
+ok 'more slots of a storage than of its ring' spoiled gemm "has 4 slots, its storage 'ta' 8" '0,/slots=4/s//slots=8/'
+ok 'a slot of another ring' spoiled gemm 'a slot of another ring' "$consumer"'s/= view %slot/= view %i/'
+ok 'a view of a number' spoiled gemm "error: kernel 'gemm'" 's/trans_view %tb/trans_view %i/'
+edited() { "$top_builddir/tests/fuzz/plans" 2000 "$1" ./*.plan; }
+for seed in 1 3; do ok "edited at random, seed $seed" edited $seed; done
+
 # machine
 ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' \
     's/threads=384/threads=256/'

@@ -143,11 +143,28 @@ static bool adds_to_size(Walk *w, CXCursor sum)
            number >= 0 && number <= INT32_MAX;
 }
 
-/* x is k, or k + offset in a type that does not wrap, or k + a number in one of 64 bits.  */
+/* k--, --k, k++ or ++k of a test: before it, if at all, k is what is compared.  */
+static bool steps_in_test(CXCursor e, bool *before)
+{
+    if (e.kind != CXCursor_UnaryOperator)
+        return false;
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+    *before = kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec;
+    return *before || kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
+}
+
+/* x is k, or k + offset in a type that does not wrap, or k + a number in one of 64 bits; or k--.  */
 static bool counts(Walk *w, CXCursor loop, CXCursor x, Count *count, Bound *bound)
 {
     CXCursor iv = variable_in(w->u, x), e = bare(w->u, x);
     Dtype dtype;
+    bool before;
+    if (clang_Cursor_isNull(count->tested) && steps_in_test(e, &before) &&
+        is_count(w, loop, variable_in(w->u, children(w->u, e).list[0]), count)) {
+        count->iv = variable_in(w->u, children(w->u, e).list[0]);
+        count->tested = e;
+        return true;
+    }
     if (!is_count(w, loop, iv, count) && e.kind == CXCursor_BinaryOperator &&
         scalar_type(clang_getCursorType(e), &dtype) && (dtype_is_signed(dtype) || adds_to_size(w, e))) {
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
@@ -167,6 +184,33 @@ static bool counts(Walk *w, CXCursor loop, CXCursor x, Count *count, Bound *boun
     return true;
 }
 
+/* Of --k >= n, that is k > n, and ++k <= n; other tests of k behind its step are no bounds.  */
+static bool bounds_before(CXCursor tested, Opcode *compare)
+{
+    bool before;
+    if (clang_Cursor_isNull(tested) || (steps_in_test(tested, &before) && !before))
+        return true;
+    bool down = clang_getCursorUnaryOperatorKind(tested) == CXUnaryOperator_PreDec;
+    if (*compare != (down ? OP_GEI : OP_LEI))
+        return false;
+    *compare = down ? OP_GTI : OP_LTI;
+    return true;
+}
+
+/* k or k-- for itself: other than 0.  */
+static bool bound_of_truth(Walk *w, CXCursor loop, CXCursor e, Count *count)
+{
+    Bound *bound = &count->bounds[count->nbounds];
+    bound->offset = bound->hi = clang_getNullCursor();
+    bound->compare = OP_NEI;
+    if (count->nbounds || !is_integer(clang_getCursorType(e)) || !counts(w, loop, e, count, bound) ||
+        !clang_Cursor_isNull(bound->offset) || !bounds_before(count->tested, &bound->compare))
+        return false;
+    count->hi_type = clang_getCursorType(count->iv);
+    count->nbounds++;
+    return true;
+}
+
 static bool bound_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
 {
     Cursors sides = children(w->u, e);
@@ -181,7 +225,7 @@ static bool bound_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *co
             bound->compare = turn ? turned(bound->compare) : bound->compare;
             count->hi_type = clang_getCursorType(bound->hi);
             count->nbounds++;
-            return true;
+            return bounds_before(count->tested, &bound->compare);
         }
     }
     return false;
@@ -206,7 +250,7 @@ static bool bounds_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *c
     if (e.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_LNot)
         return bounds_of(w, loop, children(w->u, e).list[0], !negated, count);
     if (e.kind != CXCursor_BinaryOperator)
-        return false;
+        return !negated && bound_of_truth(w, loop, e, count);
     if (clang_getCursorBinaryOperatorKind(e) != (negated ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd))
         return bound_of(w, loop, e, negated, count);
     Cursors sides = children(w->u, e);
@@ -297,6 +341,8 @@ static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count 
             (clang_Cursor_isNull(parts->step) ? 0 : count_assignments(w->u, parts->step, count->iv)) !=
         1)
         return false;
+    if (!clang_Cursor_isNull(count->tested))
+        return count->nbounds == 1 && !parts->leading && step_in(w, loop, count->tested, count);
     if (!clang_Cursor_isNull(parts->step) && count_assignments(w->u, parts->step, count->iv)) {
         CXCursor e = peel(w->u, parts->step);
         while (e.kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma) {
@@ -397,7 +443,7 @@ static void fold_bounds(Walk *w, Count *count)
 
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
-    *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor()};
+    *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor(), .tested = clang_getNullCursor()};
     bool tested = !clang_Cursor_isNull(parts->cond);
     if ((!tested && !parts->leading) || parts->test_below || (tested && !bounds_of(w, loop, parts->cond, false, count)))
         return false;

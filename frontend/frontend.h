@@ -570,6 +570,7 @@ typedef struct {
     Bound bounds[4];
     int nbounds;
     CXType hi_type;
+    CXCursor tested; /* the test takes the step, k-- > 0; null: it does not */
 } Count;
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
 CXCursor leading_break(const Unit *u, const LoopParts *parts, int number); /* its condition, or a null cursor */

@@ -281,7 +281,8 @@ static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Valu
         range[2] = step_value(w, count, D_I64, of_grid);
         return D_I64;
     }
-    range[1] = argument_of(w, count->bounds[0].hi);
+    range[1] = clang_Cursor_isNull(count->bounds[0].hi) ? literal_int(w, lo->type.dtype, 0)
+                                                        : argument_of(w, count->bounds[0].hi);
     Dtype dtype = lo->type.dtype;
     if (!ir_constant(range[1], &number) && dtype_bytes(range[1]->type.dtype) > dtype_bytes(dtype))
         dtype = range[1]->type.dtype;
@@ -304,6 +305,8 @@ static void check_direction(Walk *w, CXCursor loop, Opcode how, Value *const *ra
 {
     int64_t step;
     bool up = how == OP_LTI || how == OP_LEI, known = ir_constant(range[2], &step);
+    if (known && range[2]->type.dtype == D_U32 && step > INT32_MAX) /* k-- of an unsigned k */
+        step = -1;
     if (!known || how == OP_NEI || (step > 0) == up)
         return;
     refuse(w, loop, "turn the comparison or the step around",
@@ -364,6 +367,8 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     array_check_loop(w, op->control->pipeline);
     bind_count(w, count, w->block, dtype, of_grid, slot);
     bind_arguments(w, w->block, &carried);
+    if (!clang_Cursor_isNull(count->tested))
+        eval(w, count->tested);
     Exits exits = walk_body(w, parts, &again, &out);
     Jump *back = exits_find(&exits, &again);
     if (back && exits.count == 1)

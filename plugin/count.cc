@@ -112,10 +112,24 @@ static tree same_bits(tree expression, unsigned bits)
     }
 }
 
+/* Where several ways lead to the latch, and bring the same name.  */
+static tree brought_by_all(class loop *loop, tree name)
+{
+    gphi *phi = TREE_CODE(name) == SSA_NAME ? safe_dyn_cast<gphi *>(SSA_NAME_DEF_STMT(name)) : NULL;
+    if (!phi || gimple_bb(phi) == loop->header || !flow_bb_inside_loop_p(loop, gimple_bb(phi)))
+        return name;
+    tree first = ssa_resolve(gimple_phi_arg_def(phi, 0));
+    for (unsigned i = 1; i < gimple_phi_num_args(phi); i++)
+        if (ssa_resolve(gimple_phi_arg_def(phi, i)) != first)
+            return name;
+    return first;
+}
+
 /* k = k + step on every way to the latch.  */
 static bool step_of(class loop *loop, Count *count)
 {
     tree next = ssa_resolve(PHI_ARG_DEF_FROM_EDGE(count->iv, loop_latch_edge(loop))), x, y;
+    next = brought_by_all(loop, next);
     enum tree_code code;
     if (TREE_CODE(next) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(next))
         return false;

@@ -283,6 +283,8 @@ static void check_direction(Walk *w, const Shape *shape, Opcode compare, Value *
 {
     int64_t step;
     bool up = compare == OP_LTI || compare == OP_LEI, known = ir_constant(range[2], &step);
+    if (known && range[2]->type.dtype == D_U32 && step > INT32_MAX) /* k-- of an unsigned k */
+        step = -1;
     if (!known || compare == OP_NEI || (step > 0) == up)
         return;
     w->failed = true;

@@ -205,6 +205,7 @@ struct Value {
     int64_t declared; /* plain loops: bytes of the array that it is, where its declaration says; 0: not known */
     Value *part_of;   /* ...: the array of structs of which it is a member, of each element; or NULL */
     int64_t part_at;  /* ... and where the member lies, in bytes */
+    bool counts;      /* ...: a loop's counter, which fits in the narrower types that it is converted to */
     int uses;         /* ir_count_uses () makes it current */
     /* choose */
     uint32_t split; /* roles among whose groups its rows are divided, a bit each */

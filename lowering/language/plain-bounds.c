@@ -242,6 +242,11 @@ static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Pol
 {
     const Op *op = value->def;
     int64_t number;
+    if (op && (value->type.dtype == D_I8 || value->type.dtype == D_I16)) {
+        int64_t most = value->type.dtype == D_I8 ? INT8_MAX : INT16_MAX;
+        *bound = poly_constant(upper ? most : -most - 1);
+        return true;
+    }
     if (op && (value->type.dtype == D_U8 || value->type.dtype == D_U16)) {
         *bound = poly_constant(!upper ? 0 : value->type.dtype == D_U8 ? UINT8_MAX : UINT16_MAX);
         return true;
@@ -428,6 +433,41 @@ static bool use_multiple(const Search *s, const Poly *x, const Poly *guard, Poly
     return false;
 }
 
+/* x / by, for one product `by`; false: it is no multiple.  */
+static bool quotient_of(const Poly *x, const Poly *by, Poly *quotient)
+{
+    Poly zero = poly_constant(0), rest;
+    if (by->count != 1)
+        return false;
+    Term term = by->terms[0];
+    bool negative = term.factor < 0;
+    term.factor = negative ? -term.factor : term.factor;
+    *quotient = *x;
+    if (!term.count ? !poly_divide_by(quotient, term.factor)
+                    : (*quotient = poly_divide(x, &term, &rest), rest.count || !quotient->count))
+        return false;
+    if (negative)
+        *quotient = poly_add(&zero, quotient, -1);
+    return quotient->known;
+}
+
+/* Of a loop that goes by steps, and ends elsewhere for each element of a tile: by what its counter was.  */
+static bool use_index(Nest *in, const Loop *loop, const Poly *factor, bool upper, const Poly *x, Poly *bound)
+{
+    Poly times, step, start;
+    if (!loop->index || (poly_is_fixed(in, &loop->hi) && !in->by_index))
+        return false;
+    Poly along = in->by_index ? poly_modulo(loop->index) : loop->along;
+    if (!poly_split(&along, loop->iv, &step, &start) || !quotient_of(factor, &step, &times))
+        return false;
+    bool rises = times.terms[0].factor > 0;
+    Poly edge = poly_multiply(&times, rises == upper ? &loop->last : &loop->first);
+    along = poly_multiply(&times, &along);
+    *bound = poly_add(x, &along, -1);
+    *bound = poly_add(bound, &edge, 1);
+    return bound->known && !poly_has(bound, loop->iv);
+}
+
 /* By the bounds of its loop.  A factor may have either sign: then one of the two ends is the bound.  */
 static bool use_loop(const Search *s, const Poly *x, Poly *bound)
 {
@@ -439,6 +479,8 @@ static bool use_loop(const Search *s, const Poly *x, Poly *bound)
             continue;
         if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
             return false;
+        if (use_index(in, loop, &factor, s->upper, x, bound))
+            return true;
         Poly less = poly_add(&zero, &factor, -1);
         if (!stride_is_positive(&factor) && !stride_is_positive(&less)) {
             Poly low = poly_multiply(&factor, &loop->lo), high = poly_multiply(&factor, &last);

@@ -18,20 +18,47 @@ static bool same_along(const Nest *in, const Access *x, const Access *y, int loo
     return false;
 }
 
+/* A loop around both that goes by steps that are known when launched; NULL: none.  */
+static const Loop *stepped_loop(const Nest *in, const Access *x, const Access *y)
+{
+    uint32_t around = loops_around(in, x->op) & loops_around(in, y->op);
+    int64_t number;
+    FOR_LOOPS(i, in)
+    if (around >> i & 1 && in->loops[i].index && !poly_is_constant(&in->loops[i].step, &number))
+        return &in->loops[i];
+    return NULL;
+}
+
+/* The stepped loop is in one iteration (0), or in a later one by instance 1 (1) or 2 (-1): a step further at least.  */
+static void add_order(Facts *facts, const Loop *loop, int later)
+{
+    Poly counter = poly_value(loop->iv), way = poly_multiply(&counter, &loop->step), one = poly_constant(1);
+    Poly behind = poly_add(&way, &loop->step, 1);
+    behind = poly_add(&behind, &one, -1);
+    if (!later)
+        facts_equal(facts, &way, 1, &way, 2);
+    else
+        facts_less(facts, &behind, later > 0 ? 2 : 1, &way, later > 0 ? 1 : 2);
+}
+
 /* May an iteration of the loop touch what another one does, the `common` counters being the same?  */
 static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint32_t common)
 {
     Poly iv = poly_value(in->loops[loop].iv);
-    for (int turn = 1; turn <= 2; turn++) {
-        Facts *facts = facts_new(in, common);
-        facts_at(facts, x->op, 1, false);
-        facts_at(facts, y->op, 2, false);
-        for (int i = 0; i < x->group->places; i++)
-            facts_equal(facts, &x->place[i], 1, &y->place[i], 2);
-        facts_less(facts, &iv, turn, &iv, 3 - turn);
-        if (!facts_contradict(facts))
-            return true;
-    }
+    const Loop *stepped = stepped_loop(in, x, y);
+    for (int turn = 1; turn <= 2; turn++)
+        for (int later = stepped ? -1 : 0; later <= (stepped ? 1 : 0); later++) {
+            Facts *facts = facts_new(in, common);
+            facts_at(facts, x->op, 1, false);
+            facts_at(facts, y->op, 2, false);
+            for (int i = 0; i < x->group->places; i++)
+                facts_equal(facts, &x->place[i], 1, &y->place[i], 2);
+            facts_less(facts, &iv, turn, &iv, 3 - turn);
+            if (stepped)
+                add_order(facts, stepped, later);
+            if (!facts_contradict(facts))
+                return true;
+        }
     return false;
 }
 

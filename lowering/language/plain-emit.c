@@ -326,10 +326,32 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* A bound; where it changes along axes, the first or the last of all, or inside: where all have begun, or one ends.  */
-static Value *bound(Nest *in, Op *where, const Op *loop, int index, bool inside)
+/* Iterations of a loop that goes by steps: the quotient of a sum; NULL: it is none.  */
+static Value *quotient_of(const Nest *in, Value *value)
 {
-    Poly x = poly_of(loop->args[index]);
+    while (value->def && value->def->code == OP_CONVI && axes_of(in, value))
+        value = value->def->args[0];
+    bool divides = value->def && value->def->code == OP_DIVI && !axes_of(in, value->def->args[1]);
+    return divides && axes_of(in, value) ? value : NULL;
+}
+
+/* A sum; where it changes along axes, the first or the last of all, or inside: where all have begun, or one ends.  */
+static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside, Poly x)
+{
+    for (int i = 0; i < x.count && in->loops[loop_of_op(in, loop)].index; i++) {
+        const Term term = x.terms[i];
+        Value *quotient = term.count == 1 ? quotient_of(in, term.values[0]) : NULL;
+        if (!quotient)
+            continue;
+        Kernel *kernel = in->kernel; /* by a number above 0 */
+        int most = term.factor > 0 ? index : !index;
+        Poly whole = furthest(in, where, loop, most, inside, poly_of(quotient->def->args[0]));
+        Value *args[] = {ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64),
+                         ir_convert_before(kernel, where, form_plain(in, quotient->def->args[1]), D_I64)};
+        Poly by = poly_value(ir_scalar_before(kernel, where, OP_DIVI, D_I64, 2, args));
+        x = poly_replace(&x, term.values[0], &by);
+        i = -1;
+    }
     FOR_LOOPS(i, in)
     {
         Poly factor, rest;
@@ -344,6 +366,12 @@ static Value *bound(Nest *in, Op *where, const Op *loop, int index, bool inside)
         Poly more = poly_constant(far ? number * (in->loops[i].tile - 1) : 0);
         x = poly_add(&x, &more, 1);
     }
+    return x;
+}
+
+static Value *bound(Nest *in, Op *where, const Op *loop, int index, bool inside)
+{
+    Poly x = furthest(in, where, loop, index, inside, poly_of(loop->args[index]));
     for (int i = 0; i < x.count && !in->kernel->failed; i++)
         for (int k = 0; k < x.terms[i].count; k++)
             if (is_tiled(in, x.terms[i].values[k]) && loop_of(in, x.terms[i].values[k]) < 0) {

@@ -126,6 +126,34 @@ static void add_below(Facts *facts, const Poly *iv, const Poly *hi, int instance
     }
 }
 
+static void add_index(Facts *facts, const Loop *loop, int instance)
+{
+    if (!loop->index)
+        return;
+    add_difference(facts, &loop->along, instance, &loop->first, instance, 1, 0);
+    add_difference(facts, &loop->along, instance, &loop->last, instance, -1, 0);
+}
+
+/* A rest is below the step, which is 1 at least, and so much as the larger of two numbers that it is.  */
+static void add_step(Facts *facts, const Loop *loop, int instance)
+{
+    int64_t number;
+    if (!loop->index)
+        return;
+    if (loop->left.known) {
+        add_difference(facts, &loop->left, instance, NULL, 0, 1, 0);
+        add_difference(facts, &loop->step, instance, &loop->left, instance, 1, -1);
+    }
+    if (poly_is_constant(&loop->step, &number))
+        return;
+    add_difference(facts, &loop->step, instance, NULL, 0, 1, -1);
+    const Op *op = loop->step.terms[0].values[0]->def;
+    for (int i = 0; op && op->code == OP_MAXI && i < 2; i++) {
+        Poly least = poly_of(op->args[i]);
+        add_difference(facts, &loop->step, instance, &least, instance, 1, 0);
+    }
+}
+
 /* Where the operation is carried out: in its loops' ranges and its branches' arms.  exactly: as the loops are;
    otherwise by whole tiles, of which those under conditions of their own are there, too.  */
 void facts_at(Facts *facts, const Op *op, int instance, bool exactly)
@@ -136,11 +164,14 @@ void facts_at(Facts *facts, const Op *op, int instance, bool exactly)
         int loop = loop_of_op(in, parent);
         if (parent->code == OP_IF && (exactly || !axes_of(in, parent->args[0])))
             facts_condition(facts, parent->args[0], block == parent->blocks[0], instance);
+        if (loop >= 0)
+            add_step(facts, &in->loops[loop], instance);
         if (loop < 0 || (in->loops[loop].masked && !exactly))
             continue;
         Poly iv = poly_value(in->loops[loop].iv);
         add_difference(facts, &iv, instance, &in->loops[loop].lo, instance, 1, 0);
         add_below(facts, &iv, &in->loops[loop].hi, instance);
+        add_index(facts, &in->loops[loop], instance);
     }
     int own = op->code == OP_ELEMENT ? 2 : 3;
     if (exactly && (op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT) && op->nargs > own)

@@ -19,60 +19,175 @@ static bool touches(const Op *op)
 
 /* ---- straighten -------------------------------------------------------------------------------------------------- */
 
-/* A step that is known when launched: it is above 0, or the loop does not end.  */
-static void count_by(Nest *in, Loop *loop, bool closed)
+/* How a loop goes on by steps: for (i = start; i < bound; i += size).  */
+typedef struct {
+    Value *size;    /* above 0, or the loop does not end */
+    int64_t number; /* the same, if it is one; else 0 */
+    bool up, closed;
+} Steps;
+
+static Value *wide(Nest *in, Op *where, Value *x, Dtype dtype)
+{
+    return ir_convert_before(in->kernel, where, x, dtype);
+}
+
+/* How often: an unsigned start may be behind the bound, which 64 bits with a sign show.  */
+static Value *iterations(Nest *in, Op *op, const Steps *steps, Dtype dtype)
+{
+    Kernel *kernel = in->kernel;
+    Value *start = wide(in, op, op->args[0], dtype), *bound = wide(in, op, op->args[1], dtype);
+    Value *span = ir_binary_before(kernel, op, OP_SUBI, steps->up ? bound : start, steps->up ? start : bound);
+    int64_t more = steps->number - 1 + steps->closed;
+    if (!steps->number) {
+        span = ir_binary_before(kernel, op, OP_ADDI, span, steps->size);
+        if (!steps->closed)
+            span = ir_binary_before(kernel, op, OP_SUBI, span, ir_const_before(kernel, op, dtype, 1));
+    } else if (more) {
+        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
+    }
+    return steps->number == 1 ? span : ir_binary_before(kernel, op, OP_DIVI, span, steps->size);
+}
+
+/* The start by the step: what is left, from 0 to the step less 1, and the quotient; NULL: that is 0.  */
+static Value *rest_of_start(Nest *in, Op *op, const Steps *steps, Dtype dtype, Value **quotient)
+{
+    Kernel *kernel = in->kernel;
+    Value *start = wide(in, op, op->args[0], dtype), *zero = ir_const_before(kernel, op, dtype, 0);
+    int64_t number;
+    *quotient = NULL;
+    if (ir_constant(start, &number) && steps->number) {
+        int64_t rest = (number % steps->number + steps->number) % steps->number;
+        if (rest != number)
+            *quotient = ir_const_before(kernel, op, dtype, (number - rest) / steps->number);
+        return ir_const_before(kernel, op, dtype, rest);
+    }
+    Value *rest = ir_binary_before(kernel, op, OP_REMI, start, steps->size);
+    Value *below = ir_scalar_before(kernel, op, OP_LTI, D_I1, 2, (Value *[]){rest, zero});
+    Value *more = ir_binary_before(kernel, op, OP_ADDI, rest, steps->size);
+    rest = ir_scalar_before(kernel, op, OP_SELI, dtype, 3, (Value *[]){below, more, rest});
+    *quotient = ir_binary_before(kernel, op, OP_DIVI, ir_binary_before(kernel, op, OP_SUBI, start, rest), steps->size);
+    return rest;
+}
+
+/* The counter's first and last value in the source, the smaller one first.  */
+static void keep_edges(Loop *loop, const Op *op, const Steps *steps)
+{
+    Poly start = poly_of(op->args[0]), bound = poly_of(op->args[1]), one = poly_constant(!steps->closed);
+    loop->edge = op->args[1];
+    loop->within = steps->up ? steps->closed ? OP_LEI : OP_LTI : steps->closed ? OP_GEI : OP_GTI;
+    loop->first = steps->up ? start : poly_add(&bound, &one, 1);
+    loop->last = steps->up ? poly_add(&bound, &one, -1) : start;
+}
+
+/* The bound, less what is left of the start, by the step; behind that there is no iteration.  */
+static Value *multiples_below(Nest *in, Op *op, Value *rest, const Steps *steps, Dtype dtype)
+{
+    Kernel *kernel = in->kernel;
+    Value *span = ir_binary_before(kernel, op, OP_SUBI, wide(in, op, op->args[1], dtype), rest);
+    span = ir_binary_before(kernel, op, OP_ADDI, span, steps->size);
+    if (!steps->closed)
+        span = ir_binary_before(kernel, op, OP_SUBI, span, ir_const_before(kernel, op, dtype, 1));
+    return ir_binary_before(kernel, op, OP_DIVI, span, steps->size);
+}
+
+static void put_back(Op *op, const Value *index, Value *counter)
+{
+    for (int i = 0; op && i < op->nargs; i++)
+        if (op->args[i] == index)
+            op->args[i] = counter;
+}
+
+/* The counter as the loop's statements have it, where the loop counts with a sign.  */
+static Value *counter_in_64_bits(Nest *in, Op *loop, Value *counter)
+{
+    Dtype dtype = counter->type.dtype;
+    if (dtype_is_signed(dtype))
+        return counter;
+    Op *top = loop->blocks[0]->first;
+    counter->type = type_scalar(D_I64);
+    Value *same = wide(in, top, counter, dtype);
+    same->counts = true;
+    return same;
+}
+
+/* The same of a loop that goes by 1.  */
+static void count_with_a_sign(Nest *in, Loop *loop)
+{
+    Op *op = loop->op;
+    Value *same = counter_in_64_bits(in, op, loop->iv);
+    if (same == loop->iv)
+        return;
+    ir_replace_uses(op->blocks[0], loop->iv, same);
+    put_back(same->def, same, loop->iv);
+    for (int i = 0; i < 2; i++)
+        op->args[i] = wide(in, op, op->args[i], D_I64);
+    op->args[2] = ir_const_before(in->kernel, op, D_I64, 1);
+}
+
+/* The loop counts by 1: multiples of the step, so that a tensor has rows of so many elements, wherever the loop begins.
+   Downwards only the grid's loops do, whose iterations have no order; the others count from 0.  */
+static void count_steps(Nest *in, Loop *loop, const Steps *steps)
 {
     Kernel *kernel = in->kernel;
     Op *op = loop->op, *top = op->blocks[0]->first;
-    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
-    Dtype dtype = low->type.dtype;
-    Value *one = ir_const_before(kernel, op, dtype, 1);
-    Value *step = ir_convert_before(kernel, op, op->args[2], dtype);
-    Value *size = ir_scalar_before(kernel, op, OP_MAXI, dtype, 2, (Value *[]){step, one});
-    Value *span = ir_binary_before(kernel, op, OP_SUBI, high, low);
-    span = ir_binary_before(kernel, op, OP_ADDI, span, size);
-    if (!closed)
-        span = ir_binary_before(kernel, op, OP_SUBI, span, one);
-    span = ir_binary_before(kernel, op, OP_DIVI, span, size);
-    Value *times = ir_binary_before(kernel, top, OP_MULI, old, step);
-    Value *index = ir_binary_before(kernel, top, OP_ADDI, low, times);
+    Value *old = loop->iv, *start = op->args[0], *quotient = NULL;
+    Dtype dtype = start->type.dtype, signed_dtype = dtype_is_signed(dtype) ? dtype : D_I64;
+    Value *count = iterations(in, op, steps, signed_dtype), *low = ir_const_before(kernel, op, signed_dtype, 0);
+    bool multiples = (loop->grid >= 0 || steps->up) && steps->number != 1 && is_known_before(in, start);
+    keep_edges(loop, op, steps);
+    if (multiples)
+        start = rest_of_start(in, op, steps, signed_dtype, &quotient);
+    if (multiples)
+        loop->left = poly_of(start);
+    bool rises = steps->up || multiples;
+    if (rises != steps->up) {
+        quotient = quotient ? quotient : ir_const_before(kernel, op, signed_dtype, 0);
+        Value *behind =
+            ir_binary_before(kernel, op, OP_ADDI, quotient, ir_const_before(kernel, op, signed_dtype, 1));
+        low = ir_binary_before(kernel, op, OP_SUBI, behind, count);
+        count = behind;
+    } else if (quotient) {
+        low = quotient;
+        count = ir_binary_before(kernel, op, OP_ADDI, quotient, count);
+        if (is_known_before(in, op->args[1])) /* a start behind the bound is no reason for rows up to there */
+            count = ir_binary_before(kernel, op, OP_MINI, count, multiples_below(in, op, start, steps, signed_dtype));
+    }
+    Value *number = counter_in_64_bits(in, op, old), *size = wide(in, top, steps->size, dtype), *times = number;
+    if (steps->number != 1)
+        times = ir_binary_before(kernel, top, OP_MULI, number, size);
+    Value *index = ir_binary_before(kernel, top, rises ? OP_ADDI : OP_SUBI, wide(in, op, start, dtype), times);
     ir_replace_uses(op->blocks[0], old, index);
-    for (int i = 0; i < 2; i++)
-        if (times->def->args[i] == index)
-            times->def->args[i] = old;
-    op->args[0] = ir_const_before(kernel, op, dtype, 0);
-    op->args[1] = span;
-    op->args[2] = one;
+    put_back(number->def, index, old);
+    put_back(times->def, index, number);
+    put_back(index->def, index, number);
+    Poly from = poly_of(start), by = poly_of(steps->size), counter = poly_value(old), way = poly_multiply(&by, &counter);
+    loop->index = index;
+    index->counts = true;
+    loop->step = by;
+    loop->along = poly_add(&from, &way, rises ? 1 : -1);
+    op->args[0] = low;
+    op->args[1] = count;
+    op->args[2] = ir_const_before(kernel, op, signed_dtype, 1);
     op->control->compare = OP_LTI;
 }
 
-static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
+/* A step that is known when launched.  */
+static void count_by(Nest *in, Loop *loop, bool up, bool closed)
 {
     Kernel *kernel = in->kernel;
-    Op *op = loop->op, *top = op->blocks[0]->first;
-    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
-    Dtype dtype = low->type.dtype;
-    int64_t size = step < 0 ? -step : step;
-    Value *span =
-        step > 0 ? ir_binary_before(kernel, op, OP_SUBI, high, low) : ir_binary_before(kernel, op, OP_SUBI, low, high);
-    int64_t more = size - 1 + closed;
-    if (more)
-        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
-    if (size > 1)
-        span = ir_binary_before(kernel, op, OP_DIVI, span, ir_const_before(kernel, op, dtype, size));
-    Value *times = old;
-    if (size > 1)
-        times = ir_binary_before(kernel, top, OP_MULI, old, ir_const_before(kernel, top, dtype, size));
-    Value *index = ir_binary_before(kernel, top, step > 0 ? OP_ADDI : OP_SUBI, low, times);
-    ir_replace_uses(op->blocks[0], old, index);
-    if (size > 1)
-        times->def->args[0] = old;
-    else
-        index->def->args[1] = old;
-    op->args[0] = ir_const_before(kernel, op, dtype, 0);
-    op->args[1] = span;
-    op->args[2] = ir_const_before(kernel, op, dtype, 1);
-    op->control->compare = OP_LTI;
+    Op *op = loop->op;
+    Dtype dtype = op->args[0]->type.dtype, signed_dtype = dtype_is_signed(dtype) ? dtype : D_I64;
+    Value *step = wide(in, op, op->args[2], dtype);
+    if (!up)
+        step = ir_scalar_before(kernel, op, OP_NEGI, dtype, 1, &step);
+    Value *args[] = {wide(in, op, step, signed_dtype), ir_const_before(kernel, op, signed_dtype, 1)};
+    count_steps(in, loop, &(Steps){ir_scalar_before(kernel, op, OP_MAXI, signed_dtype, 2, args), 0, up, closed});
+}
+
+/* k -= 1 of an unsigned number is k += 2^32 - 1, too.  */
+static int64_t signed_step(Dtype dtype, int64_t step)
+{
+    return dtype == D_U32 && step > INT32_MAX ? step - UINT32_MAX - 1 : step;
 }
 
 static void straighten(Nest *in, Loop *loop)
@@ -81,22 +196,25 @@ static void straighten(Nest *in, Loop *loop)
     int64_t step;
     bool known = ir_constant(op->args[2], &step);
     Opcode compare = op->control->compare;
-    if (!known && loop->grid < 0 && (compare == OP_LTI || compare == OP_LEI) && ir_outside(op->args[2], op)) {
-        count_by(in, loop, compare == OP_LEI);
+    step = signed_step(op->args[0]->type.dtype, known ? step : 0);
+    if (known && step && compare == OP_NEI) /* it meets its bound, or would not end */
+        compare = step > 0 ? OP_LTI : OP_GTI;
+    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
+    if (!known && compare != OP_NEI && (loop->grid >= 0 ? is_known_before(in, op->args[2]) : ir_outside(op->args[2], op))) {
+        count_by(in, loop, up, closed);
         return;
     }
     if (!known || !step) {
         reject(in->kernel, op->loc, REASON_PLAIN_STEP);
         return;
     }
-    if (compare == OP_NEI && (step == 1 || step == -1))
-        compare = step > 0 ? OP_LTI : OP_GTI;
-    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
-    if (compare == OP_NEI || up != (step > 0)) {
+    if (up != (step > 0)) {
         reject(in->kernel, op->loc, loop->grid >= 0 ? REASON_GRID_STEP : REASON_LOOP_DIRECTION);
         return;
     }
     op->control->compare = compare;
+    if ((step == 1 && closed) || (step == -1 && (loop->grid >= 0 || loop->tile > 1)))
+        count_with_a_sign(in, loop);
     if (step == -1 && (loop->grid >= 0 || loop->tile > 1)) { /* whose iterations have no order */
         Dtype dtype = op->args[0]->type.dtype;
         Value *one = ir_const_before(in->kernel, op, dtype, 1), *first = op->args[0];
@@ -112,7 +230,10 @@ static void straighten(Nest *in, Loop *loop)
         op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
         op->control->compare = OP_LTI;
     } else if (step != 1) {
-        count_from_zero(in, loop, step, closed);
+        Dtype dtype = op->args[0]->type.dtype;
+        int64_t size = step < 0 ? -step : step;
+        Value *by = ir_const_before(in->kernel, op, dtype_is_signed(dtype) ? dtype : D_I64, size);
+        count_steps(in, loop, &(Steps){by, size, up, closed});
     }
 }
 

@@ -97,7 +97,8 @@ static Value *unconverted(Value *value, bool modulo)
         if (from->type.kind != K_SCALAR || dtype_is_float(dtype) || dtype_is_float(to) || dtype == D_I1 || to == D_I1)
             break;
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
-        bool counter = !from->def && from->block && dtype_is_signed(to); /* of a loop with wider bounds: it fits */
+        bool from_counter = (!from->def && from->block) || from->counts; /* of wider bounds: it fits */
+        bool counter = value->counts || (from_counter && dtype_is_signed(to) && dtype_bytes(to) >= 4);
         bool keeps = modulo && dtype_bytes(to) == 4 && dtype_bytes(dtype) >= 4;
         if (!wider && dtype_bytes(to) < 8 && !counter && !keeps)
             break;

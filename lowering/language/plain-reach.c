@@ -86,7 +86,10 @@ bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value)
 {
     Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);
     int64_t number;
-    if (!bound_of(in, &least, op, false, false) || !bound_of(in, &most, op, true, false))
+    in->by_index = true;
+    bool known = bound_of(in, &least, op, false, false) && bound_of(in, &most, op, true, false);
+    in->by_index = false;
+    if (!known)
         return false;
     for (int i = 0; i < least.count; i++)
         if (least.terms[i].factor < 0)

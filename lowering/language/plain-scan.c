@@ -313,14 +313,19 @@ static void flatten_if(Nest *in, Op *branch)
     op_remove(branch);
 }
 
-/* A loop whose bounds change along an axis runs from the first to the last of them; each iteration asks whether it
-   takes part.  */
-static void mask_loop(Nest *in, Op *loop)
+/* Whether an iteration of the loop takes part.  One that goes by steps asks as the source does.  */
+static Value *part_condition(Nest *in, const Op *loop)
 {
     Kernel *kernel = in->kernel;
-    Block *body = loop->blocks[0];
+    const Block *body = loop->blocks[0];
+    const Loop *about = &in->loops[loop_of_op(in, loop)];
     Value *condition = NULL;
     Op *top = body->first;
+    if (about->index) {
+        Op *test = op_new(kernel, about->within, loop->loc, 2, (Value *[]){about->index, about->edge});
+        op_after(about->index->def, test);
+        return op_result(kernel, test, type_scalar(D_I1), NULL);
+    }
     for (int i = 0; i < 2; i++) {
         if (!axes_of(in, loop->args[i]))
             continue;
@@ -328,6 +333,16 @@ static void mask_loop(Nest *in, Op *loop)
         op_before(top, test);
         condition = joined(in, top, condition, op_result(kernel, test, type_scalar(D_I1), NULL));
     }
+    return condition;
+}
+
+/* A loop whose bounds change along an axis runs from the first to the last of them; each iteration asks whether it
+   takes part.  */
+static void mask_loop(Nest *in, Op *loop)
+{
+    Kernel *kernel = in->kernel;
+    Block *body = loop->blocks[0];
+    Value *condition = part_condition(in, loop);
     FOR_OPS (op, body) {
         int own = op->code == OP_ELEMENT ? 2 : 3;
         if (touches(op) && op->nargs > own)

@@ -121,12 +121,26 @@ static void drop_step(const Nest *in, Poly *stride, const Poly *start)
         stride->terms[i].factor = stride->terms[i].factor / all * common;
 }
 
+/* for (k = i; ...; k += n): the steps are no dimension, but go along that of i.  */
+static bool starts_along_an_axis(const Nest *in, const Loop *loop)
+{
+    Poly factor, start;
+    if (!loop->index || !poly_split(&loop->along, loop->iv, &factor, &start))
+        return false;
+    for (int i = 0; i < start.count; i++)
+        for (int k = 0; k < start.terms[i].count; k++)
+            if (axes_of(in, start.terms[i].values[k]))
+                return true;
+    return false;
+}
+
 bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
 {
     FOR_LOOPS(i, in)
     {
         Poly factor, rest, zero = poly_constant(0);
-        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest))
+        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest) ||
+            starts_along_an_axis(in, &in->loops[i]))
             continue;
         if (!stride_is_positive(&factor)) {
             factor = poly_add(&zero, &factor, -1);

@@ -113,6 +113,10 @@ typedef struct {
     const char *why; /* they do */
     int rest, whole; /* of a triangle: the loop that has the rest of its iterations, and of whose it has the rest */
     Poly lo, hi;     /* lo <= iv < hi */
+    /* Of a loop that went on by steps, what its counter was, from first to last; NULL: it is the counter.  */
+    Value *index, *edge; /* index < edge, or as `within` says, as long as it goes on */
+    Opcode within;
+    Poly along, step, left, first, last; /* the index, the step's size, and what is left of the index by that */
 } Loop;
 
 /* Several arrays seen through one base with one set of strides.  */
@@ -212,6 +216,7 @@ typedef struct {
     int nassumed;
     Floor floors[MAX_FLOORS];
     int nfloors;
+    bool by_index; /* while unsigned sums are looked at: loops that go by steps by what their counters were */
     const char **gathered; /* by value id: why an element of a tile is looked up by itself */
     bool *apart;           /* by value id: an element whose tensor has the dimensions of its own subscript alone */
     bool *flat;            /* by value id: an element, or the base of an array that is stored, seen as a vector */

@@ -130,14 +130,9 @@ static const Kind kinds[] = {
     {"rows", 2, rows, NULL},           {"products", 2, products, NULL}, {"totals", 2, totals, NULL},
     {"scattered", 2, scattered, NULL}, {"integers", 2, integers, NULL}, {"shapes", 6, shapes, NULL},
     {"tails", 1, NULL, tails},         {"halos", 1, NULL, halos},       {"ways", 1, NULL, ways},
-    {"guards", 2, NULL, guards},
-    {"wraps", 2, NULL, wraps},
-    {"mixed", 2, NULL, mixed},
-    {"minmax", 1, NULL, minmax},
-    {"counters", 1, NULL, counters},
-    {"bytes", 1, NULL, bytes},
-    {"strides", 1, NULL, strides},
-    {"overlaps", 1, NULL, overlaps},
+    {"guards", 2, NULL, guards},       {"wraps", 2, NULL, wraps},       {"mixed", 2, NULL, mixed},
+    {"minmax", 1, NULL, minmax},       {"counters", 1, NULL, counters}, {"bytes", 1, NULL, bytes},
+    {"strides", 1, NULL, strides},     {"overlaps", 1, NULL, overlaps}, {"steps", 2, NULL, steps},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

@@ -62,6 +62,7 @@ void whole_array(const char *type, const char *name, double tolerance, const cha
 void whole_body(void);
 void whole_end(void);
 
+void steps(int seed);
 void tails(int seed);
 void guards(int seed);
 void bytes(int seed);

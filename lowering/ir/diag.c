@@ -3,8 +3,9 @@
  * diag.c - the two kinds of failure.
  *
  * reject () is for the user's program: a sentence of reasons.def at the line that causes it, and a note with the
- * remedy. die () is for a bug of ours, or a mistake in textual IR that somebody wrote.  Both only report: the front end behind Module.diag owns the words "error" and
- * "note", the caret and the exit status, and a failed kernel is passed over by the rest of the compiler.
+ * remedy. die () is for a bug of ours, or a mistake in textual IR that somebody wrote.  Both only report: the front end
+ * behind Module.diag owns the words "error" and "note", the caret and the exit status, and a failed kernel is passed
+ * over by the rest of the compiler.
  */
 #include <string.h>
 

@@ -142,8 +142,7 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
     bool rises = steps->up || multiples;
     if (rises != steps->up) {
         quotient = quotient ? quotient : ir_const_before(kernel, op, signed_dtype, 0);
-        Value *behind =
-            ir_binary_before(kernel, op, OP_ADDI, quotient, ir_const_before(kernel, op, signed_dtype, 1));
+        Value *behind = ir_binary_before(kernel, op, OP_ADDI, quotient, ir_const_before(kernel, op, signed_dtype, 1));
         low = ir_binary_before(kernel, op, OP_SUBI, behind, count);
         count = behind;
     } else if (quotient) {
@@ -160,7 +159,8 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
     put_back(number->def, index, old);
     put_back(times->def, index, number);
     put_back(index->def, index, number);
-    Poly from = poly_of(start), by = poly_of(steps->size), counter = poly_value(old), way = poly_multiply(&by, &counter);
+    Poly from = poly_of(start), by = poly_of(steps->size), counter = poly_value(old),
+         way = poly_multiply(&by, &counter);
     loop->index = index;
     index->counts = true;
     loop->step = by;
@@ -200,7 +200,8 @@ static void straighten(Nest *in, Loop *loop)
     if (known && step && compare == OP_NEI) /* it meets its bound, or would not end */
         compare = step > 0 ? OP_LTI : OP_GTI;
     bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
-    if (!known && compare != OP_NEI && (loop->grid >= 0 ? is_known_before(in, op->args[2]) : ir_outside(op->args[2], op))) {
+    if (!known && compare != OP_NEI &&
+        (loop->grid >= 0 ? is_known_before(in, op->args[2]) : ir_outside(op->args[2], op))) {
         count_by(in, loop, up, closed);
         return;
     }

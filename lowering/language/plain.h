@@ -216,7 +216,7 @@ typedef struct {
     int nassumed;
     Floor floors[MAX_FLOORS];
     int nfloors;
-    bool by_index; /* while unsigned sums are looked at: loops that go by steps by what their counters were */
+    bool by_index;         /* while unsigned sums are looked at: loops that go by steps by what their counters were */
     const char **gathered; /* by value id: why an element of a tile is looked up by itself */
     bool *apart;           /* by value id: an element whose tensor has the dimensions of its own subscript alone */
     bool *flat;            /* by value id: an element, or the base of an array that is stored, seen as a vector */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plain-overlaps.c - parts of one array that have no element in common: halves, blocks of columns, rows and columns of a
- * matrix that is updated in place, one array whose dimensions are taken in two orders.  Finds: seed 1 of kinds=overlaps,
- * where the launch takes two orders of one array for two arrays.
+ * plain-overlaps.c - parts of one array that have no element in common: halves, blocks of columns, rows and columns of
+ * a matrix that is updated in place, one array whose dimensions are taken in two orders.  Finds: seed 1 of
+ * kinds=overlaps, where the launch takes two orders of one array for two arrays.
  */
 #include "plain.h"
 

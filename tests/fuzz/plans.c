@@ -5,8 +5,8 @@
  *   plans COUNT SEED FILE.plan...       COUNT edited texts; -NUMBER shows that one again
  *
  * Whatever the text, verify comes back with an answer, in time and without a crash, and a program that it refuses has a
- * sentence that says why, which does not blame the compiler.  Edits are those of a hand: other numbers, exchanged names,
- * lines that are gone, doubled or moved, roles without a program.
+ * sentence that says why, which does not blame the compiler.  Edits are those of a hand: other numbers, exchanged
+ * names, lines that are gone, doubled or moved, roles without a program.
  *
  * finds, in the plans of tests/lowering/obligations.sh: seed 1 without are_there of verify-memory.c (roles without a
  * program, none of a group), seed 3 without least_args and has_result of ir/check.c (operations without operands)

@@ -38,9 +38,8 @@ lines_for_wsc() { # COUNT FILE...
 
 configured() { cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "$@"; }
 cmake_example() (
-    case_of cmake && begin=$(date +%s) && configured "$@" && cmake --build build --verbose >log &&
-        cat log && build/prog || return 1
-    test $(($(date +%s) - begin)) -lt 60 && lines_for_wsc 3 CMakeLists.txt || return 1
+    case_of cmake && configured "$@" && cmake --build build --verbose >log &&
+        cat log && build/prog && lines_for_wsc 3 CMakeLists.txt || return 1
     # Its compiler stays what it is, but for the kernel.
     grep -q 'wscc.*gemm\.c' log && ! grep -q 'wscc.*main\.c' log
 )
@@ -121,7 +120,7 @@ cmake_whole() (
 )
 if has cmake make; then
     ok_plain 'CMake: wscc for all of a project' cmake_whole
-    ok_plain 'CMake: the example, under a minute' cmake_example
+    ok_plain 'CMake: the example' cmake_example
     if test -n "${ninja-}"; then
         ok_plain 'CMake: the example by Ninja' cmake_example -G Ninja
     else

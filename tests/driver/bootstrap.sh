@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-mkdir "$work/bin" "$work/tree" && cd "$work" || exit 99
+mkdir -p "$work/bin" "$work/tree/tests/b" && : >"$work/tree/tests/b/two.sh" && cd "$work" || exit 99
 cp "$top_srcdir/bootstrap" "$top_srcdir/packages.debian" tree || exit 99
 unset BUILD
 PATH=$work/bin:$PATH
@@ -28,12 +28,18 @@ tool bin/make <<'END'
 result() { echo "$2: $1 $3" && echo ":test-result: $2" >>"$1.trs"; }
 case " $* " in
 *' count-tests '*) echo 3 ;;
-*' check '*)
+*' check '* | *' check-all '*)
+    test ! -f broken-build || { echo 'cc1: error: no plugin'; exit 2; }
     mkdir -p tests/a tests/b
     result tests/a/one PASS '1 - first'
     result tests/a/one SKIP '2 - second # SKIP no nvcc'
     echo ':copy-in-global-log: no' >>tests/a/one.trs
-    sleep 2
+    case " $* " in *' check-all '*) result tests/b/long FAIL '1 - takes long' ;; esac
+    tenths=0
+    while test $tenths -lt 600 && ! grep -q 'of 3: tests/a/one' "${0%/*}/../text"; do
+        sleep 0.1
+        tenths=$((tenths + 1))
+    done
     result tests/b/two SKIP '1 - third # SKIP no nvcc'
     result tests/b/two FAIL '2 - an error in the name'
     result tests/b/two SKIP '3 - fourth error # SKIP no GPU'
@@ -77,22 +83,28 @@ progress() {
         grep -qx 'bootstrap: [23] of 3: tests/b/two: 0 passed, 1 failed, 2 skipped' text &&
             test "$(grep -c ' of 3' text)" = 3
 }
-early() {
-    release && : >text
-    tree/bootstrap check >text 2>&1 &
-    tenths=0
-    while test $tenths -lt 40 && ! grep -q 'tests/a/one' text; do
-        sleep 0.1
-        tenths=$((tenths + 1))
-    done
-    told=$(grep ' of 3' text)
-    wait $!
-    test "$told" = 'bootstrap: 1 of 3: tests/a/one: 1 passed, 0 failed, 1 skipped'
-}
+# make goes on to the others when that line is there.
+early() { sed -n '/ of 3: /{p;q;}' text | grep -qx 'bootstrap: 1 of 3: tests/a/one: 1 passed, 0 failed, 1 skipped'; }
 groups() {
     test "$(grep 'skipped: ' text)" = \
         "$(printf '%s\n' '2 skipped: no nvcc' '1 skipped: no GPU' '1 skipped: not here')" &&
         ! grep -q '^SKIP' text && test "$(grep -c 'error' text)" = 1
+}
+# before_last: the line before the last
+before_last() { tail -n 2 text | head -n 1; }
+again() { before_last | grep -qx 'bootstrap: failed: tests/b/two.sh; again: make -C build check TESTS=tests/b/two.sh'; }
+elsewhere() {
+    release && ! BUILD=$work/other tree/bootstrap check >text 2>&1 && before_last |
+        grep -qx "bootstrap: failed: tests/b/two.sh; again: make -C $work/other check TESTS=tests/b/two.sh"
+}
+all_again() {
+    release && ! tree/bootstrap check --all >text 2>&1 && before_last |
+        grep -qx "bootstrap: failed: tests/b/long tests/b/two.sh; again: make -C build check TESTS='tests/b/long tests/b/two.sh'"
+}
+not_built() {
+    release && mkdir -p tree/build && : >tree/build/broken-build && ! tree/bootstrap check >text 2>&1 && before_last |
+        grep -qx 'bootstrap: failed: make check; again: make -C build check' && grep -q 'no plugin' text &&
+        test "$(tail -n 1 text)" = '0 passed, 1 failed, 0 skipped'
 }
 last() { test "$(tail -n 1 text)" = '1 passed, 1 failed, 4 skipped' &&
     grep -qx 'FAIL: tests/b/two 2 - an error in the name' text; }
@@ -113,4 +125,8 @@ ok 'check: a line for each file of tests' progress
 ok 'check: while others run' early
 ok 'check: skipped tests by reason' groups
 ok 'check: the sum stands last' last
+ok 'check: and before it what failed, and how to run that again' again
+ok 'check: in a build folder that is elsewhere' elsewhere
+ok 'check --all: also what takes long' all_again
+ok 'check: a build that fails' not_built
 done_testing

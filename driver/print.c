@@ -173,7 +173,7 @@ int print_answer(const Options *options, const Config *config)
     else if (same(options->print, "libs"))
         link_libs(config, options->target, options->is_static, &args);
     else if (same(options->print, "cuda-libs"))
-        args_add_words(&args, config->cuda_libs);
+        link_libs(config, TARGET_CUDA, options->is_static, &args);
     else if (same(options->print, "fortran"))
         args_add(&args, config->fortran);
     else if (same(options->print, "gdb"))

@@ -74,7 +74,8 @@ nvcc_later() {
     some=$(WSCC_NVCC=$work/toolkit/bin/nvcc "$wscc" --ws-print=cuda-libs)
     cp kept "$pkglibdir/wscc.conf"
     echo "$none; $some"
-    test -z "$none" && test "$some" = "-L$work/toolkit/lib64 -lcudart_static -ldl -lrt -lpthread"
+    test "$some" = "$none -L$work/toolkit/lib64 -lcudart_static -ldl -lrt -lpthread" &&
+        test "$none" = "$("$wscc" --ws-target=sequential --ws-print=libs)"
 }
 # What --ws-print says is words for a shell.
 blank() {

@@ -260,16 +260,19 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         while (clause->name && strcmp(clause->name, word(t)))
             clause++;
         if (!clause->name) {
-            complain(
-                t->u, here(t),
+            const char *choices[16];
+            int count = 0;
+            for (const Clause *known = clauses; known->name; known++)
+                choices[count++] = known->name;
+            choices[count] = NULL;
+            unknown_word(
+                t, arena_print(t->u->module, "a clause of '%s'", pragma->word), choices,
                 pragma->kind == PRAGMA_GRID
                     ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
                       "tile, precision, extent, reduction and independent"
                 : pragma->kind == PRAGMA_TASK
                     ? "the clauses are groups, registers, ring and share"
-                    : "the clauses are schedule, pingpong, subtile, ring and share; of plain loops tile and reduction",
-                "'%s' is not a clause of '%s'", word(t), pragma->word);
-            t->failed = true;
+                    : "the clauses are schedule, pingpong, subtile, ring and share; of plain loops tile and reduction");
             return;
         }
         unsigned bit = 1u << (clause - clauses);
@@ -349,12 +352,12 @@ void read_directive(Tokens *t, Pragma *pragma)
         pragma->kind = PRAGMA_UPDATE;
         read_data(t, pragma);
     } else {
-        complain(t->u, here(t),
-                 "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', "
-                 "'#pragma ws blocks', '#pragma ws task(name)', '#pragma ws devices(n)', "
-                 "'#pragma ws together', '#pragma ws data copy(x[0:n])' or '#pragma ws update host(x[0:n])'",
-                 "'%s' is not a '#pragma ws'", word(t));
-        t->failed = true;
+        static const char *const choices[] = {"grid",    "pipeline", "parts", "blocks", "task",
+                                              "devices", "together", "data",  "update", NULL};
+        unknown_word(t, "a '#pragma ws'", choices,
+                     "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', "
+                     "'#pragma ws blocks', '#pragma ws task(name)', '#pragma ws devices(n)', "
+                     "'#pragma ws together', '#pragma ws data copy(x[0:n])' or '#pragma ws update host(x[0:n])'");
     }
     if (!t->failed && t->at < t->count)
         wrong(t, arena_print(t->u->module, "write '#pragma ws %s'", pragma->word),

@@ -34,6 +34,8 @@ bool named_constant(Tokens *t, const char *name, int64_t *value);
 int64_t constant_primary(Tokens *t);
 /* A constant in a range, with an error at its first token otherwise.  */
 int number(Tokens *t, const char *what, int lowest, int highest);
+/* Another word than those of a list, which ends with NULL: with the one that is meant.  */
+void unknown_word(Tokens *t, const char *place, const char *const *choices, const char *remedy);
 /* One of a list of words, which ends with NULL; its place there.  */
 int choice(Tokens *t, const char *const *choices, const char *place, const char *remedy);
 

@@ -176,13 +176,68 @@ int number(Tokens *t, const char *what, int lowest, int highest)
     return (int)value;
 }
 
+/* How many letters are written in place of others, too much or too little; two that changed places are one.  */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 31 };
+    int row[LONGEST + 1][LONGEST + 1], m = (int)strlen(a), n = (int)strlen(b);
+
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++) {
+            if (!i || !j) {
+                row[i][j] = i + j;
+                continue;
+            }
+            int least = row[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            least = row[i - 1][j] + 1 < least ? row[i - 1][j] + 1 : least;
+            least = row[i][j - 1] + 1 < least ? row[i][j - 1] + 1 : least;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && row[i - 2][j - 2] + 1 < least)
+                least = row[i - 2][j - 2] + 1;
+            row[i][j] = least;
+        }
+    return row[m][n];
+}
+
+/* The choice that is meant, as GCC finds it: about a third of the letters may be others.  */
+static const char *closest(const char *given, const char *const *choices)
+{
+    const char *best = NULL;
+    int least = 0;
+
+    for (; *choices; choices++) {
+        int m = (int)strlen(given), n = (int)strlen(*choices), longer = m > n ? m : n, shorter = m > n ? n : m;
+        int most = longer <= 1 ? 0 : longer - shorter > 1 ? (longer + 2) / 3 : longer < 3 ? 1 : longer / 3;
+        int away = distance(given, *choices);
+        if (away <= most && (!best || away < least)) {
+            best = *choices;
+            least = away;
+        }
+    }
+    return best;
+}
+
+void unknown_word(Tokens *t, const char *place, const char *const *choices, const char *remedy)
+{
+    const char *close = is_name(t) ? closest(word(t), choices) : NULL;
+
+    if (t->failed)
+        return;
+    t->failed = true;
+    if (!is_name(t))
+        complain(t->u, here(t), remedy, "expected %s", place);
+    else if (close)
+        complain(t->u, here(t), remedy, "'%s' is not %s; did you mean '%s'?", word(t), place, close);
+    else
+        complain(t->u, here(t), remedy, "'%s' is not %s", word(t), place);
+}
+
 int choice(Tokens *t, const char *const *choices, const char *place, const char *remedy)
 {
     for (int i = 0; choices[i]; i++)
         if (accept(t, choices[i]))
             return i;
-    if (!t->failed)
-        complain(t->u, here(t), remedy, "'%s' is not %s", word(t), place);
-    t->failed = true;
+    unknown_word(t, place, choices, remedy);
     return 0;
 }

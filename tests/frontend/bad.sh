@@ -1,7 +1,8 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the plugin refuses the clang front end refuses, too: each case of tests/bad with an error, on emulate. No object
-# is left, and the front end ends by itself. Sentences and places are mostly the same; how many are is a remark.
+# is left, and the front end ends by itself. Sentences and places are mostly the same; how many are is a remark. A word
+# that is meant is the same.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -33,6 +34,10 @@ for source in "$top_srcdir"/tests/bad/*.c; do
         status=1
     elif test "$(sed -n 's/.*: error: //p' log | head -n 1)" = "${want#*: error: }"; then
         same=$((same + 1))
+    elif test "${want#*did you mean}" != "$want"; then
+        echo "# $case: not the word that is meant: $want"
+        sed 's/^/# /' log
+        status=1
     fi
 done
 ok "what is wrong is refused ($same of $all in the same words)" test $status = 0 -a $all -gt 200

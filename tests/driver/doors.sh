@@ -102,9 +102,9 @@ cmake_says() (
     case_of mistakes && sed -i "$2" CMakeLists.txt && says "$1" configured
 )
 cmake_alone() (
-    case_of alone && { echo '#include <ws.h>'; sed '/^int main/,$!d' main.c; } >tail.c && cat gemm.c tail.c >prog.c || return 1
+    case_of alone && { cat gemm.c; sed -n '/^static f16/,$p' main.c; } >prog.c || return 1
     sed -i -e 's/(prog main.c)/(prog)/' -e 's/gemm.c/prog.c/' CMakeLists.txt
-    sed -i -e 's/_Float16/ws_f16/g; s/b\[i\] = i % 3/b[i] = ws_f16_from(i % 3)/; s/= 1;/= ws_f16_from(1);/; s/c\[i\] !=/ws_f16_to(c[i]) !=/' prog.c
+    sed -i 's/\<f16\>/ws_f16/g' prog.c
     configured && cmake --build build && build/prog
 )
 cmake_cached() (
@@ -153,12 +153,16 @@ meson_example() (
 if has meson ninja; then ok_plain 'Meson: the example' meson_example;
     else skip 'Meson: the example' 'no meson or ninja'; fi
 autoconf_example() (
-    case_of autoconf && lines_for_wsc 3 configure.ac Makefile.am && ACLOCAL_PATH=$(folder m4dir) autoreconf -i &&
+    case_of autoconf && lines_for_wsc 4 configure.ac Makefile.am && ACLOCAL_PATH=$(folder m4dir) autoreconf -i &&
         ./configure CC="$host_cc" && make V=1 >log &&
         cat log && ./prog && grep -q 'wscc.*gemm\.c' log && ! grep -q 'wscc.*main\.c' log
 )
+autoconf_says() (
+    case_of lost && says 'no wsc.m4 where aclocal looks: ACLOCAL_PATH=PREFIX/share/aclocal' env -u ACLOCAL_PATH autoreconf -i
+)
 if has autoreconf automake; then
     ok_plain 'Autoconf: the example' autoconf_example
+    ok 'Autoconf: aclocal looks elsewhere' autoconf_says
 else
     skip 'Autoconf: the example' 'no autoconf or automake'
 fi

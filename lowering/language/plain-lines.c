@@ -99,11 +99,15 @@ static bool goes_along(Nest *in, const Line *line)
 static bool place_on(const Group *group, Line *line)
 {
     Poly behind = poly_add(&line->first, &group->first, -1), rest = poly_constant(0);
-    if (!poly_is_constant(&behind, &line->place))
+    int64_t place;
+    if (!poly_is_constant(&behind, &place))
         behind = stride_divide(&behind, &line->distance, QUOTIENT_NEAREST, &rest);
-    else if (line->place)
+    else if (place)
         return false;
-    return poly_is_constant(&behind, &line->place) && !rest.count;
+    if (rest.count || !poly_is_constant(&behind, &place))
+        return false;
+    line->place = place;
+    return true;
 }
 
 static void join_group(Nest *in, Line *line)

@@ -156,6 +156,15 @@ static void type_changes(int k)
             replace(TYPE, k, types[i]);
 }
 
+/* A loop that counts up has no other comparison that ends it. */
+static void bound_changes(int k)
+{
+    static const char *const ends[] = {"<", "<=", "!="};
+    if (one_of(k, ends, 3) >= 0)
+        for (int i = 0; i < 3; i++)
+            replace(COMPARISON, k, ends[i]);
+}
+
 static void operator_changes(int k)
 {
     static const char *const sums[] = {"+", "-", "*"}, *const bits[] = {"&", "|", "^"}, *const parts[] = {"/", "%"},
@@ -172,6 +181,16 @@ static void operator_changes(int k)
         if (one_of(k, sets[s].words, sets[s].n) >= 0)
             for (int i = 0; i < sets[s].n; i++)
                 replace(sets[s].kind, k, sets[s].words[i]);
+}
+
+static int in_header(int from, int k)
+{
+    for (int depth = 0; k > from; k--) {
+        depth += is(k, ")") - is(k, "(");
+        if (depth < 0)
+            return is(k - 1, "for");
+    }
+    return 0;
 }
 
 static int closing(int k, const char *open, const char *close)
@@ -249,14 +268,13 @@ static void guard_changes(int from, int k, int end)
     }
 }
 
-static void offset_changes(int from, int k)
+static void offset_changes(int k)
 {
     static const char *const offsets[] = {" + 1", " - 1", " + 2", " - 2"};
     if (!is(k, "]") || is(k - 1, "["))
         return;
     for (int i = 0; i < 4; i++)
         put_before(OFFSET, k, offsets[i]);
-    (void)from;
 }
 
 static void number_changes(int kind, int k)
@@ -291,8 +309,11 @@ static void function_changes(int from, int end)
         if (is_main || !region || text[tokens[k].at] == '#')
             continue;
         type_changes(k);
-        operator_changes(k);
-        offset_changes(from, k);
+        if (in_header(from, k))
+            bound_changes(k);
+        else
+            operator_changes(k);
+        offset_changes(k);
         guard_changes(from, k, end);
         if (is(k, "for"))
             loop_changes(k);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 void three(int h, int w, const float *in, float *out)
 {
-#pragma ws data copyin(in [0:h * w]) copyout(out [0:h * w])
+#pragma ws data copyin(in [0:h * w]) copy(out [0:h * w])
     {
 #pragma ws grid(2)
         for (int i = 0; i < h; i++)

@@ -321,7 +321,8 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2 };
+/* A bound may ask for bounds of what is divided or chosen, whose guards may name it again.  */
+enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
 typedef struct {
     Nest *in;
     const Op *at;
@@ -565,12 +566,17 @@ static void add_rests(Nest *in, const Poly *x, const Op *at, Guards *guards)
 int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds)
 {
     Search s = {.in = in, .at = at, .upper = upper, .bounds = bounds};
+    in->searches = in->depth ? in->searches + 1 : 0;
+    if (in->depth == MAX_DEPTH || in->searches > MAX_SEARCHES)
+        return 0;
+    in->depth++;
     if (at)
         s.guards = reach_guards(in, at);
     add_rests(in, x, at, &s.guards);
     for (int i = 0; i < in->nassumed; i++)
         conditions_take(in, &s.guards, in->assumed[i].condition, in->assumed[i].holds, true);
     search(&s, x);
+    in->depth--;
     return s.count;
 }
 

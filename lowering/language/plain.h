@@ -214,6 +214,7 @@ typedef struct {
         bool holds;
     } assumed[MAX_ASSUMED]; /* of the arms of choices, where a bound is looked for */
     int nassumed;
+    int depth, searches; /* for bounds within bounds */
     Floor floors[MAX_FLOORS];
     int nfloors;
     bool by_index;         /* while unsigned sums are looked at: loops that go by steps by what their counters were */

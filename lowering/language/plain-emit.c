@@ -335,6 +335,16 @@ static Value *quotient_of(const Nest *in, Value *value)
     return divides && axes_of(in, value) ? value : NULL;
 }
 
+/* Numbers of which each element of a tile has its own, other than counters.  */
+static bool has_tiles(const Nest *in, const Poly *x)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++)
+            if (is_tiled(in, x->terms[i].values[k]) && loop_of(in, x->terms[i].values[k]) < 0)
+                return true;
+    return false;
+}
+
 /* A sum; where it changes along axes, the first or the last of all, or inside: where all have begun, or one ends.  */
 static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside, Poly x)
 {
@@ -346,6 +356,8 @@ static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside
         Kernel *kernel = in->kernel; /* by a number above 0 */
         int most = term.factor > 0 ? index : !index;
         Poly whole = furthest(in, where, loop, most, inside, poly_of(quotient->def->args[0]));
+        if (has_tiles(in, &whole))
+            return x;
         Value *args[] = {ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64),
                          ir_convert_before(kernel, where, form_plain(in, quotient->def->args[1]), D_I64)};
         Poly by = poly_value(ir_scalar_before(kernel, where, OP_DIVI, D_I64, 2, args));
@@ -372,12 +384,10 @@ static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside
 static Value *bound(Nest *in, Op *where, const Op *loop, int index, bool inside)
 {
     Poly x = furthest(in, where, loop, index, inside, poly_of(loop->args[index]));
-    for (int i = 0; i < x.count && !in->kernel->failed; i++)
-        for (int k = 0; k < x.terms[i].count; k++)
-            if (is_tiled(in, x.terms[i].values[k]) && loop_of(in, x.terms[i].values[k]) < 0) {
-                reject(in->kernel, loop->loc, REASON_PLAIN_BOUND_MEMORY);
-                return ir_const_before(in->kernel, where, D_I64, 0);
-            }
+    if (!in->kernel->failed && has_tiles(in, &x)) {
+        reject(in->kernel, loop->loc, REASON_PLAIN_BOUND_MEMORY);
+        return ir_const_before(in->kernel, where, D_I64, 0);
+    }
     if (axes_of(in, loop->args[index]) || is_tiled(in, loop->args[index]))
         return ir_convert_before(in->kernel, where, form_poly(in, where, &x), loop->args[index]->type.dtype);
     return form_plain(in, loop->args[index]);

@@ -11,6 +11,7 @@
  *   plain-nans.c        the largest and smallest of rows that hold NaN
  *   plain-whole.c       the frame of kinds that declare their own arrays
  *   plain-mixed.c       all pairs of types and operators, smallest and largest, counters as numbers
+ *   plain-steps.c       loops by steps, up and down, threads that take every so many elements
  *   plain-tails.c       blocks of iterations, the last of them short
  *   plain-guards.c      conditions that say how far an array goes
  *   plain-wraps.c       subscripts that are chosen

@@ -12,6 +12,24 @@
 
 #include "frontend.h"
 
+/* Of the functions that _Generic has to choose of: that of its type, if it is one.  */
+static CXCursor generic_function(const Unit *u, CXCursor e)
+{
+    const Cursors below = children(u, e);
+    const CXType type = clang_getCanonicalType(clang_getCursorType(e));
+    CXCursor found = clang_getNullCursor();
+    for (int i = 1; i < below.count; i++) {
+        CXCursor function = clang_getCursorReferenced(below.list[i]);
+        if (!clang_isExpression(below.list[i].kind) || function.kind != CXCursor_FunctionDecl ||
+            !clang_equalTypes(type, clang_getCanonicalType(clang_getCursorType(below.list[i]))))
+            continue;
+        if (!clang_Cursor_isNull(found) && !clang_equalCursors(found, function))
+            return clang_getNullCursor();
+        found = function;
+    }
+    return found;
+}
+
 /* __builtin_choose_expr of names, as ws_tensor_strided is.  */
 static CXCursor chosen_function(const Unit *u, CXCursor e)
 {
@@ -27,6 +45,8 @@ static CXCursor chosen_function(const Unit *u, CXCursor e)
             break;
         below = children(u, e);
     }
+    if (e.kind == CXCursor_GenericSelectionExpr)
+        return generic_function(u, e);
     return e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
 }
 
@@ -250,7 +270,9 @@ static bool ws_call(Walk *w, CXCursor call, const char *name, Result *result)
     snprintf(stem, sizeof stem, "%s", name + 3);
     if (stem[0] && stem[strlen(stem) - 1] == '_')
         stem[strlen(stem) - 1] = 0;
-    if (!strcmp(stem, "zeros"))
+    if (show_value_call(w, call, stem, &args))
+        value = NULL;
+    else if (!strcmp(stem, "zeros"))
         value = full_call(w, call, &args, true);
     else if (is_tensor_constructor(stem))
         value = tensor_call(w, call, stem, &args);
@@ -428,7 +450,8 @@ static void refuse_call(Walk *w, CXCursor e, const char *name)
         refuse(w, e, "ws.h lists the operations; make one of your own of these, as a function in this file",
                "there is no operation '%s'", name);
     else if (!strcmp(name, "printf") || !strcmp(name, "puts") || !strcmp(name, "putchar"))
-        refuse(w, e, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call '%s'", name);
+        refuse(w, e, "print a number with ws_print_value(\"x\", x), a tile with ws_print(\"x\", x)",
+               "a grid cannot call '%s'", name);
     else if (!refuse_complex(w, e, clang_getCursorType(e)) && !takes_complex(w, e))
         refuse(w, e, "define it in this file, or compute its result before the grid",
                "the function '%s' has no body here, and a grid takes in every function that it calls", name);

@@ -27,7 +27,7 @@
  *   total.c    sums over a whole grid
  *   flagged.c  loops with several ways out
  *   task.c     the blocks of tasks, rings
- *   show.c     ws_print
+ *   show.c     ws_print, ws_print_value
  *   host.c     the source's text, a region given way to a call of its launcher
  *
  * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is
@@ -592,6 +592,7 @@ void shares_check(Walk *w);
 /* show.c */
 const char *unquoted(Walk *w, const char *text); /* what "a\n" says */
 void show_call(Walk *w, CXCursor call, const Cursors *args);
+bool show_value_call(Walk *w, CXCursor call, const char *name, const Cursors *args);
 
 /* around.c */
 void around_bind(Unit *u);

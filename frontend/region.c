@@ -49,7 +49,7 @@ static bool see(const Unit *u, CXCursor c, void *context)
     if (c.kind == CXCursor_CallExpr) {
         const char *name = callee_name(u, c, &function);
         CXCursor definition = *name ? clang_getCursorDefinition(function) : clang_getNullCursor();
-        contents->tiles |= !strncmp(name, "ws_", 3);
+        contents->tiles |= !strncmp(name, "ws_", 3) && strncmp(name, "ws_print_value_", 15);
         if (!clang_Cursor_isNull(definition) && contents->depth++ < 64)
             each_below(u, definition, see, contents);
     }

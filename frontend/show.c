@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * show.c - ws_print says where it stands.
+ * show.c - ws_print and ws_print_value say where they stand.
  *
  *   for (i ...) grid                        print %i, %k, %acc "gemm i=%ld k=%ld: acc"
  *     for (k ...)
@@ -13,14 +13,27 @@
 
 enum { MOST_COUNTERS = 14 };
 
-/* ++k, k += 64, k = k - 1  */
-static bool steps(const Walk *w, CXCursor e, CXCursor decl)
+static bool see_register(const Unit *u, CXCursor c, void *context)
+{
+    (void)u;
+    (void)context;
+    return c.kind != CXCursor_ArraySubscriptExpr && c.kind != CXCursor_MemberRefExpr && c.kind != CXCursor_CallExpr &&
+           (c.kind != CXCursor_UnaryOperator || clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref);
+}
+
+static bool is_steady(const Walk *w, CXCursor loop, CXCursor e)
+{
+    return leaves_alone(w, loop, e) && see_register(w->u, e, NULL) && each_below(w->u, e, see_register, NULL);
+}
+
+/* ++k, k += 64, k = k - 1, by what is the same in all iterations of the loop.  */
+static bool steps(const Walk *w, CXCursor loop, CXCursor e, CXCursor decl)
 {
     e = peel(w->u, e);
     CXCursor target = assigned_by(w->u, e);
     if (e.kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma) {
         Cursors sides = children(w->u, e);
-        return steps(w, sides.list[0], decl) || steps(w, sides.list[1], decl);
+        return steps(w, loop, sides.list[0], decl) || steps(w, loop, sides.list[1], decl);
     }
     if (clang_Cursor_isNull(target) || !same_decl(decl_of(w->u, target), decl))
         return false;
@@ -28,14 +41,16 @@ static bool steps(const Walk *w, CXCursor e, CXCursor decl)
         return true;
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
     if (e.kind == CXCursor_CompoundAssignOperator)
-        return kind == CXBinaryOperator_AddAssign || kind == CXBinaryOperator_SubAssign;
+        return (kind == CXBinaryOperator_AddAssign || kind == CXBinaryOperator_SubAssign) &&
+               is_steady(w, loop, children(w->u, e).list[1]);
     CXCursor sum = peel(w->u, children(w->u, e).list[1]);
     kind = sum.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(sum) : CXBinaryOperator_Invalid;
     return (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub) &&
-           same_decl(decl_of(w->u, children(w->u, sum).list[0]), decl);
+           same_decl(decl_of(w->u, children(w->u, sum).list[0]), decl) &&
+           is_steady(w, loop, children(w->u, sum).list[1]);
 }
 
-/* An integer of the program that each iteration adds to, once and whatever happens.  */
+/* An integer of the program that each iteration adds the same to, once and whatever happens.  */
 static bool is_counter(const Walk *w, const Round *round, int slot)
 {
     const Object *variable = &w->variables[w->slots[slot].variable];
@@ -45,18 +60,18 @@ static bool is_counter(const Walk *w, const Round *round, int slot)
     LoopParts parts = loop_parts(w->u, round->loop);
     if (begin_of(parts.body) <= begin_of(variable->decl) && begin_of(variable->decl) < end_of(parts.body))
         return false;
-    if (!clang_Cursor_isNull(parts.step) && steps(w, parts.step, variable->decl))
+    if (!clang_Cursor_isNull(parts.step) && steps(w, round->loop, parts.step, variable->decl))
         return true;
     Cursors list = parts.body.kind == CXCursor_CompoundStmt ? children(w->u, parts.body) : (Cursors){1, &parts.body};
     for (int i = 0; i < list.count; i++)
-        if (clang_isExpression(list.list[i].kind) && steps(w, list.list[i], variable->decl))
+        if (clang_isExpression(list.list[i].kind) && steps(w, round->loop, list.list[i], variable->decl))
             return true;
     return false;
 }
 
 typedef struct {
     const char *format;
-    Value *args[MOST_COUNTERS + 1];
+    Value *args[MOST_COUNTERS + 2];
     int count;
 } Shown;
 
@@ -122,4 +137,28 @@ void show_call(Walk *w, CXCursor call, const Cursors *args)
     Op *op = op_new(w->kernel, OP_PRINT, loc_of(w->u, call), shown.count + 1, shown.args);
     op->store->label = shown.format;
     op_append(w->block, op);
+}
+
+/* ws_print_value_i_ and the like, of which the name's last letter says what the number is.  */
+bool show_value_call(Walk *w, CXCursor call, const char *name, const Cursors *args)
+{
+    static const char stem[] = "print_value_";
+    const char *format = !strcmp(name, "print_value_i")   ? "%ld"
+                         : !strcmp(name, "print_value_u") ? "%lu"
+                         : !strcmp(name, "print_value_f") ? "%.9g"
+                                                          : "%.17g";
+    if (strncmp(name, stem, sizeof stem - 1))
+        return false;
+    Shown shown = {.format = w->kernel->name};
+    Value *number = value_of(w, args->list[1]);
+    Result text = eval(w, args->list[0]);
+    find_counters(w, w->round, &shown);
+    shown.format = arena_print(w->u->module, "%s: %s: %s", shown.format,
+                               quoted(w, text.kind == R_POINTER && text.string ? text.string : ""), format);
+    shown.args[shown.count] = number;
+    shown.args[shown.count + 1] = ir_const_int(w->kernel, w->block, D_I1, 1);
+    Op *op = op_new(w->kernel, OP_PRINT_EACH, loc_of(w->u, call), shown.count + 2, shown.args);
+    op->store->label = shown.format;
+    op_append(w->block, op);
+    return true;
 }

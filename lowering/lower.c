@@ -261,7 +261,9 @@ static void make_variants(Kernel *kernel, Kernel *source)
 /* A kernel that prints goes without them: its groups come to each print together, and in the source's order.  */
 static bool is_left_out(const Kernel *kernel, const Pass *pass)
 {
-    return pass->run == pass_edges && kernel_prints(kernel);
+    const bool optional = pass->run == pass_edges || pass->run == pass_widths || pass->run == pass_spread ||
+                          pass->run == pass_neighbours || pass->run == pass_abreast || pass->run == pass_kept;
+    return optional && kernel_prints(kernel);
 }
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */

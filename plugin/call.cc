@@ -313,6 +313,8 @@ static void operation_call(Walk *w, gcall *call, const Operation &operation)
 static bool ws_call(Walk *w, gcall *call, const char *name)
 {
     Operation operation = {};
+    if (show_value_call(w, call, name))
+        return true;
     if (!strcmp(name, "zeros"))
         full_call(w, call, true);
     else if (!strcmp(name, "scalar_i") || !strcmp(name, "scalar_f"))
@@ -353,7 +355,8 @@ static void refuse_call(Walk *w, gcall *call, tree fndecl)
                  "there is no operation %qD", fndecl);
     } else if (fndecl_built_in_p(fndecl, BUILT_IN_PRINTF) || fndecl_built_in_p(fndecl, BUILT_IN_PUTS) ||
                fndecl_built_in_p(fndecl, BUILT_IN_PUTCHAR)) {
-        complain(where, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call %qD", fndecl);
+        complain(where, "print a number with ws_print_value(\"x\", x), a tile with ws_print(\"x\", x)",
+                 "a grid cannot call %qD", fndecl);
     } else if (takes_complex(fndecl)) {
         w->failed = true;
         complain(where, "compute it of creal and cimag; cabs, carg, cexp and conj are there",

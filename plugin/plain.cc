@@ -27,7 +27,8 @@ static bool calls_tiles(gimple *stmt)
 {
     char buffer[64];
     tree fndecl = is_gimple_call(stmt) && !pragma_of_stmt(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
-    return fndecl && ws_name(fndecl, buffer, sizeof buffer) && !data_is_call(buffer);
+    return fndecl && ws_name(fndecl, buffer, sizeof buffer) && !data_is_call(buffer) &&
+           strncmp(buffer, "print_value_", 12);
 }
 
 static bool writes_memory(gimple *stmt)

@@ -151,9 +151,10 @@ struct Table {
     tree object;   /* of what the region's own initializer leaves in it, or NULL */
     Value *tensor; /* or NULL */
 };
-/* A call of ws_print, and the text and numbers that say where it stands.  */
+/* A call of ws_print or ws_print_value, and the text and numbers that say where it stands.  */
 struct Shown {
     gcall *call;
+    bool is_value;
     const char *format;
     int count;
     tree counters[16];
@@ -445,7 +446,8 @@ void choice_clean(void);
 
 /* show.cc */
 void show_call(Walk *w, gcall *call);
-void show_places(Walk *w);
+bool show_places(Walk *w);
+bool show_value_call(Walk *w, gcall *call, const char *name);
 
 /* signature.cc */
 void signature_function(tree fndecl);

@@ -407,7 +407,7 @@ unsigned region_execute(function *fn)
     for (unsigned i = 0; i < walks.length() && replaces; i++)
         replace_prepare(walks[i]);
     for (unsigned i = 0; i < walks.length() && !replaces && !seen_error(); i++)
-        show_places(walks[i]);
+        todo |= show_places(walks[i]) ? TODO_update_ssa : 0;
     loop_optimizer_finalize();
     if (replaces)
         todo = replace_all(fn, &walks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * show.cc - ws_print says where it stands.
+ * show.cc - ws_print and ws_print_value say where they stand.
  *
  *   for (i ...) grid                        print %i, %k, %acc "gemm i=%ld k=%ld: acc"
  *     for (k ...)                           in the sequential target:
@@ -8,7 +8,21 @@
  */
 #include "plugin.h"
 
-/* Integers of the program that each iteration adds to, as `i += 64` does.  */
+/* The same in all iterations of the loop.  */
+static bool is_steady(class loop *loop, tree value, int depth)
+{
+    gimple *def = TREE_CODE(value) == SSA_NAME ? SSA_NAME_DEF_STMT(value) : NULL;
+    if (!def || !gimple_bb(def) || !flow_bb_inside_loop_p(loop, gimple_bb(def)))
+        return true;
+    if (!is_gimple_assign(def) || gimple_vuse(def) || depth > 8)
+        return false;
+    for (unsigned i = 1; i < gimple_num_ops(def); i++)
+        if (!is_steady(loop, gimple_op(def, i), depth + 1))
+            return false;
+    return true;
+}
+
+/* Integers of the program that each iteration adds the same to, as `i += 64` does.  */
 static bool is_counter(class loop *loop, gphi *phi)
 {
     tree result = gimple_phi_result(phi);
@@ -26,7 +40,7 @@ static bool is_counter(class loop *loop, gphi *phi)
             if (x != result && widened && is_gimple_assign(widened) &&
                 CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(widened)))
                 x = gimple_assign_rhs1(widened);
-            return x == result;
+            return x == result && is_steady(loop, gimple_assign_rhs2(def), 0);
         }
         if (!CONVERT_EXPR_CODE_P(code) && code != SSA_NAME)
             return false;
@@ -58,16 +72,21 @@ static const char *quoted(Walk *w, const char *text)
     return copy;
 }
 
+static void find_place(Walk *w, Shown *shown, Value **args)
+{
+    find_counters(w, w->loop, shown);
+    for (int i = 0; i < shown->count; i++) {
+        args[i] = value_of(w, shown->counters[i]);
+        shown->format = arena_print(w->kernel->module, "%s %s=%%ld", shown->format, name_of(shown->counters[i]));
+    }
+}
+
 void show_call(Walk *w, gcall *call)
 {
     const char *text = c_getstr(gimple_call_arg(call, 0));
-    Shown shown = {call, w->kernel->name, 0, {}};
+    Shown shown = {call, false, w->kernel->name, 0, {}};
     Value *args[sizeof shown.counters / sizeof *shown.counters];
-    find_counters(w, w->loop, &shown);
-    for (int i = 0; i < shown.count; i++) {
-        args[i] = value_of(w, shown.counters[i]);
-        shown.format = arena_print(w->kernel->module, "%s %s=%%ld", shown.format, name_of(shown.counters[i]));
-    }
+    find_place(w, &shown, args);
     const char *name = text ? text : "";
     shown.format = arena_print(w->kernel->module, "%s: %s", shown.format, shown.count ? quoted(w, name) : name);
     args[shown.count] = value_of(w, gimple_call_arg(call, 1));
@@ -77,21 +96,58 @@ void show_call(Walk *w, gcall *call)
     w->prints.safe_push(shown);
 }
 
-static tree widened(gimple_stmt_iterator *where, tree counter)
+/* ws_print_value_i_ and the like, of which the name's last letter says what the number is.  */
+bool show_value_call(Walk *w, gcall *call, const char *name)
 {
-    gassign *wide = gimple_build_assign(make_ssa_name(long_integer_type_node), NOP_EXPR, counter);
+    static const char stem[] = "print_value_";
+    const char *format = !strcmp(name, "print_value_i")   ? "%ld"
+                         : !strcmp(name, "print_value_u") ? "%lu"
+                         : !strcmp(name, "print_value_f") ? "%.9g"
+                                                          : "%.17g";
+    if (strncmp(name, stem, sizeof stem - 1))
+        return false;
+    const char *text = c_getstr(gimple_call_arg(call, 0));
+    Shown shown = {call, true, w->kernel->name, 0, {}};
+    Value *args[sizeof shown.counters / sizeof *shown.counters + 2];
+    find_place(w, &shown, args);
+    shown.format = arena_print(w->kernel->module, "%s: %s: %s", shown.format, quoted(w, text ? text : ""), format);
+    args[shown.count] = value_of(w, gimple_call_arg(call, 1));
+    args[shown.count + 1] = ir_const_int(w->kernel, w->block, D_I1, 1);
+    Op *op = op_new(w->kernel, OP_PRINT_EACH, loc_of(stmt_location(call)), shown.count + 2, args);
+    op->store->label = shown.format;
+    op_append(w->block, op);
+    w->prints.safe_push(shown);
+    return true;
+}
+
+static tree widened(gimple_stmt_iterator *where, tree number, tree type)
+{
+    gassign *wide = gimple_build_assign(make_ssa_name(type), NOP_EXPR, number);
     gsi_insert_before(where, wide, GSI_SAME_STMT);
     return gimple_assign_lhs(wide);
 }
 
-static void replace_call(const Shown &shown, tree function)
+static tree variadic(const char *name, bool takes_tile)
+{
+    tree type = takes_tile ? build_varargs_function_type_list(void_type_node, const_ptr_type_node, const_ptr_type_node,
+                                                              NULL_TREE)
+                           : build_varargs_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
+    return build_fn_decl(name, type);
+}
+
+static void replace_call(const Shown &shown)
 {
     gimple_stmt_iterator where = gsi_for_stmt(shown.call);
     auto_vec<tree> args;
+    tree shows = gimple_call_arg(shown.call, 1);
     args.safe_push(build_string_literal((int)strlen(shown.format) + 1, shown.format));
-    args.safe_push(gimple_call_arg(shown.call, 1));
+    if (!shown.is_value)
+        args.safe_push(shows);
     for (int i = 0; i < shown.count; i++)
-        args.safe_push(widened(&where, shown.counters[i]));
+        args.safe_push(widened(&where, shown.counters[i], long_integer_type_node));
+    if (shown.is_value)
+        args.safe_push(SCALAR_FLOAT_TYPE_P(TREE_TYPE(shows)) ? widened(&where, shows, double_type_node) : shows);
+    tree function = shown.is_value ? variadic("ws_print_value_at_", false) : variadic("ws_print_at_", true);
     gcall *call = gimple_build_call_vec(function, args);
     gimple_set_location(call, gimple_location(shown.call));
     gimple_move_vops(call, shown.call);
@@ -100,14 +156,27 @@ static void replace_call(const Shown &shown, tree function)
     update_stmt(call);
 }
 
-/* In the sequential target: the calls stay, and say what the other targets say.  */
-void show_places(Walk *w)
+/* Lines are counted from here on.  */
+static void begin_lines(Walk *w)
 {
-    if (!w->prints.length())
-        return;
-    tree type = build_varargs_function_type_list(void_type_node, const_ptr_type_node, const_ptr_type_node, NULL_TREE);
-    tree function = build_fn_decl("ws_print_at_", type);
-    for (unsigned i = 0; i < w->prints.length(); i++)
-        if (w->prints[i].count)
-            replace_call(w->prints[i], function);
+    tree type = build_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
+    const char *name = w->kernel->c_function;
+    gcall *call =
+        gimple_build_call(build_fn_decl("ws_print_begin_", type), 1, build_string_literal((int)strlen(name) + 1, name));
+    gsi_insert_on_edge_immediate(loop_preheader_edge(w->outer), call);
+    mark_virtual_operands_for_renaming(cfun);
+}
+
+/* In the sequential target: the calls stay, and say what the other targets say.  True: SSA is to be updated.  */
+bool show_places(Walk *w)
+{
+    bool lines = false;
+    for (unsigned i = 0; i < w->prints.length(); i++) {
+        lines |= w->prints[i].is_value;
+        if (w->prints[i].count || w->prints[i].is_value)
+            replace_call(w->prints[i]);
+    }
+    if (lines)
+        begin_lines(w);
+    return lines;
 }

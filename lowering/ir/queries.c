@@ -88,15 +88,31 @@ bool op_scatters(const Op *op)
     return op_info[op->code].rule == R_STORE_AT;
 }
 
+bool op_prints(const Op *op)
+{
+    return op->code == OP_PRINT || op->code == OP_PRINT_EACH;
+}
+
 static bool is_print(const Op *op, const void *context)
 {
     (void)context;
-    return op->code == OP_PRINT;
+    return op_prints(op);
 }
 
 bool kernel_prints(const Kernel *kernel)
 {
     return ir_any_of(kernel->body, is_print, NULL);
+}
+
+static bool is_line(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_PRINT_EACH;
+}
+
+bool kernel_prints_lines(const Kernel *kernel)
+{
+    return ir_any_of(kernel->body, is_line, NULL);
 }
 
 bool op_mixes_rows(const Op *op)

@@ -22,9 +22,11 @@ bool op_mixes_rows(const Op *op);
 /* A number for each row, of what lanes have of it.  */
 bool op_reduces_rows(const Op *op);
 bool op_reduces_columns(const Op *op);
-bool op_adds(const Op *op);               /* to what is there, in any order */
-bool op_scatters(const Op *op);           /* a store by a tile of indices: anywhere */
-bool kernel_prints(const Kernel *kernel); /* shows tiles or numbers */
+bool op_adds(const Op *op);     /* to what is there, in any order */
+bool op_scatters(const Op *op); /* a store by a tile of indices: anywhere */
+bool op_prints(const Op *op);   /* shows a tile or numbers */
+bool kernel_prints(const Kernel *kernel);
+bool kernel_prints_lines(const Kernel *kernel); /* of numbers */
 
 /* The groups of one number in all blocks of a cluster come to it, and exchange tiles.  */
 bool op_meets_blocks(const Op *op);

@@ -36,6 +36,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "lower.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -202,7 +203,7 @@ static void visit_shared(Op *op, void *context)
     const Sharing *sharing = context;
     const Op *store = sharing->store, *loop = blocks_around(op), *other = blocks_around(store);
     bool loads = op_info[op->code].class_ == CLASS_LOAD;
-    bool stores = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    bool stores = op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
     if ((!loads && !stores) || op == store || sharing->kernel->failed ||
         tensor_memory(op->args[0]) != tensor_memory(store->args[0]))
         return;
@@ -219,7 +220,7 @@ static void visit_store(Op *op, void *context)
     if (op_info[op->code].class_ != CLASS_STORE || kernel->failed)
         return;
     const Op *loop = blocks_around(op);
-    if (op->code == OP_PRINT)
+    if (op_prints(op))
         return;
     Sharing sharing = {kernel, op};
     ir_walk(in->grid->blocks[0], visit_shared, &sharing);
@@ -439,7 +440,7 @@ static void visit_outside(Op *op, void *context)
 static bool prints_inside(const Op *op, const void *context)
 {
     (void)context;
-    return op->code == OP_PRINT && blocks_around(op);
+    return op_prints(op) && blocks_around(op);
 }
 
 /* What the iterations of loops leave in arrays.  */

@@ -77,7 +77,7 @@ static bool is_load(const Op *op)
 
 static bool is_store(const Op *op)
 {
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !op_scatters(op);
+    return op_info[op->code].class_ == CLASS_STORE && !op_prints(op) && !op_scatters(op);
 }
 
 static int rank_of(const Op *op)

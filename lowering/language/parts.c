@@ -106,7 +106,7 @@ static int count_holders(const Parts *in)
 static void visit_store_inside(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !kernel->failed)
+    if (op_info[op->code].class_ == CLASS_STORE && !op_prints(op) && !kernel->failed)
         reject(kernel, op->loc, REASON_PARTS_STORE);
 }
 
@@ -362,13 +362,13 @@ static void visit_conflict(Op *op, void *context)
 {
     const Parts *in = context;
     Kernel *kernel = in->kernel;
-    bool store = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    bool store = op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
     const char *name = op->code == OP_SUM_PARTS ? "the sum of parts" : op_info[op->code].text;
     if (kernel->failed)
         return;
     if (store && !is_shared(in, op->args[op->nargs - 1]) && !is_turned(in, op->args[op->nargs - 1]))
         reject(kernel, op->loc, REASON_PARTS_STORE);
-    else if (op->code == OP_PRINT || op_scatters(op) || (needs_columns(in, op) && is_cut(in, op)))
+    else if (op_prints(op) || op_scatters(op) || (needs_columns(in, op) && is_cut(in, op)))
         reject(kernel, op->loc, REASON_PARTS_WHOLE,
                op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }

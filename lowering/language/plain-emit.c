@@ -613,6 +613,9 @@ static void emit_op(Nest *in, Op *op, Block *to)
         else
             form_store(in, form_place(in, to, NULL, op->loc), op);
         return;
+    case OP_PRINT_EACH:
+        form_print(in, form_place(in, to, NULL, op->loc), op);
+        return;
     default:
         break;
     }

@@ -498,3 +498,46 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
         return false;
     }
 }
+
+/* ---- prints ------------------------------------------------------------------------------------------------------ */
+
+static Value *both(Nest *in, Op *where, Value *x, Value *y)
+{
+    return x ? form_make(in, where, OP_AND, where->loc, D_MASK, x, y, NULL) : y;
+}
+
+/* Where the loops have an iteration, and it prints.  */
+static Value *printing(Nest *in, Op *where, Value *condition, int row, int col)
+{
+    const int axes[] = {row, col};
+    Value *mask = NULL;
+    int64_t always;
+    for (int i = 0; i < 2; i++)
+        if (axes[i] >= 0)
+            mask = both(in, where, mask, form_in_range(in, where, axes[i], row, col));
+    if (!ir_constant(condition, &always))
+        mask = both(in, where, mask, form_mask(in, where, condition, false, row, col));
+    Value *all = form_make(in, where, OP_EQ, where->loc, D_MASK,
+                           form_full(in, where, D_I32, form_extent(in, row), form_extent(in, col), 0),
+                           ir_const_before(in->kernel, where, D_I32, 0), NULL);
+    return mask ? both(in, where, all, mask) : all;
+}
+
+/* A line for each iteration that the tiles stand for.  */
+void form_print(Nest *in, Op *where, const Op *op)
+{
+    uint32_t axes = 0, around = loops_around(in, op);
+    int row, col;
+    FOR_LOOPS(i, in)
+    axes |= is_axis(in, i) && around >> i & 1 ? 1u << i : 0;
+    form_home(in, axes, &row, &col);
+    Op *print = op_new(in->kernel, OP_PRINT_EACH, op->loc, 0, NULL);
+    print->store->label = op->store->label;
+    for (int i = 0; i < op->nargs - 1 && !in->kernel->failed; i++) {
+        const Dtype dtype = form_dtype(in, op->args[i]);
+        op_add_arg(in->kernel, print,
+                   form_whole_as(in, where, op->args[i], dtype_is_float(dtype) ? dtype : D_I64, row, col));
+    }
+    op_add_arg(in->kernel, print, printing(in, where, op->args[op->nargs - 1], row, col));
+    op_before(where, print);
+}

@@ -271,15 +271,22 @@ static Value *joined(Nest *in, Op *where, Value *x, Value *y)
     return x && y ? ir_binary_before(in->kernel, where, OP_ANDI, x, y) : x ? x : y;
 }
 
+static void guard(Nest *in, Op *op, Value *condition)
+{
+    const int own = op->code == OP_PRINT_EACH ? op->nargs - 1 : op->code == OP_ELEMENT ? 2 : 3;
+    if (!touches(op) && op->code != OP_PRINT_EACH)
+        return;
+    if (op->nargs > own)
+        op->args[own] = joined(in, op, op->args[own], condition);
+    else
+        op_add_arg(in->kernel, op, condition);
+}
+
 /* Effects below take place under a condition, too.  */
 static void guard_effects(Nest *in, Block *block, Value *condition)
 {
     FOR_OPS (op, block) {
-        int own = op->code == OP_ELEMENT ? 2 : 3;
-        if (touches(op) && op->nargs > own)
-            op->args[own] = joined(in, op, op->args[own], condition);
-        else if (touches(op))
-            op_add_arg(in->kernel, op, condition);
+        guard(in, op, condition);
         for (int i = 0; i < op->nblocks; i++)
             guard_effects(in, op->blocks[i], condition);
     }
@@ -344,11 +351,7 @@ static void mask_loop(Nest *in, Op *loop)
     Block *body = loop->blocks[0];
     Value *condition = part_condition(in, loop);
     FOR_OPS (op, body) {
-        int own = op->code == OP_ELEMENT ? 2 : 3;
-        if (touches(op) && op->nargs > own)
-            op->args[own] = joined(in, op, op->args[own], condition);
-        else if (touches(op))
-            op_add_arg(kernel, op, condition);
+        guard(in, op, condition);
         for (int i = 0; i < op->nblocks; i++)
             guard_effects(in, op->blocks[i], condition);
     }

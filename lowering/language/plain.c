@@ -20,6 +20,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "language/plain.h"
 #include "lower.h"
 
@@ -143,11 +144,19 @@ static bool has_product(const Nest *in, const Part *part, int axis, const Produc
     return dtype == D_F32;
 }
 
+static bool is_print(const Op *op, const void *context)
+{
+    (void)context;
+    return op_prints(op);
+}
+
 /* Why iterations of an inner axis have to stay in order, or NULL.  */
 static const char *ordered_by(Nest *in, int axis)
 {
     const Op *loop = in->loops[axis].op;
     Module *module = in->kernel->module;
+    if (ir_any_of(loop->blocks[0], is_print, NULL))
+        return "it prints";
     for (int i = 0; i < loop->nresults; i++) {
         Sum sum;
         const Value *argument = loop->blocks[0]->args[1 + i];
@@ -271,8 +280,10 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
     Nest nest = {.kernel = kernel, .may_gather = may_gather}, *in = &nest;
     if (!scan_loops(in))
         return;
+    const bool prints = kernel_prints(kernel); /* in the order of the source */
     scatter_take(in);
-    scan_exchange(in);
+    if (!prints)
+        scan_exchange(in);
     first_sizes(in, choice, sides);
     if (choice == TILE_NONE && !has_inner_axis(in)) /* no tile at all is no way out */
         kernel->failed = true;
@@ -293,11 +304,13 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
     total_take_elements(in);
     scan_widen(in);
     scan_axes(in);
-    scan_join(in);
-    scan_split(in);
-    scan_axes(in);
-    scan_open(in);
-    scan_axes(in);
+    if (!prints) {
+        scan_join(in);
+        scan_split(in);
+        scan_axes(in);
+        scan_open(in);
+        scan_axes(in);
+    }
     ir_count_uses(kernel, kernel->body);
     if (!total_scan(in))
         return;

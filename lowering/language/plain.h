@@ -384,6 +384,7 @@ Value *form_load(Nest *in, Op *where, const Access *access, int row, int col);
 /* ---- plain-store.c ----------------------------------------------------------------------------------------------- */
 
 void form_store(Nest *in, Op *where, const Op *op);
+void form_print(Nest *in, Op *where, const Op *op);
 /* What a store stores, as the array has it.  */
 Value *form_stored(Nest *in, Op *where, const Op *store, Dtype dtype, int row, int col);
 bool store_is_range(Nest *in, const Access *access); /* its condition says which part of the tensor is written */

@@ -19,6 +19,7 @@
  *
  * Tested by tests/programs/queues.c, on the sequential target against the others; tests/bad/queue-*.c.
  */
+#include "ir/queries.h"
 #include "lower.h"
 #include "machine/plan.h"
 
@@ -116,7 +117,7 @@ static void visit_second(Op *op, void *context)
     Conflict *conflict = context;
     const Op *first = conflict->of;
     bool stores = op_info[op->code].class_ == CLASS_STORE || op_info[first->code].class_ == CLASS_STORE;
-    bool prints = op->code == OP_PRINT, printed = first->code == OP_PRINT;
+    bool prints = op_prints(op), printed = op_prints(first);
     bool same = prints && printed;
     if (!prints && !printed && touches_memory(op))
         same = tensor_memory(op->args[0]) == tensor_memory(first->args[0]);

@@ -13,7 +13,7 @@
 #include "ir/queries.h"
 #include "rules.h"
 
-enum { MAX_OPERANDS = 16 };
+enum { MAX_OPERANDS = 18 };
 
 static const char *type_words(Kernel *kernel, Type type)
 {
@@ -164,7 +164,7 @@ static struct ws_rule_attributes attributes_of(const Op *op)
 static bool has_enough_operands(Kernel *kernel, const Op *op)
 {
     int least = op_info[op->code].class_ == CLASS_STORE ? 2 : 1;
-    if (op->code == OP_PRINT)
+    if (op_prints(op))
         least = 1;
     if (op_info[op->code].nargs >= 0 || (op->nargs >= least && op->nargs <= MAX_OPERANDS))
         return true;
@@ -179,7 +179,7 @@ static void check_coordinates(Kernel *kernel, const Op *op)
     if (class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ && op->code != OP_SLICE &&
         op->code != OP_BOX)
         return;
-    if (op_scatters(op))
+    if (op_scatters(op) || op->code == OP_PRINT_EACH)
         return;
     int end = op->nargs - (class_ == CLASS_STORE);
     for (int i = 1; i < end; i++) {

@@ -54,7 +54,7 @@ const Value *tensor_memory(const Value *tensor)
 bool stores_what_is_loaded(const Op *op, const void *context)
 {
     const Op *load = context;
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT &&
+    return op_info[op->code].class_ == CLASS_STORE && !op_prints(op) &&
            tensor_memory(op->args[0]) == tensor_memory(load->args[0]);
 }
 

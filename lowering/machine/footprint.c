@@ -11,6 +11,7 @@
  * widen it; of anything else the tile may touch all.  Columns count as all: rows lie apart in memory, which is what
  * the runtime compares.  Of a vector its one dimension counts.
  */
+#include "ir/queries.h"
 #include "machine/footprint.h"
 #include "machine/plan.h"
 
@@ -27,7 +28,7 @@ static int tensor_operand(const Op *op, bool stored)
 {
     OpClass class_ = op_info[op->code].class_;
     if (stored)
-        return class_ == CLASS_STORE && op->code != OP_PRINT && op->code != OP_SET_ELEMENT ? 0 : -1;
+        return class_ == CLASS_STORE && !op_prints(op) && op->code != OP_SET_ELEMENT ? 0 : -1;
     if (op->code == OP_COPY_IN)
         return 1;
     return class_ == CLASS_LOAD || op_adds(op) ? 0 : -1;

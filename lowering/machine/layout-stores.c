@@ -65,7 +65,7 @@ typedef struct {
 static void visit_other_store(Op *op, void *context)
 {
     Overlap *overlap = context;
-    if (op != overlap->store && op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+    if (op != overlap->store && op_info[op->code].class_ == CLASS_STORE && !op_prints(op))
         overlap->found |= !stores_apart(overlap->store, op);
 }
 
@@ -126,7 +126,7 @@ static void barriers_around(const Storer *in, Op *store)
 static void visit_store(Op *op, void *context)
 {
     Storer *in = context;
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && tma_takes(in, op)) {
         op->storage = output_storage(in, op);

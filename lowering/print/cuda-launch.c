@@ -290,6 +290,8 @@ void cuda_launcher(Printer *in, const Map *maps)
         print_grid_launch(in);
     if (kernel->grid.dynamic)
         cuda_line(in, "call.schedule(p.grid);");
+    if (kernel_prints_lines(kernel))
+        cuda_line(in, "call.prints(p.prints);");
     print_run(in);
     in->indent--;
     cuda_line(in, "}");

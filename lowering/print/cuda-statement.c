@@ -329,6 +329,24 @@ static void print_print(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
+/* The condition, the number behind the counters, these.  */
+static void print_each(Printer *in, const Op *op)
+{
+    print_inside(in);
+    cuda_begin(in);
+    fprintf(in->out, "ws::print_each<%s>(p.prints, ", cuda_layout_text(in));
+    cuda_quoted(in->out, arena_print(in->kernel->module, "%s\n", op->store->label));
+    for (int i = op->nargs - 1; i >= op->nargs - 2; i--) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
+    }
+    for (int i = 0; i < op->nargs - 2; i++) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
+    }
+    fputs(");\n", in->out);
+}
+
 static void print_control(Printer *in, const Op *op)
 {
     switch (op->code) {
@@ -371,6 +389,8 @@ static void print_statement(Printer *in, const Op *op)
     case CLASS_STORE:
         if (op->code == OP_PRINT)
             print_print(in, op);
+        else if (op->code == OP_PRINT_EACH)
+            print_each(in, op);
         else
             print_store(in, op);
         break;

@@ -35,7 +35,7 @@ static void visit_moved(Op *op, void *context)
     Moved *moved = context;
     OpClass class_ = op_info[op->code].class_;
     bool loads = class_ == CLASS_LOAD;
-    if ((!loads && class_ != CLASS_STORE) || op->code == OP_PRINT || op_scatters(op) || !op->nargs)
+    if ((!loads && class_ != CLASS_STORE) || op_prints(op) || op_scatters(op) || !op->nargs)
         return;
     const Value *tile = loads ? op->results[0] : op->args[op->nargs - 1];
     const Op *root = op->args[0]->type.kind == K_TENSOR ? tensor_root(op->args[0]) : NULL;

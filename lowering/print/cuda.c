@@ -75,6 +75,8 @@ static void print_params(Printer *in, const Map *maps)
     cuda_line(in, "ws::grid%s<%d%s> grid;", kernel->grid.from ? "_from" : "", cuda_grid_dims(grid), cuda_blocks(in));
     if (kernel->grid.together)
         cuda_line(in, "ws::together together;");
+    if (kernel_prints_lines(kernel))
+        cuda_line(in, "ws::prints prints;");
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -402,6 +404,8 @@ static void print_kernel_function(Printer *in)
         cuda_line(in, "ws::finish%s();", blocks);
     if (kernel->grid.together)
         cuda_line(in, "ws::leave(p.together);");
+    if (kernel_prints_lines(kernel))
+        cuda_line(in, "ws::end_prints(p.prints, \"%s\");", kernel->c_function);
     in->indent--;
     cuda_line(in, "}\n");
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/queries.h"
 #include "ir/affine.h"
 #include "ir/text.h"
 #include "machine/plan.h"
@@ -544,6 +545,13 @@ const char *rewrite_text(Kernel *kernel)
     size_t size = 0;
     if (!kernel->grid.rewritten || !(r->out = open_memstream(&text, &size)))
         return "";
+    if (kernel_prints_lines(kernel)) {
+        fclose(r->out);
+        free(text);
+        return arena_print(r->module,
+                           "/* The grid of %s, line %d, prints numbers; over tiles there is ws_print. */\n\n",
+                           kernel->c_function, kernel->loc.line);
+    }
     r->room = kernel->module->next_id + 1;
     r->texts = arena_alloc(r->module, (size_t)r->room * sizeof *r->texts);
     int totals = 0;

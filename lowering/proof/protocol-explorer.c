@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "machine/plan.h"
 #include "proof/protocol.h"
 #include "ir/slice.h"
@@ -314,7 +315,7 @@ static int blocks_apart(const Explorer *in, const Labels *labels)
 static void visit_direct_store(Op *op, void *context)
 {
     Explorer *in = context;
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT || op->storage)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op) || op->storage)
         return;
     in->stores = list_add(in->kernel->module, in->stores, in->nstores++, op);
 }

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "proof/protocol.h"
@@ -552,7 +553,7 @@ static bool run_load(Explorer *in, State *state, int group, const Op *op)
 static bool run_store(Explorer *in, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    if (op->code == OP_PRINT)
+    if (op_prints(op))
         return true;
     if (op->storage)
         return run_copy_out(in, state, group, op);

@@ -239,6 +239,17 @@ static bool agrees_across(const Validator *in, const Stored *what, Type part, co
            part.rows == whole.rows && part.cols * in->groups == whole.cols;
 }
 
+/* Numbers that are printed side by side are of the same rows.  */
+static bool agrees_side_by_side(Validator *in, const Op *op, const Op *source, const Instance *instance)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind == K_TILE && !(agrees(in, known_of(in, op->args[i]), op->args[i],
+                                                         source_term(in, instance, source->args[i]), source->args[i]) &&
+                                                  op->args[i]->type.rows == op->args[op->nargs - 1]->type.rows))
+            return false;
+    return true;
+}
+
 static bool agrees_by_rows(const Validator *in, const Op *op, const Stored *what, const Term *term, const Op *source)
 {
     const Value *tile = source->args[source->nargs - 1];
@@ -258,7 +269,9 @@ static bool is_the_store(Validator *in, const Op *op, const Stored *what, const 
     if (is_divided_across(in, source) ? !agrees_across(in, what, op->args[op->nargs - 1]->type, term, tile->type)
                                       : !agrees_by_rows(in, op, what, term, source))
         return false;
-    int base = op->code == OP_PRINT ? -1 : stored_base(in, what->args[0]);
+    if (op->code == OP_PRINT_EACH && !agrees_side_by_side(in, op, source, instance))
+        return false;
+    int base = op_prints(op) ? -1 : stored_base(in, what->args[0]);
     const Term *memory = base < 0 ? NULL : in->memory[base];
     return store_term(in, op, memory, what->args) == instance->stored[source->position];
 }
@@ -320,8 +333,7 @@ static bool run_store(Validator *in, const Op *op)
                 continue;
             unsigned *done = &in->open[k]->done[source->position];
             if (!is_the_store(in, op, &what, source, in->open[k])) {
-                bool skips = op->code == OP_PRINT && source->code == OP_PRINT &&
-                             !(in->open[k]->done[source->position] & DONE_OP);
+                bool skips = op_prints(op) && op_prints(source) && !(in->open[k]->done[source->position] & DONE_OP);
                 if (skips)
                     return differs(in, op, "prints before, or otherwise than, the source prints in line %d",
                                    source->loc.line);
@@ -340,7 +352,7 @@ static bool run_store(Validator *in, const Op *op)
             if (box.number < box.count)
                 return true;
             *done |= DONE_OP;
-            int base = op->code == OP_PRINT ? -1 : stored_base(in, args[0]);
+            int base = op_prints(op) ? -1 : stored_base(in, args[0]);
             if (base >= 0)
                 in->memory[base] = in->open[k]->stored[source->position];
             return true;

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "machine/plan.h"
 #include "ir/slice.h"
 #include "proof/validator.h"
@@ -47,10 +48,10 @@ int stored_base(const Validator *in, const Term *tensor)
 
 int stored_place(const Validator *in, const Op *store)
 {
-    const Op *root = store->code == OP_PRINT ? NULL : tensor_root(store->args[0]);
+    const Op *root = op_prints(store) ? NULL : tensor_root(store->args[0]);
     const Value *base = root ? root->args[0] : NULL;
     const int param = base && !base->def && !base->block ? base->index : -1;
-    for (int i = 0; i < in->nstored && store->code != OP_PRINT; i++)
+    for (int i = 0; i < in->nstored && !op_prints(store); i++)
         if (in->stored_bases[i] == param)
             return i;
     return in->nstored;
@@ -148,7 +149,7 @@ static void evaluate_plain(Evaluator *at, const Op *op)
         args[i] = source_term(in, at->instance, op->args[i]);
     OpClass class_ = op_info[op->code].class_;
     if (class_ == CLASS_STORE) {
-        int base = op->code == OP_PRINT ? -1 : stored_base(in, args[0]);
+        int base = op_prints(op) ? -1 : stored_base(in, args[0]);
         const Term *memory = store_term(in, op, base < 0 ? NULL : at->memory[base], args);
         at->instance->stored[op->position] = memory;
         if (base >= 0)

@@ -47,7 +47,7 @@ static void visit_store(Op *op, void *context)
 {
     Conflict *conflict = context;
     const Op *load = conflict->load, *root = tensor_root(load->args[0]);
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     const Op *other = tensor_root(op->args[0]);
     if (root && other && root->args[0] != other->args[0])
@@ -95,7 +95,7 @@ typedef struct {
 static void visit_base(Op *op, void *context)
 {
     Bases *bases = context;
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     const Op *root = tensor_root(op->args[0]);
     const Value *base = root ? root->args[0] : NULL;
@@ -267,7 +267,7 @@ static void visit_meeting(Op *op, void *context)
     const Validator *in = meeting->in;
     const Op *store = meeting->store;
     bool load = op_info[op->code].class_ == CLASS_LOAD && !op->aref;
-    bool other = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
+    bool other = op_info[op->code].class_ == CLASS_STORE && !op_prints(op) && op != store;
     if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
         (other && stores_apart(store, op)))
         return;
@@ -285,8 +285,7 @@ static void visit_meeting_store(Op *op, void *context)
 {
     Meeting *meeting = context;
     Validator *in = meeting->in;
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT ||
-        in->storing[stored_place(in, op)] != in->role)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op) || in->storing[stored_place(in, op)] != in->role)
         return;
     meeting->store = op;
     ir_walk(in->kernel->body, visit_meeting, meeting);

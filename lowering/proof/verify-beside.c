@@ -18,6 +18,7 @@
  * tiles of earlier grids alone.  Each is told of where its group tells the next time: between there and here the group
  * waits for nobody but its own block and for grids before its own.  So the earliest grid that has not ended goes on.
  */
+#include "ir/queries.h"
 #include "machine/plan.h"
 #include "proof/verify.h"
 
@@ -31,7 +32,7 @@ static bool is_read(const Op *op, const void *context)
 static bool is_stored(const Op *op, const void *context)
 {
     (void)context;
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    return op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
 }
 
 static void count_code(Op *op, void *context)

@@ -8,6 +8,7 @@
  * memory. All but the last are the same in all threads of a group. What is read is the same if nothing in the kernel
  * writes there.
  */
+#include "ir/queries.h"
 #include "machine/plan.h"
 #include "proof/verify.h"
 
@@ -19,7 +20,7 @@ typedef struct {
 static void visit_store(Op *op, void *context)
 {
     Conflict *conflict = context;
-    bool stores = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    bool stores = op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
     if (stores && tensor_memory(op->args[0]) == tensor_memory(conflict->read->args[0]))
         conflict->store = op;
 }

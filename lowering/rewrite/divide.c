@@ -187,7 +187,7 @@ typedef struct {
 static void visit_member(Op *op, void *context)
 {
     Members *in = context;
-    bool others = op_is_product(op) || (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT);
+    bool others = op_is_product(op) || (op_info[op->code].class_ == CLASS_STORE && !op_prints(op));
     in->prepares &= schedule_of(op)->task != in->task || !others;
 }
 

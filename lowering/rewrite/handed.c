@@ -46,7 +46,7 @@ static void visit_member(Op *op, void *context)
     Handing *in = context;
     if (!is_in(op, in->task))
         return;
-    in->stores |= op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    in->stores |= op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
     in->multiplies |= op_is_product(op);
 }
 

@@ -17,7 +17,7 @@ static bool is_asked_for(const Pipeline *pipeline)
 static bool is_straight(const Block *block)
 {
     FOR_OPS (op, block)
-        if (op->nblocks || op_is_product(op) || op->code == OP_PRINT || op_info[op->code].class_ == CLASS_SYNC)
+        if (op->nblocks || op_is_product(op) || op_prints(op) || op_info[op->code].class_ == CLASS_SYNC)
             return false;
     return true;
 }
@@ -42,7 +42,7 @@ static bool goes_over_columns(Rows *in, const Op *loop)
 static bool find_loops(Rows *in)
 {
     FOR_OPS (op, in->grid->blocks[0]) {
-        if (op_is_product(op) || op->code == OP_PRINT || (op->nblocks && in->nloops == MOST_LOOPS))
+        if (op_is_product(op) || op_prints(op) || (op->nblocks && in->nloops == MOST_LOOPS))
             return false;
         if (op->nblocks && !goes_over_columns(in, op))
             return false;

@@ -222,7 +222,7 @@ static const Value *memory_of(const Op *op)
 static bool touches_memory(const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
-    return class_ == CLASS_LOAD || (class_ == CLASS_STORE && op->code != OP_PRINT);
+    return class_ == CLASS_LOAD || (class_ == CLASS_STORE && !op_prints(op));
 }
 
 /* One of the two is a store, and they may touch the same elements.  */

@@ -55,8 +55,8 @@ static bool follow_load(Widths *in, const Op *op)
 static bool follow_store(const Widths *in, const Op *op)
 {
     const Value *tile = op->args[op->nargs - 1];
-    bool wide = op->code != OP_PRINT && in->pads.of[tile->id].wide;
-    return wide ? is_whole_row(in, op, op->nargs - 2) : tile->type.cols == 1 && op->code != OP_PRINT;
+    bool wide = !op_prints(op) && in->pads.of[tile->id].wide;
+    return wide ? is_whole_row(in, op, op->nargs - 2) : tile->type.cols == 1 && !op_prints(op);
 }
 
 static bool follow(Widths *in, const Op *op)

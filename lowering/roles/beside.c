@@ -27,6 +27,7 @@
  * Where groups take tiles in turn each tells of its own.  Numbers that a role reads out of memory, and loads in front
  * of the grid, are not waited for: such a kernel begins behind the ones before it.
  */
+#include "ir/queries.h"
 #include "machine/plan.h"
 #include "lower.h"
 
@@ -46,7 +47,7 @@ static bool is_number(const Op *op, const void *context)
 static bool is_stored(const Op *op, const void *context)
 {
     (void)context;
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    return op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
 }
 
 /* Does the test hold for an op of the role that stands outside its grid?  */

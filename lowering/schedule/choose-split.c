@@ -21,6 +21,7 @@
  * product reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided
  * otherwise.
  */
+#include "ir/queries.h"
 #include "schedule/choose.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -170,6 +171,10 @@ static void visit_constraint(Op *op, void *context)
     case OP_YIELD:
     case OP_COND:
         break;
+    case OP_PRINT_EACH:
+        for (int i = 0; i < op->nargs - 1; i++)
+            link_values(in, op->args[i], op->args[op->nargs - 1], op);
+        break;
     default:
         for (int i = 0; i < op->nargs && op->nresults == 1; i++)
             link_values(in, op->args[i], op->results[0], op);
@@ -268,7 +273,7 @@ static void visit_overlap(Op *op, void *context)
     const Op *store = overlap->store;
     OpClass class_ = op_info[op->code].class_;
     bool load = class_ == CLASS_LOAD && !schedule_of(op)->depth;
-    bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
+    bool other = class_ == CLASS_STORE && !op_prints(op) && op != store;
     if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
         (other && stores_apart(store, op)))
         return;
@@ -287,7 +292,7 @@ static void visit_store(Op *op, void *context)
 {
     Splitter *in = context;
     Overlap overlap = {in, op};
-    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     const Value *tile = op->args[op->nargs - 1];
     in->nsplit += in->kernel->grid.consumers > 1 && arrives(in, tile) && is_split(in, tile);

@@ -14,6 +14,7 @@
  * in the block and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by
  * each role that needs it; it may not come of another task's product, which is a carried value of that role.
  */
+#include "ir/queries.h"
 #include "schedule/choose.h"
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -49,7 +50,7 @@ static void visit_free(Op *op, void *context)
 {
     Members *block = context;
     bool looks = op->code == OP_TRANS && op->args[0]->def;
-    if (!is_in(op, block->number) || (op->code != OP_PRINT && !(looks && has_use_outside(block, op->results[0]))))
+    if (!is_in(op, block->number) || (!op_prints(op) && !(looks && has_use_outside(block, op->results[0]))))
         return;
     if (looks && schedule_of(op)->ring)
         schedule_op(op->args[0]->def)->ring = schedule_of(op)->ring;
@@ -218,7 +219,7 @@ static void visit_same_memory(Op *op, void *context)
     const Members *block = context;
     Kernel *kernel = block->in->kernel;
     OpClass class_ = op_info[op->code].class_;
-    bool touches = class_ == CLASS_LOAD || class_ == CLASS_READ || (class_ == CLASS_STORE && op->code != OP_PRINT);
+    bool touches = class_ == CLASS_LOAD || class_ == CLASS_READ || (class_ == CLASS_STORE && !op_prints(op));
     for (int i = 0; i < block->in->nstores && touches && !is_in(op, block->number); i++) {
         const Op *store = block->in->stores[i];
         if (is_in(store, block->number) && tensor_memory(store->args[0]) == tensor_memory(op->args[0]) &&

@@ -16,6 +16,7 @@
  *
  * Rings are chosen by choose-rings.c, groups by choose-groups.c.
  */
+#include "ir/queries.h"
 #include "schedule/choose.h"
 #include "schedule/cluster.h"
 #include "schedule/schedule.h"
@@ -81,7 +82,7 @@ static void visit_collect(Op *op, void *context)
         op->transfer->resident = 0;
         choose_push(in->kernel, &in->loads, &in->nloads, op);
     }
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+    if (op_info[op->code].class_ == CLASS_STORE && !op_prints(op))
         choose_push(in->kernel, &in->stores, &in->nstores, op);
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(machine_parts(op, in->kernel->grid.cluster[1]));

@@ -11,6 +11,7 @@
  * Operations of a loop stand in the order in which a time step issues them.  Of others there is a line where there is
  * something to say.  schedule-read.c reads it back.
  */
+#include "ir/queries.h"
 #include "schedule/schedule.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -146,7 +147,7 @@ static bool touches(const Op *op, const void *context)
     bool writes = class_ == CLASS_STORE;
     if ((!writes && class_ != CLASS_LOAD && class_ != CLASS_READ) || schedule_of(op)->depth)
         return false;
-    if (op->code == OP_PRINT || other->memory->code == OP_PRINT)
+    if (op_prints(op) || op_prints(other->memory))
         return op->code == other->memory->code;
     return (writes || other->writes) && tensor_memory(op->args[0]) == tensor_memory(other->memory->args[0]);
 }

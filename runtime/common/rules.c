@@ -357,6 +357,13 @@ static int rule_print(struct question *q)
     return is_tile(shown) || wrong(q, "", "operand %d is %s, not a tile", q->count, kind_name(shown));
 }
 
+/* Made by the compiler, of its own tiles.  */
+static int rule_each(struct question *q)
+{
+    *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
+    return 1;
+}
+
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
 static int rule_full(struct question *q)
@@ -585,7 +592,7 @@ static int (*const rules[])(struct question *) = {
     [R_BINARY] = rule_binary,   [R_COMPARE] = rule_compare,   [R_MASK] = rule_mask,       [R_SELECT] = rule_select,
     [R_FMA] = rule_binary,      [R_UNARY] = rule_unary,       [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,
     [R_FLOATS] = rule_floats,   [R_ROW] = rule_reduce,        [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
-    [R_BOX] = rule_box,         [R_BITS] = rule_bits,
+    [R_BOX] = rule_box,         [R_BITS] = rule_bits,         [R_EACH] = rule_each,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -39,6 +39,7 @@ typedef enum {
     R_STORE_COL,
     R_STORE_AT,
     R_PRINT,
+    R_EACH,
     R_FULL,
     R_SPLAT,
     R_INDEX,

@@ -146,6 +146,12 @@ struct launch : call_arguments {
         ws_together_leave(launched);
     }
 
+    void prints(ws::prints &p)
+    {
+        static unsigned launches;
+        p.number = (int)(__atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED) % MOST_PRINTING);
+    }
+
     /* On so many multiprocessors.  */
     void share(int multiprocessors)
     {

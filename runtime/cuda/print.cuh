@@ -6,6 +6,7 @@
 #define WS_CUDA_PRINT_CUH
 
 #include <stdio.h>
+#include <ws/backend.h>
 
 #include "memory.cuh"
 
@@ -134,6 +135,89 @@ static WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, cons
     }
     if (group == N - 1 && first)
         print_end();
+}
+
+/* ---- lines of numbers -------------------------------------------------------------------------------------------- */
+
+/* One of the launches of a file that run at a time.  */
+struct prints {
+    int number;
+};
+
+enum { MOST_PRINTING = 64 };
+struct printed {
+    u32 lines, ended;
+};
+static __device__ printed lines_of[MOST_PRINTING];
+
+/* Of the groups that end, the last one counts.  */
+static WS_DEVICE void end_prints(const prints &p, const char *kernel)
+{
+    const u32 groups = gridDim.x * gridDim.y * gridDim.z * ((blockDim.x + 127) / 128);
+    printed &of = lines_of[p.number];
+    if (threadIdx.x % 128)
+        return;
+    __threadfence();
+    if (atomicAdd(&of.ended, 1) + 1 < groups)
+        return;
+    const u32 lines = atomicExch(&of.lines, 0);
+    atomicExch(&of.ended, 0);
+    if (lines > WS_MOST_LINES)
+        printf("%s: %u more lines\n", kernel, lines - WS_MOST_LINES);
+}
+
+template <typename T> static WS_DEVICE long line_number(T x)
+{
+    return (long)x;
+}
+
+/* The sign of NaN means nothing.  */
+static WS_DEVICE double line_number(double x)
+{
+    return x != x ? __longlong_as_double(0x7ff8000000000000) : x;
+}
+
+static WS_DEVICE double line_number(float x)
+{
+    return line_number((double)x);
+}
+
+template <typename T, int R, int C, layout L>
+static WS_DEVICE math_of<T> element_at(const tile<T, R, C, L> &x, int row, int column)
+{
+    typedef spread<R, C, L> S;
+    pair<math_of<T>> both = x.get(S::slot_of(row), S::pair_of(column));
+    return column % 2 ? both.high : both.low;
+}
+
+template <typename V, typename... I>
+static WS_DEVICE void print_line(const prints &p, const char *format, V value, I... at)
+{
+    if (atomicAdd(&lines_of[p.number].lines, 1) < WS_MOST_LINES)
+        printf(format, line_number(at)..., line_number(value));
+}
+
+/* `format` has a conversion for each number of `at`, and one for the value.  */
+template <layout L, typename V, typename... I>
+static WS_DEVICE void print_each(const prints &p, const char *format, bool holds, V value, I... at)
+{
+    if (holds && threadIdx.x % group_threads<L> == 0)
+        print_line(p, format, value, at...);
+}
+
+template <layout L, typename T, int R, int C, layout M, typename... I>
+static WS_DEVICE void print_each(const prints &p, const char *format, const tile<bool, R, C, M> &holds,
+                                 const tile<T, R, C, M> &value, const I &...at)
+{
+    typedef spread<R, C, M> S;
+#pragma unroll 1
+    for (int r = 0; r < R; r++)
+#pragma unroll 1
+        for (int c = 0; c < C; c++)
+            if (warp_of_group<M>() == S::warp_of(r, c) && (int)ptx::lane() == S::lane_of(r, c) &&
+                element_at(holds, r, c))
+                print_line(p, format, element_at(value, r, c), element_at(at, r, c)...);
+    __syncwarp();
 }
 
 } // namespace ws

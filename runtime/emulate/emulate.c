@@ -68,8 +68,15 @@ void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel)
     launch->kernel = kernel;
 }
 
+bool ws_emulate_next_line(ws_emulate_launch *launch)
+{
+    return __atomic_fetch_add(&launch->lines, 1, __ATOMIC_RELAXED) < WS_MOST_LINES;
+}
+
 void ws_emulate_end(ws_emulate_launch *launch)
 {
+    if (launch->lines > WS_MOST_LINES)
+        printf("%s: %u more lines\n", launch->kernel, launch->lines - WS_MOST_LINES);
     if (launch->ran)
         ws_emulate_check_told(launch);
     ws_emulate_remember(launch);

@@ -74,6 +74,7 @@ typedef struct {
     ws_emulate_shadow *shadows;
     int nshadows;
     bool ran;
+    unsigned lines;              /* of ws_print_value */
     const ws_emulate_grid *grid; /* under together */
     struct ws_together together;
     int device;              /* of the loop over devices; -1 */
@@ -94,6 +95,7 @@ enum { WS_EMULATE_CLUSTER = 16 /* CTAs at most */ };
 
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);
+bool ws_emulate_next_line(ws_emulate_launch *launch); /* may ws_print_value print one more? */
 /* The tensor's base becomes that of a copy which #pragma ws data has made; returned, too.  */
 char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor);
 void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);

@@ -127,6 +127,11 @@ struct launch {
     launch(const launch &) = delete;
     launch &operator=(const launch &) = delete;
 
+    void prints(ws::prints &p)
+    {
+        p.launch = &state;
+    }
+
     /* As many CTAs run as ever.  */
     void share(int)
     {

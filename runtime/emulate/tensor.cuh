@@ -612,6 +612,43 @@ template <typename T, int R, int C> WS_DEVICE void transpose(tile_in_memory<T, C
     stage(to, read<lines>(trans(v)));
 }
 
+/* ---- lines of numbers -------------------------------------------------------------------------------------------- */
+
+struct prints {
+    ws_emulate_launch *launch;
+};
+
+inline void end_prints(const prints &, const char *)
+{
+}
+
+template <typename T> auto line_number(T x)
+{
+    if constexpr (std::is_floating_point<T>::value)
+        return x != x ? (double)NAN : (double)x; /* its sign means nothing */
+    else
+        return (long)x;
+}
+
+/* `format` has a conversion for each number of `at`, and one for the value.  */
+template <layout L, typename V, typename... I>
+std::enable_if_t<std::is_arithmetic<V>::value> print_each(const prints &p, const char *format, bool holds, V value,
+                                                          I... at)
+{
+    if (holds && ws_emulate_next_line(p.launch))
+        printf(format, line_number(at)..., line_number(value));
+}
+
+template <layout L, typename T, int R, int C, layout M, typename... I>
+void print_each(const prints &p, const char *format, const tile<bool, R, C, M> &holds, const tile<T, R, C, M> &value,
+                const I &...at)
+{
+    holds.check("reads");
+    value.check("reads");
+    for (int i = 0; i < R * C; i++)
+        print_each<L>(p, format, (bool)holds.at[i], number<T>::widen(value.at[i]), at.at[i]...);
+}
+
 } // namespace ws
 
 #endif

@@ -38,6 +38,7 @@
  *   ws_load_at                                  load_at      tensor, handle of the indices
  *   ws_store_at ws_atomic_add_at                store_at     tensor, handle of the indices, handle
  *   ws_print                                    print        name, handle
+ *   ws_print_value_i_ _u_ _f_ _d_               print_each   name, number: what ws_print_value becomes
  *   ws_ring_new                                 ring_new     slots
  *   ws_ring_put_ ws_ring_get_                   ring_put     handle of the ring; handle: what ws_put and ws_get become
  *
@@ -517,6 +518,19 @@ long ws_choice_shape_(long first, ...) __attribute__((const, nothrow));
 
 void ws_print(const char *name, ws_tile v);
 void ws_print_at_(const char *format, ws_tile v, ...); /* what wscc makes of it in a grid: a long for each %ld */
+
+/* ws_print_value("x", x): a line for each iteration that comes to it, of a number of any type.  */
+void ws_print_value(const char *name, double x); /* a macro, as the next */
+void ws_print_value_i_(const char *name, long x);
+void ws_print_value_u_(const char *name, unsigned long x);
+void ws_print_value_f_(const char *name, float x);
+void ws_print_value_d_(const char *name, double x);
+void ws_print_value_at_(const char *format, ...); /* what wscc makes of it in a grid: counters, and the number */
+void ws_print_begin_(const char *kernel);         /* ... in front of the grid: lines are counted */
+#    define WS_REALS_(f, d) float : f, double : d, long double : d
+#    define ws_print_value(name, x)                                                     \
+        _Generic((x), WS_INTEGERS_(ws_print_value_i_), WS_UNSIGNED_(ws_print_value_u_), \
+                 WS_REALS_(ws_print_value_f_, ws_print_value_d_))(name, x)
 
 #endif
 #endif

@@ -31,12 +31,22 @@ static struct {
     int seed, nscalars, narrays;
     Scalar scalars[MOST];
     Array arrays[MOST];
+    const char *header, *before, *after, *verdict;
 } whole;
 
 void whole_begin(int seed)
 {
     whole.seed = seed;
     whole.nscalars = whole.narrays = 0;
+    whole.header = whole.before = whole.after = whole.verdict = "";
+}
+
+void whole_around(const char *header, const char *before, const char *after, const char *verdict)
+{
+    whole.header = header;
+    whole.before = before;
+    whole.after = after;
+    whole.verdict = verdict;
 }
 
 void whole_scalar(const char *type, const char *name, const char *value, ...)
@@ -80,21 +90,22 @@ static void call(const char *function, const char *suffix)
 
 void whole_end(void)
 {
-    printf("}\n#else\n#include \"plain-whole.h\"\n#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void name\n"
+    printf("}\n#else\n#include \"plain-whole.h\"\n%s#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void name\n"
            "#include __FILE__\n#undef WS\n#undef KERNEL\n#define WS(...)\n#define KERNEL(name) static "
            "__attribute__((optimize(0))) void name##_plain\n#include __FILE__\n\n"
            "__attribute__((optimize(0))) int main(int argc, char **argv)\n{\n"
            "    check_begin(\"plain %d\", argc, argv);\n",
-           whole.seed);
+           whole.header, whole.seed);
     for (int k = 0; k < whole.nscalars; k++)
         printf("    %s %s = %s;\n", whole.scalars[k].type, whole.scalars[k].name, whole.scalars[k].value);
     for (int k = 0; k < whole.narrays; k++)
         printf("    WHOLE_ARRAY(%s, %s, %s, %d, %s);\n", whole.arrays[k].type, whole.arrays[k].name,
                whole.arrays[k].size, whole.arrays[k].at_end, whole.arrays[k].value);
+    printf("%s", whole.before);
     call("f", "");
-    printf("    check_fetch();\n");
+    printf("    check_fetch();\n%s", whole.after);
     call("f_plain", "_");
     for (int k = 0; k < whole.narrays; k++)
         printf("    WHOLE_SAME(%s, %s, %g);\n", whole.arrays[k].name, whole.arrays[k].size, whole.arrays[k].tolerance);
-    printf("    return whole_verdict();\n}\n#endif\n");
+    printf("%s    return whole_verdict();\n}\n#endif\n", whole.verdict);
 }

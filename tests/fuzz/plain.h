@@ -12,6 +12,7 @@
  *   plain-whole.c       the frame of kinds that declare their own arrays
  *   plain-mixed.c       all pairs of types and operators, smallest and largest, counters as numbers
  *   plain-steps.c       loops by steps, up and down, threads that take every so many elements
+ *   plain-prints.c      lines that are printed
  *   plain-tails.c       blocks of iterations, the last of them short
  *   plain-guards.c      conditions that say how far an array goes
  *   plain-wraps.c       subscripts that are chosen
@@ -60,6 +61,8 @@ void whole_begin(int seed);
 void whole_scalar(const char *type, const char *name, const char *value, ...) __attribute__((format(printf, 3, 4)));
 /* SIZE: elements, over the scalars.  VALUE: of element i, over r, 64 random bits; it may use the scalars and i. */
 void whole_array(const char *type, const char *name, double tolerance, const char *size, const char *value);
+/* Text in front of the function, around its call and in front of the verdict. */
+void whole_around(const char *header, const char *before, const char *after, const char *verdict);
 void whole_body(void);
 void whole_end(void);
 
@@ -75,5 +78,6 @@ void minmax(int seed);
 void counters(int seed);
 void strides(int seed);
 void overlaps(int seed);
+void prints(int seed);
 
 #endif

@@ -501,6 +501,66 @@ static void print_tile(Group *group, const Op *op)
     memory_role_barrier(group); /* it is printed: now the next */
 }
 
+static size_t print_integer(char *text, size_t room, const char *conversion, long number)
+{
+    return (size_t)(conversion[strlen(conversion) - 1] == 'u' ? snprintf(text, room, "%lu", (unsigned long)number)
+                                                               : snprintf(text, room, "%ld", number));
+}
+
+/* A number, or an element of a tile, by a conversion of printf.  */
+static size_t print_number(Group *group, const Value *value, int row, int col, const char *conversion, char *text,
+                           size_t room)
+{
+    const bool tile = value->type.kind == K_TILE;
+    const Datum datum = evaluate(group, value);
+    const Dtype dtype = value->type.dtype;
+    double real = datum.real;
+    if (!dtype_is_float(dtype)) {
+        long number = !tile            ? (long)number_of(group, value)
+                      : dtype == D_I64 ? *(const long *)(const void *)ws_element(datum.tile, row, col)
+                                       : *(const int *)(const void *)ws_element(datum.tile, row, col);
+        return print_integer(text, room, conversion, number);
+    }
+    if (tile)
+        ws_row_read(datum.tile->dtype, WS_COMPUTE_F64, 1, ws_element(datum.tile, row, col), &real);
+    return (size_t)(real != real ? snprintf(text, room, "nan")
+                                 : snprintf(text, room, strstr(conversion, "17") ? "%.17g" : "%.9g", real));
+}
+
+static void print_line(Group *group, const Op *op, int row, int col)
+{
+    char text[1024];
+    size_t used = 0;
+    int next = 0;
+    for (const char *at = op->store->label; *at && used + 64 < sizeof text; at++) {
+        size_t length = strcspn(at + 1, "dug%") + 1;
+        if (*at != '%') {
+            text[used++] = *at;
+        } else if (at[1] == '%') {
+            text[used++] = *at++;
+        } else {
+            char conversion[16];
+            snprintf(conversion, sizeof conversion, "%.*s", (int)length + 1, at);
+            used += print_number(group, op->args[next++], row, col, conversion, text + used, sizeof text - used);
+            at += length;
+        }
+    }
+    text[used] = 0;
+    puts(text);
+}
+
+static void print_each(Group *group, const Op *op)
+{
+    const Value *holds = op->args[op->nargs - 1];
+    const bool tile = holds->type.kind == K_TILE;
+    for (int row = 0; row < (tile ? holds->type.rows : 1); row++)
+        for (int col = 0; col < (tile ? holds->type.cols : 1); col++) {
+            bool shown = tile ? *ws_element(evaluate(group, holds).tile, row, col) : number_of(group, holds) != 0;
+            if (shown && ws_emulate_next_line(&group->launch->state))
+                print_line(group, op, row, col);
+        }
+}
+
 static void run_statement(Group *group, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -516,6 +576,8 @@ static void run_statement(Group *group, const Op *op)
         /* a block's tile that is none of the grid's */
     } else if (op->code == OP_PRINT) {
         print_tile(group, op);
+    } else if (op->code == OP_PRINT_EACH) {
+        print_each(group, op);
     } else if (class_ == CLASS_STORE) {
         memory_store(group, op);
     } else if (class_ == CLASS_SYNC) {

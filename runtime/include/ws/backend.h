@@ -257,6 +257,9 @@ ws_status ws_together_use(const struct ws_use *use);
 void ws_together_later_(void); /* the launch that has entered cannot wait by tiles */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: no element in common */
 
+/* Lines that ws_print_value prints in a launch; of more there is a count.  */
+enum { WS_MOST_LINES = 1000 };
+
 #ifdef __cplusplus
 }
 #endif

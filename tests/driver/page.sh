@@ -49,7 +49,9 @@ sed 's/consumed<1>/consumed<0>/' gemm.cu >lab.cu && "$wscc" --ws-target=emulate 
 "$wscc" --ws-target=emulate --ws-page=lab.html --ws-trace=lab.json -w -c "$top_srcdir/samples/gemm.c" -o o.o
 page attention "$top_srcdir/samples/attention.c"
 # The largest programs of tests/programs that have rings and several blocks, which the controls are for.
-largest="$top_srcdir/tests/programs/first_kernels.c $(ls -S $(grep -l 'ws_dot(' "$top_srcdir"/tests/programs/*.c) | head -n 2)"
+products=$(grep -l 'ws_dot(' "$top_srcdir"/tests/programs/*.c)
+# shellcheck disable=SC2012,SC2086
+largest="$top_srcdir/tests/programs/first_kernels.c $(ls -S $products | head -n 2)"
 largest_names=
 for source in $largest; do
     program=$(basename "$source" .c)

@@ -4,7 +4,8 @@
 
 void magnitudes(int n, const float *X, float *Y, int *Z, const double *V, double *W)
 {
-    ws_tensor x = ws_tensor_2d(X, WS_F32, n, 32), y = ws_tensor_2d(Y, WS_F32, n, 32), z = ws_tensor_2d(Z, WS_I32, n, 32);
+    ws_tensor x = ws_tensor_2d(X, WS_F32, n, 32), y = ws_tensor_2d(Y, WS_F32, n, 32);
+    ws_tensor z = ws_tensor_2d(Z, WS_I32, n, 32);
     ws_tensor v = ws_tensor_2d(V, WS_F64, n, 32), w = ws_tensor_2d(W, WS_F64, n, 32);
 
 #pragma ws grid(1)

@@ -86,7 +86,7 @@ plain_loops() {
 each_kind() {
     ${CC:-gcc} -O1 -w -o "$work/plain" "$here"/plain.c "$here"/plain-*.c || return
     for kind in $("$work/plain" 1 none 2>&1 | sed 's/.*there are: //'); do
-        mode=interpret kinds=$kind sh "$here/plain" 4 7 >"$work/said" && ! grep -q '^0 agree' "$work/said" ||
+        mode=interpret kinds=$kind sh "$here/plain" 2 7 >"$work/said" && ! grep -q '^0 agree' "$work/said" ||
             { echo "$kind:"; cat "$work/said"; return 1; }
     done
 }

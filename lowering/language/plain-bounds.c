@@ -322,7 +322,7 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* A bound may ask for bounds of what is divided or chosen, whose guards may name it again.  */
-enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
+enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 1, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
 typedef struct {
     Nest *in;
     const Op *at;
@@ -377,7 +377,7 @@ static bool may_multiply(const Search *s, const Poly *times, bool *needs)
 }
 
 /* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
-   is (H - 1) W; or, a few times, where it says as much of others: j < i.  Likewise below x is x - times guard.  `times`
+   is (H - 1) W; or, once, where it says as much of others: j < i.  Likewise below x is x - times guard.  `times`
    has to be at least 0.  */
 static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *bound, Poly *need, bool *needs)
 {

@@ -82,16 +82,16 @@ knows_all() {
 
 ok 'every operation is known' knows_all
 for file in "$programs"/*.c "$top_srcdir"/tests/fuzz/cases/*.c; do
-    name=$(basename "$file" .c)
+    program=$(basename "$file" .c)
     # Not those of several sources, and not what would print under each order.
-    case $name in print | print_*) continue ;; esac
+    case $program in print | print_*) continue ;; esac
     grep -q 'int main' "$file" || continue
     case $(options_of "$file") in *.c*) continue ;; esac
-    ok "$name" agrees "$file"
-    case $name in many_tiles | product_in_arms) ;; *) ok "$name, every order" in_every_order ;; esac
-    case $name in many_values) terms=1000 ;; *) terms=500 ;; esac
-    ok "$name, the time of its proof" is_proved_soon final.ir $terms
-    ok "$name, read back" reads_back final.ir
+    ok "$program" agrees "$file"
+    case $program in many_tiles | product_in_arms) ;; *) ok "$program, every order" in_every_order ;; esac
+    case $program in many_values) terms=1000 ;; *) terms=500 ;; esac
+    ok "$program, the time of its proof" is_proved_soon final.ir $terms
+    ok "$program, read back" reads_back final.ir
 done
 for file in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c; do
     ok "$(basename "$file" .c), the time of its proof" sample_is_proved_soon "$file"

@@ -274,6 +274,7 @@ static int check_pressure(Kernel *kernel, const Role *role)
 
 enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
+    FEW_NUMBERS = 24,       /* scalars that have room among these */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
     MANY_POLYNOMIALS = 8,   /* of more the compiler keeps those of two at a time */
@@ -306,7 +307,7 @@ static int blocks_by_memory(const Kernel *kernel, int64_t shared_bytes)
    left out: their accumulators cannot wait in memory.  */
 int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_bytes)
 {
-    int scratch = 0, coefficients = 0;
+    int scratch = 0, coefficients = 0, numbers = FEW_NUMBERS;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
         loads += loads && ahead ? PLAN_MADE_OF_LOADS : 0;
@@ -317,9 +318,11 @@ int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_b
         coefficients = these > coefficients ? these : coefficients;
         if (ir_any_of(role->body, passes_scratch, role))
             scratch = SCRATCH_REGISTERS;
+        const int these_numbers = plan_numbers(role->body);
+        numbers = these_numbers > numbers ? these_numbers : numbers;
     }
     int other = ahead ? ahead : OTHER_REGISTERS;
-    int each = (int)round_up(peak + other + scratch + coefficients, 8);
+    int each = (int)round_up(peak + other + scratch + coefficients + numbers - FEW_NUMBERS, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = blocks_by_memory(kernel, shared_bytes);
     blocks = blocks < fit ? blocks : fit;

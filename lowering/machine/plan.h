@@ -122,6 +122,7 @@ typedef struct {
 Pressure plan_pressure(Kernel *kernel, const Role *role, int most);
 bool value_is_of_places(const Value *value); /* made of where an element lies and of scalars, by a few instructions */
 int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
+int plan_numbers(const Block *block); /* registers of the scalars that nested loops and conditions hand on, at most */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
 int role_groups(const Role *role);              /* registers.c: of all replicas; a team is several */

@@ -238,6 +238,22 @@ int plan_loads_together(const Role *role)
     return in.most;
 }
 
+int plan_numbers(const Block *block)
+{
+    int most = 0;
+    for (const Op *op = block->first; op; op = op->next) {
+        int carried = 0, inner = 0;
+        for (int i = 0; i < op->nresults && op->nblocks; i++)
+            carried += value_is_tile(op->results[i]) ? 0 : (dtype_bytes(op->results[i]->type.dtype) + 3) / 4;
+        for (int i = 0; i < op->nblocks; i++) {
+            const int numbers = plan_numbers(op->blocks[i]);
+            inner = numbers > inner ? numbers : inner;
+        }
+        most = carried + inner > most ? carried + inner : most;
+    }
+    return most;
+}
+
 static Pressure pressure(Kernel *kernel, const Role *role, int most, bool places)
 {
     Module *module = kernel->module;

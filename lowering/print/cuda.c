@@ -374,13 +374,22 @@ static void print_inits(Printer *in)
         cuda_line(in, "}");
 }
 
-/* Blocks of a multiprocessor for which registers are left.  Rows that are no vectors take more of them.  */
+static bool loads_bytes(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_LOAD && dtype_bytes(op->results[0]->type.dtype) == 1;
+}
+
+/* Blocks of a multiprocessor for which registers are left.  Rows that are no vectors take more of them, most where each
+   byte is loaded by itself.  */
 static int blocks_of(const Printer *in)
 {
     const Kernel *kernel = in->kernel;
-    bool any = cuda_in_vectors(in) && !in->vectors;
+    bool any = cuda_in_vectors(in) && !in->vectors, bytes = false;
+    FOR_ROLES (role, kernel)
+        bytes |= ir_any_of(role->body, loads_bytes, NULL);
     int blocks = any && machine_wide_groups(kernel->layout) > 1 ? 1
-                 : any && cuda_is_of_layout(in)                 ? kernel->min_blocks * 3 / 4
+                 : any && cuda_is_of_layout(in)                 ? kernel->min_blocks * (bytes ? 2 : 3) / 4
                                                                 : kernel->min_blocks;
     return blocks > 1 ? blocks : 1;
 }

@@ -10,12 +10,53 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum { WS_VIEW_RANK = 4 };
+
+/* ---- from the first element to the last -------------------------------------------------------------------------- */
+
+/* No process has more.  */
+#define WS_MOST_BYTES (1L << 57)
+
+/* Behind the name of a tensor: the dimension, its extent and its stride.  */
+#define WS_SPAN_BEYOND                                                                                               \
+    "dimension %d of %ld elements at stride %ld reaches beyond all memory: write the extents of the array, and its " \
+    "stride in elements"
+
+/* Elements from the base to the first and to the last of a tensor; 0 and -1 if it is empty.  */
+typedef struct {
+    long first, last;
+    int beyond; /* the dimension with which it reaches where no memory can be, counted from the innermost on; -1 */
+} ws_span;
+
+/* Extents of 0 or less and strides of one element reach nothing; a null base stands anywhere.  */
+static inline ws_span ws_span_of(const void *base, int size, int rank, const long *extent, const long *stride)
+{
+    const ws_span empty = {0, -1, -1};
+    ws_span span = {0, 0, -1};
+    for (int i = 0; i < rank; i++)
+        if (extent[i] <= 0)
+            return empty;
+    for (int i = rank - 1; i >= 0; i--) {
+        long *end = stride[i] < 0 ? &span.first : &span.last, way, bytes;
+        if (__builtin_mul_overflow(extent[i] - 1, stride[i], &way) || __builtin_add_overflow(*end, way, end) ||
+            __builtin_mul_overflow(*end, (long)size, &bytes) || bytes < -WS_MOST_BYTES || bytes > WS_MOST_BYTES ||
+            (span.last - span.first + 1) * size > WS_MOST_BYTES ||
+            (base && bytes < 0 && (uintptr_t)-bytes > (uintptr_t)base) ||
+            (base && bytes > 0 && (uintptr_t)base > UINTPTR_MAX - (uintptr_t)(bytes + size))) {
+            span.beyond = i;
+            return span;
+        }
+    }
+    return span;
+}
+
+/* ---- one view ---------------------------------------------------------------------------------------------------- */
 
 /* Strides are at least 0: a dimension that runs downwards in memory begins at its other end.  */
 typedef struct {
@@ -27,12 +68,12 @@ typedef struct {
 static inline ws_view ws_view_of(const void *base, int size, int rank, const long *extent, const long *stride)
 {
     ws_view v = {(const char *)base, size, rank, {0}, {0}};
+    const ws_span span = ws_span_of(base, size, rank, extent, stride);
     for (int i = 0; i < rank; i++) {
         v.extent[i] = extent[i];
-        v.stride[i] = stride[i] < 0 ? -stride[i] : stride[i];
-        if (stride[i] < 0 && extent[i] > 0)
-            v.base += (extent[i] - 1) * stride[i] * size;
+        v.stride[i] = stride[i] == LONG_MIN ? LONG_MAX : stride[i] < 0 ? -stride[i] : stride[i];
     }
+    v.base += span.beyond < 0 ? span.first * size : 0;
     return v;
 }
 
@@ -46,10 +87,8 @@ static inline bool ws_view_is_empty(const ws_view *v)
 
 static inline const char *ws_view_end(const ws_view *v)
 {
-    long last = 0;
-    for (int i = 0; i < v->rank; i++)
-        last += (v->extent[i] - 1) * v->stride[i];
-    return ws_view_is_empty(v) ? v->base : v->base + (last + 1) * v->size;
+    const ws_span span = ws_span_of(0, v->size, v->rank, v->extent, v->stride);
+    return span.beyond < 0 ? v->base + (span.last + 1) * v->size : v->base;
 }
 
 /* The same elements in the same order.  */

@@ -103,7 +103,6 @@ struct call_arguments {
         a.empty = a.listed = false;
         a.in = a.out = ws_rows{};
         a.buffer = -1;
-        long last = 0, first = 0;
         for (int d = 0; d < N; d++)
             a.empty = a.empty || extents[d].value == 0;
         for (int d = 0; d < N; d++) {
@@ -120,30 +119,32 @@ struct call_arguments {
                      "extent %ld of dimension %d is more than 2147483647: give each grid a part of it", extent, d);
                 return;
             }
-            const long apart = stride < 0 ? -stride : stride;
-            if (!a.empty && (apart < 0 || (apart && (extent - 1) > (0x7fffffffffffL - (last - first)) / apart))) {
-                fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is too large", stride, d);
-                return;
-            }
             t.stride[d] = stride;
             t.origin[d] = t.low[d] = 0;
             t.high[d] = (int)extent;
             a.extent[d] = extent;
             a.stride[d] = stride;
-            (stride < 0 ? first : last) += a.empty ? 0 : (extent - 1) * stride;
         }
-        a.lead = -first * (long)sizeof(T);
+        const ws_span span = ws_span_of(base, a.size, N, a.extent, a.stride);
+        if (span.beyond >= 0) {
+            ws_error_set(WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_BEYOND, kernel, name, span.beyond,
+                         a.extent[span.beyond], a.stride[span.beyond]);
+            failed = true;
+            return;
+        }
+        const long bytes = (span.last - span.first + 1) * (long)sizeof(T);
+        a.lead = -span.first * (long)sizeof(T);
         if (!base && !a.empty) { /* right where there is no iteration */
             absent = absent ? absent : name;
             a.empty = true;
         }
         a.begin -= a.empty ? 0 : a.lead;
-        a.end = a.empty ? a.begin : a.begin + (last - first + 1) * (long)sizeof(T);
+        a.end = a.empty ? a.begin : a.begin + bytes;
         if (!a.empty && ws_data_find_(kernel, name, &a.begin, a.end, how & stored) != WS_OK) {
             failed = true;
             return;
         }
-        a.end = a.empty ? a.begin : a.begin + (last - first + 1) * (long)sizeof(T);
+        a.end = a.empty ? a.begin : a.begin + bytes;
         t.base = (T *)(a.empty ? a.begin : a.begin + a.lead);
         if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
             fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);

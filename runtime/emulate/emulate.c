@@ -131,19 +131,8 @@ char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
     return t->base + (ws_view_end(&view) - t->base);
 }
 
-char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
-{
-    const ws_view view = ws_emulate_view(tensor);
-    char *begin = ws_emulate_tensor_begin(tensor), *end = ws_emulate_tensor_end(tensor);
-    const long lead = tensor->base - begin;
-    if (!tensor->base || launch->failed || ws_view_is_empty(&view))
-        return tensor->base;
-    if (ws_data_find_(launch->kernel, tensor->name, &begin, end, tensor->use & WS_EMULATE_STORED) != WS_OK)
-        launch->failed = true;
-    return tensor->base = begin + lead;
-}
-
-static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
+/* From its first element to its last.  */
+static void check_reach(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
     for (int i = 0; i < t->rank; i++)
         if (t->extent[i] < 0)
@@ -156,6 +145,27 @@ static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
             ws_emulate_fail(launch, WS_ERR_ARGUMENT,
                             "%s: tensor %s: extent %ld of dimension %d is more than %d: give each grid a part of it",
                             launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
+    const int beyond = ws_span_of(t->base, t->size, t->rank, t->extent, t->stride).beyond;
+    if (beyond >= 0)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_BEYOND, launch->kernel, t->name, beyond,
+                        t->extent[beyond], t->stride[beyond]);
+}
+
+char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
+{
+    check_reach(launch, tensor);
+    const ws_view view = ws_emulate_view(tensor);
+    char *begin = ws_emulate_tensor_begin(tensor), *end = ws_emulate_tensor_end(tensor);
+    const long lead = tensor->base - begin;
+    if (!tensor->base || launch->failed || ws_view_is_empty(&view))
+        return tensor->base;
+    if (ws_data_find_(launch->kernel, tensor->name, &begin, end, tensor->use & WS_EMULATE_STORED) != WS_OK)
+        launch->failed = true;
+    return tensor->base = begin + lead;
+}
+
+static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
+{
     if (t->stride[t->rank - 1] != 1)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the innermost stride is %ld, not 1", launch->kernel,
                         t->name, t->stride[t->rank - 1]);

@@ -2,10 +2,12 @@
 /*
  * tensor.c - views of memory: construction, slices, single elements.
  *
- * Extents, strides and coordinates are kept within +-2^60, so that sums of them do not overflow; what is further out is
- * outside every tensor anyway.  A view that cannot be made is recorded as an error and holds no element.
+ * Coordinates are kept within +-2^60, so that sums of them do not overflow; what is further out is outside every tensor
+ * anyway, since extents and strides reach no further than memory does (common/views.h).  A view that cannot be made is
+ * recorded as an error and holds no element.
  */
 #include "tile.h"
+#include "views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,18 +43,17 @@ static struct ws_tensor_ *tensor_new(int dtype, int rank, const void *base)
 /* What the base, the extents and the strides have to satisfy.  Returns 0 with an error recorded.  */
 static int sound(const void *base, int dtype, int rank, const long *extents, const long *strides)
 {
-    int elements = 1;
-    for (int i = 0; i < rank; i++) {
-        if (extents[i] < 0 || extents[i] > FAR)
+    for (int i = 0; i < rank; i++)
+        if (extents[i] < 0)
             return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: extent %d is %ld", i, extents[i]) == WS_OK;
-        if (strides[i] < -FAR || strides[i] > FAR)
-            return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: stride %d is %ld", i, strides[i]) == WS_OK;
-        elements = elements && extents[i] > 0;
-    }
+    const ws_span span = ws_span_of(base, ws_dtype_bytes(dtype), rank, extents, strides);
+    if (span.beyond >= 0)
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_BEYOND, span.beyond, extents[span.beyond],
+                            strides[span.beyond]) == WS_OK;
     if (strides[rank - 1] != 1)
         return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the innermost stride is %ld, not 1", strides[rank - 1]) ==
                WS_OK;
-    if (elements && !base)
+    if (span.last >= span.first && !base)
         return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is null") == WS_OK;
     if ((uintptr_t)base % (uintptr_t)ws_dtype_bytes(dtype) != 0)
         return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is not aligned to its %d-byte elements",
@@ -70,15 +71,17 @@ static ws_tensor make(const void *base, ws_dtype type, int rank, const long *ext
     if (!sound(base, attributes.dtype, rank, extents, strides))
         return t;
     for (int i = 0; i < rank; i++) {
-        t->stride[i] = strides[i];
-        t->high[i] = extents[i];
+        t->stride[i] = extents[i] > 1 ? strides[i] : 0; /* of one element it may be anything */
+        t->high[i] = near(extents[i]);
     }
     return t;
 }
 
+/* What is too much stays so: a dimension further in reaches beyond all memory then.  */
 static long times(long x, long y)
 {
-    return x > 0 && y > FAR / x ? FAR + 1 : x * y;
+    long product;
+    return __builtin_mul_overflow(x, y, &product) ? LONG_MAX : product;
 }
 
 /* Row-major without gaps.  */

@@ -186,9 +186,70 @@ static void compares_views(void **)
     assert_true(compared > 1000 && apart > 100 && apart < compared - 100);
 }
 
+/* The ends of a tensor, in numbers wide enough; false: it reaches where no memory can be.  */
+static bool ends_of(const char *base, int size, int rank, const long *extent, const long *stride, long *first,
+                    long *last)
+{
+    __int128 low = 0, high = 0;
+    *first = 0;
+    *last = -1;
+    for (int i = 0; i < rank; i++)
+        if (extent[i] <= 0)
+            return true;
+    for (int i = 0; i < rank; i++) {
+        const __int128 way = (__int128)(extent[i] - 1) * stride[i];
+        if (way > (__int128)WS_MOST_BYTES << 40 || way < -((__int128)WS_MOST_BYTES << 40))
+            return false;
+        (stride[i] < 0 ? low : high) += way;
+    }
+    if ((high - low + 1) * size > WS_MOST_BYTES || (base && low < 0 && (__int128)(uintptr_t)base + low * size < 0) ||
+        (base && ((__int128)(uintptr_t)base + (high + 1) * size) >> 64))
+        return false;
+    *first = (long)low;
+    *last = (long)high;
+    return true;
+}
+
+static void knows_the_ends(void **)
+{
+    static const long numbers[] = {0,       1,       2,        3,           7,           100,          -1,
+                                   -2,      -100,    INT_MAX,  INT_MIN,     1L << 20,    1L << 40,     -(1L << 40),
+                                   1L << 5, 1L << 6, 1L << 57, -(1L << 56), LONG_MAX,    LONG_MIN,     LONG_MAX / 2,
+                                   1L << 8, 1L << 9, 1L << 62, -(1L << 62), 1 - INT_MAX, LONG_MAX / 4, LONG_MIN + 1};
+    static const char memory[8] = {};
+    const int count = sizeof numbers / sizeof *numbers;
+    int beyond = 0, empty = 0, ways = 0;
+    for (int n = 0; n < 200000; n++) {
+        long extent[WS_VIEW_RANK], stride[WS_VIEW_RANK], first, last;
+        const int rank = 1 + random_below(WS_VIEW_RANK), size = 1 << random_below(4);
+        const char *base = random_below(3) ? memory : nullptr;
+        for (int d = 0; d < rank; d++) {
+            extent[d] = numbers[random_below(random_below(2) ? 6 : count)];
+            stride[d] = numbers[random_below(count)];
+        }
+        const ws_span span = ws_span_of(base, size, rank, extent, stride);
+        const bool there = ends_of(base, size, rank, extent, stride, &first, &last);
+        assert_int_equal(span.beyond < 0, there);
+        const ws_view view = ws_view_of(base, size, rank, extent, stride);
+        if (!there) {
+            assert_true(extent[span.beyond] > 1 && stride[span.beyond]);
+            beyond++;
+            continue;
+        }
+        assert_int_equal(span.first, first);
+        assert_int_equal(span.last, last);
+        assert_int_equal((uintptr_t)view.base, (uintptr_t)base + (uintptr_t)(first * size));
+        assert_int_equal((uintptr_t)ws_view_end(&view), (uintptr_t)base + (uintptr_t)((last + 1) * size));
+        empty += last < first;
+        ways += first < 0 && last > 0;
+    }
+    assert_true(beyond > 1000 && empty > 1000 && ways > 1000);
+}
+
 int main()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(divides), cmocka_unit_test(counts_steps),
-                                       cmocka_unit_test(compares_views), cmocka_unit_test(walks_all)};
+                                       cmocka_unit_test(compares_views), cmocka_unit_test(knows_the_ends),
+                                       cmocka_unit_test(walks_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

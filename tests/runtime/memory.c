@@ -317,6 +317,12 @@ static void bad_tensors(void **state)
     expect_error("the innermost stride is 2, not 1");
     (void)!ws_tensor_2d_ld(grid, WS_F64, 2, 4, 3);
     expect_error("the leading dimension 3 is less than the 4 columns");
+    (void)!ws_tensor_1d(grid, WS_F64, 1L << 60);
+    expect_error("ws_tensor: dimension 0 of 1152921504606846976 elements at stride 1 reaches beyond all memory: write");
+    (void)!ws_tensor_3d(grid, WS_F64, 2, 4, LONG_MAX / 2);
+    expect_error("ws_tensor: dimension 2 of 4611686018427387903 elements at stride 1 reaches beyond all memory: write");
+    (void)!ws_tensor_2d_ld(grid, WS_F64, 3, 4, LONG_MAX / 2);
+    expect_error("ws_tensor: dimension 0 of 3 elements at stride 4611686018427387903 reaches beyond all memory: write");
 }
 
 int main(void)

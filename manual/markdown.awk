@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# markdown.awk - MANUAL.md as HTML or as a page for man: the marks that it uses, and no others.
+# markdown.awk - a document of docs/ as HTML or as a page for man: the marks that these use, and no others.
 #
-#   awk -v as=html|man -f markdown.awk MANUAL.md
+#   awk -v as=html|man [-v operations=1] -f markdown.awk docs/reference.md
 #
 # Headings, paragraphs, lists (one inside another), tables, indented and fenced code; in a line `code`, **bold** and
-# [text](address). In HTML headings have numbers to point at and stand in a list in front.
+# [text](address). In HTML a heading's name is what points at it (lower
+# case, - for spaces), and headings stand in a list in front; `operations` adds the index of operations to that list.
 
 function html(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); return text }
 function roff(text) { gsub(/\\/, "\\e", text); gsub(/-/, "\\-", text); return text }
+# The documents lie beside each other as HTML, under the names that `make install` gives them.
+function address(text) {
+    sub(/^\.\.\//, "", text)
+    sub(/^reference\.md/, "manual.html", text); sub(/^guide\.md/, "guide.html", text); sub(/^compiler\.md/, "compiler.html", text)
+    return text
+}
+function anchor(title,  id, n) {
+    id = tolower(title); gsub(/[^a-z0-9 _-]/, "", id); gsub(/ /, "-", id)
+    n = seen[id]++
+    return n ? id "-" n : id
+}
 # The marks of a line; a mark inside code is none.
 function inline(text,  out, part, n, i, at, pieces) {
     n = split(text, part, "`")
@@ -22,7 +34,7 @@ function inline(text,  out, part, n, i, at, pieces) {
                 substr(part[i], RSTART + 2, RLENGTH - 4) (as == "html" ? "</b>" : "\\fR") substr(part[i], RSTART + RLENGTH)
         while (match(part[i], /\[[^]]+\]\([^)]+\)/)) {
             pieces = substr(part[i], RSTART + 1, RLENGTH - 2); at = index(pieces, "](")
-            part[i] = substr(part[i], 1, RSTART - 1) (as == "html" ? "<a href=\"" substr(pieces, at + 2) "\">" \
+            part[i] = substr(part[i], 1, RSTART - 1) (as == "html" ? "<a href=\"" address(substr(pieces, at + 2)) "\">" \
                 substr(pieces, 1, at - 1) "</a>" : substr(pieces, 1, at - 1)) substr(part[i], RSTART + RLENGTH)
         }
         out = out part[i]
@@ -82,9 +94,9 @@ fenced { code_line($0); next }
     end_code(); lists_to(0); end_table()
     depth = length($1); title = $0; sub(/^#+ /, "", title)
     if (as == "html") {
-        number++
-        if (depth == 2) contents = contents "<li><a href=\"#s" number "\">" inline(title) "</a></li>\n"
-        out("<h" depth " id=\"s" number "\">" inline(title) "</h" depth ">")
+        id = anchor(title)
+        if (depth == 2) contents = contents "<li><a href=\"#" id "\">" inline(title) "</a></li>\n"
+        out("<h" depth " id=\"" id "\">" inline(title) "</h" depth ">")
     } else if (depth == 1) name = title
     else out((depth == 2 ? ".SH " : ".SS ") "\"" roff(depth == 2 ? toupper(title) : title) "\"")
     next
@@ -116,7 +128,7 @@ fenced { code_line($0); next }
 END {
     end_code(); lists_to(0); end_table()
     if (as == "html") {
-        print "<h2 id=\"contents\">Contents</h2>\n<ul class=\"contents\">\n" contents "<li><a href=\"#index\">Index of operations</a></li>\n</ul>"
+        print "<h2 id=\"contents\">Contents</h2>\n<ul class=\"contents\">\n" contents (operations ? "<li><a href=\"#index\">Index of operations</a></li>\n" : "") "</ul>"
     } else {
         print ".\\\" SPDX-License-Identifier: GPL-3.0-or-later\n.TH WSC 7 2026-11-24 WSC \"The language\"\n.SH NAME\nwsc \\- " roff(tolower(substr(name, 1, 1)) substr(name, 2)) ": warp\\-specialized C"
     }

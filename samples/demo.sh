@@ -73,5 +73,5 @@ END
 echo
 echo "The emitted kernel, to be read: $out/gemm.cu ($(wc -l <"$out/gemm.cu") lines)"
 echo
-echo "To go on: samples/README.md has the samples in reading order, MANUAL.md the language; a program of your own is"
+echo "To go on: samples/README.md has the samples in reading order, docs/guide.md the language; a program of your own is"
 echo "    $wscc -O2 --ws-target=emulate mine.c -lm -o mine && ./mine"

@@ -150,10 +150,10 @@ macro_missing() (cd m && ! ./configure WSCC= --with-wsc=cuda >log 2>&1 && grep \
 macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep \
     -q '^WSCC = .*--ws-target=sequential' Makefile)
 documents() {
-    for file in README.md MANUAL.md NEWS samples/README.md clangd; do
+    for file in README.md docs/guide.md docs/reference.md docs/compiler.md NEWS samples/README.md clangd; do
         test -s "$docdir/$file" || { echo "no $docdir/$file"; return 1; }
     done
-    cmp "$docdir/MANUAL.md" "$top_srcdir/MANUAL.md"
+    cmp "$docdir/docs/reference.md" "$top_srcdir/docs/reference.md"
 }
 sample() { "$wscc" --ws-target=$target -O2 "$docdir/samples/copy.c" -lm -o t && ./t; }
 # The library of products: its choice, and its loops in one kernel.
@@ -234,7 +234,7 @@ elif command -v autoreconf >/dev/null 2>&1 && command -v libtoolize >/dev/null 2
 else
     skip 'WSC_PROG_WSCC' 'no autoreconf or libtoolize'
 fi
-ok 'README, MANUAL, NEWS and the samples are installed' documents
+ok 'README, documents, NEWS and the samples are installed' documents
 ok 'and a sample compiles there' sample
 ok 'and a program with <ws/product/product.h>' products
 ok 'wsc-lower is installed' lower

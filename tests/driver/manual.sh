@@ -56,7 +56,7 @@ ok 'a wrong one is another' wrong_example
 
 sound() {
     mkdir -p man3 && made man && made index >wsc-operations.7 && ${awk:-awk} -v as=man -f "$manual/markdown.awk" \
-        "$top_srcdir/MANUAL.md" >wsc.7 && test "$(ls man3 | wc -l)" = "$(wc -l <names)" || return 1
+        "$top_srcdir/docs/reference.md" >wsc.7 && test "$(ls man3 | wc -l)" = "$(wc -l <names)" || return 1
     for page in wsc.7 wsc-operations.7 man3/*.3; do
         test -z "$(groff -man -ww -Tascii "$page" 2>&1 >text)" && test -s text || { echo "$page"; return 1; }
     done
@@ -87,7 +87,7 @@ END
 if python3 -c '' 2>/dev/null; then ok 'and is well formed' well_formed; else skip 'and is well formed' 'no python3'; fi
 installed() {
     make -C "$top_builddir" install DESTDIR="$work/root" >/dev/null 2>&1 || return 1
-    for file in ws_add.3 ws_load_or_3d.3 wsc.7 wsc-operations.7 manual.html; do
+    for file in ws_add.3 ws_load_or_3d.3 wsc.7 wsc-operations.7 manual.html guide.html compiler.html; do
         test -s "$(find "$work/root" -name $file)" || { echo "$file"; return 1; }
     done
 }

@@ -26,7 +26,7 @@ all_names() {
     status=0
     test "$(public_names | wc -l)" -gt 100 || { echo 'names were not found'; return 1; }
     for word in $(public_names); do
-        grep -qF "\`$word" MANUAL.md || { echo "MANUAL.md lacks $word"; status=1; }
+        cat docs/reference.md docs/compiler.md | grep -qF "\`$word" || { echo "docs/ lack $word"; status=1; }
         case $word in
         WS_ERR_*) grep -rqw "$word" runtime --include='*.c' --include='*.cuh' ;;
         *) used "$word" ;;
@@ -39,7 +39,7 @@ all_clauses() {
     status=0
     test "$(clauses | wc -l)" -gt 6 || { echo 'clauses were not found'; return 1; }
     for word in $(clauses) 'pipeline(auto)' 'order(column)' 'parts'; do
-        grep -qF "$word" MANUAL.md || { echo "MANUAL.md lacks $word"; status=1; }
+        grep -qF "$word" docs/reference.md || { echo "docs/reference.md lacks $word"; status=1; }
         grep -rhE '#pragma ws|_Pragma|"ws |(WS|kind|PLAIN_PRAGMA|PRODUCT_[A-Z]+_)\(' lib samples tests/programs \
             --include='*.[ch]' | grep -qF "$word" ||
             { echo "no program uses $word"; status=1; }

@@ -29,7 +29,7 @@ function check(sentence,  bare, n, lower, word) {
     lower = tolower(bare)
     if (lower ~ /^(what|who|whoever|whatever|such|where that|one that|that one|those that|what's) / && bare !~ /\?$/)
         complain("the subject is no noun", sentence)
-    if (lower ~ /(^| )(is now|are now|was once|no longer|since then|used to be|in place of [0-9])/)
+    if (lower ~ /(^| )(is now|are now|was once|no longer [^t]|no longer t[^h]|since then|used to be|in place of [0-9])/)
         complain("history", sentence)
     for (word in private)
         if ((" " lower " ") ~ ("[^a-z0-9_`-]" word "[^a-z0-9_`-]"))
@@ -61,7 +61,7 @@ function markdown(line,  cell, i, n, code) {
     if (line ~ /^[ \t]*```/) { flush_text(); fenced = !fenced; return }
     if (fenced) return
     if (line ~ /^[ \t]*$/) { flush_text(); blank = 1; return }
-    if (line ~ /^<|^#|^ *\|[-| :]*$/) { flush_text(); return }
+    if (line ~ /^<|^#|^ *\|[-| :]*$/) { flush_text(); if (line ~ /^#/) in_list = 0; return }
     if (line ~ /^(    |\t)/ && blank && !in_list) return
     blank = 0
     if (line ~ /^[ \t]*\|/) {

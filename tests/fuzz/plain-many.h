@@ -30,6 +30,7 @@ static void run_case(const Case *one, const char *folder, char **argv)
     pid_t child = fork();
     if (!child) {
         setenv("WS_SEED", one->seed, 1);
+        setenv("WS_REACH", "1", 1); /* of the interpreter */
         if (!freopen(path, "w", stdout) || dup2(1, 2) < 0)
             exit(99);
         alarm(PATIENCE);

@@ -32,6 +32,7 @@ typedef struct interpret_unit interpret_unit; /* a parsed text */
    WS_SEED=n        the first seed (1)
    WS_SCHEDULES=n   run under n seeds in succession, which must leave the same bytes (1); "all": every order, up to
                     those that cannot differ (explore.c), for small launches
+   WS_REACH=1       the first and the last element of each tensor have to be memory
    WS_ORDER=...     the order that a report of these names  */
 void interpret_launch(interpret_unit **unit, const char *text, const char *kernel, const interpret_argument *arguments,
                       int count);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ir/queries.h"
 #include "machine/footprint.h"
@@ -499,6 +500,36 @@ static void drop_group(Group *group)
     arena_drop(&group->arena);
 }
 
+/* ---- how far tensors reach --------------------------------------------------------------------------------------- */
+
+static bool is_memory(const char *byte)
+{
+    int ends[2];
+    if (pipe(ends))
+        return true;
+    bool there = write(ends[1], byte, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return there;
+}
+
+/* A launch on a GPU copies host arrays from the first byte of a tensor to its last.  */
+static void check_reach(Launch *launch)
+{
+    for (int i = 0; i < launch->state.ntensors && !launch->state.failed; i++) {
+        const ws_emulate_tensor *t = &launch->state.tensors[i];
+        bool empty = !t->base;
+        for (int k = 0; k < t->rank; k++)
+            empty |= !t->extent[k];
+        if (empty)
+            continue;
+        bool begins = is_memory(ws_emulate_tensor_begin(t)), ends = is_memory(ws_emulate_tensor_end(t) - 1);
+        if (!begins || !ends)
+            ws_emulate_fail(&launch->state, WS_ERR_PROTOCOL, "%s: %s: its %s element is no memory",
+                            launch->state.kernel, t->name, ends ? "first" : "last");
+    }
+}
+
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
 bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *arguments, int count)
@@ -532,6 +563,8 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
         ws_emulate_place(&launch->state);
     if (!launch->state.failed)
         map_tensors(launch);
+    if (!launch->state.failed && getenv("WS_REACH"))
+        check_reach(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
     launch->shared_room = (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT;
     launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent,

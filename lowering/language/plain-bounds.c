@@ -84,24 +84,6 @@ Value *poly_before(Nest *in, const Poly *x)
     return once(in, last, poly_emit(in->kernel, in->region, x, use_outside, in));
 }
 
-/* x != y, of which one is a counter's first or last value: what is then at least 0.  */
-bool bound_without_edge(const Nest *in, const Poly *x, const Poly *y, Poly *least)
-{
-    Poly one = poly_constant(1), difference = poly_add(x, y, -1), other = poly_add(y, x, -1);
-    FOR_LOOPS(i, in)
-    {
-        const Loop *loop = &in->loops[i];
-        Poly iv = poly_value(loop->iv), last = poly_add(&loop->hi, &one, -1);
-        Poly edges[] = {poly_add(&iv, &loop->lo, -1), poly_add(&last, &iv, -1)};
-        for (int k = 0; k < 2; k++)
-            if (poly_same(&edges[k], &difference) || poly_same(&edges[k], &other)) {
-                *least = poly_add(&edges[k], &one, -1);
-                return least->known;
-            }
-    }
-    return false;
-}
-
 /* Below 0 never, where the operation is carried out.  */
 static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
 {
@@ -115,6 +97,29 @@ static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
     below = poly_add(&below, x, -1);
     facts_add(facts, &below, 1);
     return facts_contradict(facts);
+}
+
+/* x != y, of which one is a counter's first or last value, or never below the other where `at` is carried out: what is
+   then at least 0.  */
+bool bound_without_edge(Nest *in, const Op *at, const Poly *x, const Poly *y, Poly *least)
+{
+    Poly one = poly_constant(1), difference = poly_add(x, y, -1), other = poly_add(y, x, -1);
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        Poly iv = poly_value(loop->iv), last = poly_add(&loop->hi, &one, -1);
+        Poly edges[] = {poly_add(&iv, &loop->lo, -1), poly_add(&last, &iv, -1)};
+        for (int k = 0; k < 2; k++)
+            if (poly_same(&edges[k], &difference) || poly_same(&edges[k], &other)) {
+                *least = poly_add(&edges[k], &one, -1);
+                return least->known;
+            }
+    }
+    bool above = is_natural_at(in, at, &difference);
+    if (!above && !is_natural_at(in, at, &other))
+        return false;
+    *least = poly_add(above ? &difference : &other, &one, -1);
+    return least->known;
 }
 
 /* Where the condition holds, or does not; NULL: none.  */
@@ -172,18 +177,26 @@ Poly bound_below(const Nest *in, const Poly *x)
     return sum;
 }
 
-/* x / y by a number above 0, if anything is divided: larger where x is.  */
+/* x / y is larger where x is, or where y is below 0 smaller.  */
 static bool bound_of_quotient(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
 {
-    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]);
+    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]), other = x;
     int64_t number;
     bool constant = ir_constant(op->args[1], &number);
-    if ((constant && number <= 0) || (!constant && (op->code != OP_DIVI || !is_known_before(in, op->args[1]))) ||
-        !bound_of(in, &x, at, upper, false))
+    if ((constant && number <= 0) || (!constant && (op->code != OP_DIVI || !is_known_before(in, op->args[1]))))
         return false;
-    Value *by = constant ? number_before(in, number)
-                         : scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), number_before(in, 1));
-    *bound = poly_value(scalar_before(in, op->code, D_I64, poly_before(in, &x), by));
+    bool positive = constant || !dtype_is_signed(op->args[1]->type.dtype) || is_natural_at(in, at, &y);
+    if (!bound_of(in, &x, at, upper, false) || (!positive && !bound_of(in, &other, at, !upper, false)))
+        return false;
+    Value *one = number_before(in, 1),
+          *by = constant ? number_before(in, number) : scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), one),
+          *quotient = scalar_before(in, op->code, D_I64, poly_before(in, &x), by);
+    if (!positive) {
+        Value *below = scalar_before(in, OP_MINI, D_I64, poly_before(in, &y), number_before(in, -1));
+        below = scalar_before(in, OP_DIVI, D_I64, poly_before(in, &other), below);
+        quotient = choice_before(in, poly_before(in, &y), 0, true, below, quotient);
+    }
+    *bound = poly_value(quotient);
     return true;
 }
 
@@ -237,11 +250,28 @@ static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Po
     return true;
 }
 
+/* x & -8 is larger where x is, and x & 7 from 0 to 7.  */
+static bool bound_of_bits(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
+{
+    int64_t bits;
+    int i = ir_constant(op->args[1], &bits) ? 1 : 0;
+    if (!i && !ir_constant(op->args[0], &bits))
+        return false;
+    if (bits >= 0) {
+        *bound = poly_constant(upper ? bits : 0);
+        return true;
+    }
+    Poly x = poly_of(op->args[1 - i]);
+    if (-bits & (-bits - 1) || !bound_of(in, &x, at, upper, false))
+        return false;
+    *bound = poly_value(scalar_before(in, OP_ANDI, D_I64, poly_before(in, &x), number_before(in, bits)));
+    return true;
+}
+
 /* A number that is computed in the region, as far as it goes.  */
 static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Poly *bound)
 {
     const Op *op = value->def;
-    int64_t number;
     if (op && (value->type.dtype == D_I8 || value->type.dtype == D_I16)) {
         int64_t most = value->type.dtype == D_I8 ? INT8_MAX : INT16_MAX;
         *bound = poly_constant(upper ? most : -most - 1);
@@ -256,12 +286,7 @@ static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Pol
                ((*bound = poly_constant(0)), true);
     switch (op->code) {
     case OP_ANDI:
-        for (int i = 0; i < 2; i++)
-            if (ir_constant(op->args[i], &number) && number >= 0) {
-                *bound = poly_constant(upper ? number : 0);
-                return true;
-            }
-        return false;
+        return bound_of_bits(in, op, at, upper, bound);
     case OP_DIVI:
     case OP_SHRI:
         return bound_of_quotient(in, op, at, upper, bound);
@@ -322,13 +347,15 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* A bound may ask for bounds of what is divided or chosen, whose guards may name it again.  */
-enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 1, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
+enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
 typedef struct {
     Nest *in;
     const Op *at;
     bool upper;
     Guards guards;
-    int steps, swaps, count, needs;
+    const Poly *checked; /* the launcher sees to it that its counters' factors are as they look, or NULL */
+    int steps, swaps, most_swaps, count, needs;
+    bool may_swap;                 /* once more than that */
     Poly *bounds, need[MAX_NEEDS]; /* what the launcher finds to be at least 0, or the bound says nothing */
 } Search;
 
@@ -377,9 +404,9 @@ static bool may_multiply(const Search *s, const Poly *times, bool *needs)
 }
 
 /* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
-   is (H - 1) W; or, once, where it says as much of others: j < i.  Likewise below x is x - times guard.  `times`
+   is (H - 1) W; or, a few times, where it says as much of others: j < i.  Likewise below x is x - times guard.  `times`
    has to be at least 0.  */
-static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *bound, Poly *need, bool *needs)
+static bool use_guard(Search *s, const Poly *x, const Poly *guard, Poly *bound, Poly *need, bool *needs)
 {
     const Nest *in = s->in;
     for (int i = 0; i < x->count; i++)
@@ -400,7 +427,10 @@ static bool use_guard(const Search *s, const Poly *x, const Poly *guard, Poly *b
                 continue;
             Poly more = poly_multiply(&times, guard), sum = poly_add(x, &more, s->upper ? 1 : -1);
             int less = varying_terms(in, x) - varying_terms(in, &sum);
-            if (!sum.known || less < 0 || (!less && s->swaps == MAX_SWAPS) || !may_multiply(s, &times, needs))
+            if (!sum.known || less < 0)
+                continue;
+            s->may_swap |= !less && s->swaps == s->most_swaps;
+            if ((!less && s->swaps == s->most_swaps) || !may_multiply(s, &times, needs))
                 continue;
             *need = times;
             *bound = sum;
@@ -469,31 +499,65 @@ static bool use_index(Nest *in, const Loop *loop, const Poly *factor, bool upper
     return bound->known && !poly_has(bound, loop->iv);
 }
 
-/* By the bounds of its loop.  A factor may have either sign: then one of the two ends is the bound.  */
+/* A factor's sign: 1, -1, or 0 where it may be either.  */
+static int sign_of(const Search *s, const Value *value, const Poly *factor)
+{
+    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1), own, rest;
+    int64_t number;
+    if (poly_is_constant(factor, &number))
+        return number < 0 ? -1 : 1;
+    if (s->checked && loop_of(s->in, value) >= 0 && poly_split(s->checked, value, &own, &rest) &&
+        poly_same(&own, factor)) {
+        if (stride_is_positive(factor) || stride_is_positive(&less))
+            return stride_is_positive(factor) ? 1 : -1;
+    }
+    if (poly_is_natural(s->in, factor) || is_natural_at(s->in, s->at, factor))
+        return 1;
+    return poly_is_natural(s->in, &less) || is_natural_at(s->in, s->at, &less) ? -1 : 0;
+}
+
+/* factor value + rest at its largest, or smallest, for a value from low to high.  A factor of either sign is the
+   difference of two numbers of which one is 0.  */
+static bool replace_by_ends(const Search *s, const Poly *x, const Value *value, int sign, const Poly *low,
+                            const Poly *high, Poly *bound)
+{
+    Nest *in = s->in;
+    Poly factor, rest;
+    poly_split(x, value, &factor, &rest);
+    if (sign) {
+        *bound = poly_replace(x, value, (sign > 0) == s->upper ? high : low);
+        return bound->known;
+    }
+    if (!poly_is_fixed(in, &factor))
+        return false;
+    Poly to_low = poly_multiply(&factor, low), to_high = poly_multiply(&factor, high);
+    if (poly_is_fixed(in, &to_low) && poly_is_fixed(in, &to_high)) {
+        Poly end = either_of(in, &to_low, &to_high, !s->upper);
+        *bound = poly_add(&rest, &end, 1);
+        return bound->known;
+    }
+    Poly above = poly_value(scalar_before(in, OP_MAXI, D_I64, poly_before(in, &factor), number_before(in, 0))),
+         below = poly_add(&above, &factor, -1);
+    above = poly_multiply(&above, s->upper ? high : low);
+    below = poly_multiply(&below, s->upper ? low : high);
+    *bound = poly_add(&rest, &above, 1);
+    *bound = poly_add(bound, &below, -1);
+    return bound->known;
+}
+
+/* By the bounds of its loop.  */
 static bool use_loop(const Search *s, const Poly *x, Poly *bound)
 {
     Nest *in = s->in;
     for (int i = in->nloops - 1; i >= 0; i--) {
         const Loop *loop = &in->loops[i];
-        Poly factor, rest, zero = poly_constant(0), one = poly_constant(1), last = poly_add(&loop->hi, &one, -1);
+        Poly factor, rest, one = poly_constant(1), last = poly_add(&loop->hi, &one, -1);
         if (!poly_has(x, loop->iv))
             continue;
         if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
             return false;
-        if (use_index(in, loop, &factor, s->upper, x, bound))
-            return true;
-        Poly less = poly_add(&zero, &factor, -1);
-        if (!stride_is_positive(&factor) && !stride_is_positive(&less)) {
-            Poly low = poly_multiply(&factor, &loop->lo), high = poly_multiply(&factor, &last);
-            Poly end = poly_is_fixed(in, &low) && poly_is_fixed(in, &high) ? either_of(in, &low, &high, !s->upper)
-                                                                           : poly_constant(0);
-            if (!end.count)
-                end = factor.terms[0].factor > 0 ? (s->upper ? high : low) : (s->upper ? low : high);
-            *bound = poly_add(&rest, &end, 1);
-            return bound->known;
-        }
-        *bound = poly_replace(x, loop->iv, stride_is_positive(&factor) == s->upper ? &last : &loop->lo);
-        return bound->known;
+        return use_index(in, loop, &factor, s->upper, x, bound) ||
+               replace_by_ends(s, x, loop->iv, sign_of(s, loop->iv, &factor), &loop->lo, &last, bound);
     }
     return false;
 }
@@ -508,15 +572,58 @@ static bool has_counter_of(const Nest *in, const Poly *x)
 
 static bool use_value(const Search *s, const Poly *x, Poly *bound)
 {
-    Poly by;
+    Poly factor, rest, low, high;
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < x->terms[i].count; k++) {
             Value *inner = x->terms[i].values[k];
             if (is_known_before(s->in, inner))
                 continue;
-            if (!bound_of_value(s->in, inner, s->at, (x->terms[i].factor > 0) == s->upper, &by))
+            if (!poly_split(x, inner, &factor, &rest) || !factor.count)
                 return false;
-            *bound = poly_replace(x, inner, &by);
+            int sign = sign_of(s, inner, &factor);
+            bool needs_high = !sign || (sign > 0) == s->upper, needs_low = !sign || (sign > 0) != s->upper;
+            return (!needs_low || bound_of_value(s->in, inner, s->at, false, &low)) &&
+                   (!needs_high || bound_of_value(s->in, inner, s->at, true, &high)) &&
+                   replace_by_ends(s, x, inner, sign, &low, &high, bound);
+        }
+    return false;
+}
+
+/* |y|, and 1 for 0, by which nothing is divided.  */
+static Value *size_of(Nest *in, Value *y)
+{
+    int64_t number;
+    if (ir_constant(y, &number) && number)
+        return number_before(in, number < 0 ? -number : number);
+    Poly x = poly_of(y), zero = poly_constant(0), less = poly_add(&zero, &x, -1);
+    Value *size = scalar_before(in, OP_MAXI, D_I64, poly_before(in, &x), poly_before(in, &less));
+    return scalar_before(in, OP_MAXI, D_I64, size, number_before(in, 1));
+}
+
+/* x - x % y is larger where x is: at x's bound.  */
+static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
+{
+    Nest *in = s->in;
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *rest = x->terms[i].values[k];
+            const Op *op = rest->def;
+            Poly factor, other, zero = poly_constant(0), edge, less;
+            if (is_known_before(in, rest) || !op || op->code != OP_REMI || !is_known_before(in, op->args[1]) ||
+                !poly_split(x, rest, &factor, &other))
+                continue;
+            factor = poly_add(&zero, &factor, -1);
+            edge = poly_of(op->args[0]);
+            less = poly_multiply(&factor, &edge);
+            other = poly_add(&other, &less, -1);
+            int sign = sign_of(s, rest, &factor);
+            if (!other.known || !sign || varying_terms(in, &other) >= varying_terms(in, x) - 1 ||
+                !bound_of(in, &edge, s->at, (sign > 0) == s->upper, false))
+                continue;
+            less = poly_value(scalar_before(in, OP_REMI, D_I64, poly_before(in, &edge), size_of(in, op->args[1])));
+            edge = poly_add(&edge, &less, -1);
+            edge = poly_multiply(&factor, &edge);
+            *bound = poly_add(&other, &edge, 1);
             return bound->known;
         }
     return false;
@@ -534,8 +641,8 @@ static void search(Search *s, const Poly *x)
     for (int i = 0; i < s->guards.count; i++) {
         Poly need;
         bool needs = false;
-        if (!use_guard(s, x, &s->guards.guards[i], &next, &need, &needs) &&
-            !use_multiple(s, x, &s->guards.guards[i], &next))
+        if (!use_multiple(s, x, &s->guards.guards[i], &next) &&
+            !use_guard(s, x, &s->guards.guards[i], &next, &need, &needs))
             continue;
         bool swaps = varying_terms(s->in, &next) == varying_terms(s->in, x);
         if (needs)
@@ -545,6 +652,8 @@ static void search(Search *s, const Poly *x)
         s->swaps -= swaps;
         s->needs -= needs;
     }
+    if (use_rounded(s, x, &next))
+        search(s, &next);
     if (has_counter_of(s->in, x) ? use_loop(s, x, &next) : use_value(s, x, &next))
         search(s, &next);
 }
@@ -570,12 +679,17 @@ int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds)
     if (in->depth == MAX_DEPTH || in->searches > MAX_SEARCHES)
         return 0;
     in->depth++;
+    s.checked = in->depth == 1 ? x : NULL;
     if (at)
         s.guards = reach_guards(in, at);
     add_rests(in, x, at, &s.guards);
     for (int i = 0; i < in->nassumed; i++)
-        conditions_take(in, &s.guards, in->assumed[i].condition, in->assumed[i].holds, true);
-    search(&s, x);
+        conditions_take(in, &s.guards, in->assumed[i].condition, in->assumed[i].holds, at);
+    for (s.may_swap = true; s.may_swap && s.most_swaps <= MAX_SWAPS; s.most_swaps++) { /* the fewest first */
+        s.steps = 0;
+        s.may_swap = false;
+        search(&s, x);
+    }
     in->depth--;
     return s.count;
 }

@@ -10,7 +10,7 @@
 typedef struct {
     Nest *in;
     Guards *guards;
-    bool may_emit; /* limits that the launcher computes */
+    const Op *at; /* limits that the launcher computes, and what holds there; NULL: neither */
 } Taking;
 
 static void take(Taking *t, const Value *value, bool holds);
@@ -47,13 +47,17 @@ static bool is_natural_value(const Nest *in, const Value *value)
 {
     int64_t low;
     int loop = loop_of(in, value);
+    const Op *op = value->def;
+    for (int i = 0; op && op->code == OP_MAXI && i < 2; i++)
+        if (ir_constant(op->args[i], &low) && low >= 0)
+            return true;
     if (!dtype_is_signed(value->type.dtype) || is_grid_bound(in, value))
         return true;
     return loop >= 0 && poly_is_constant(&in->loops[loop].lo, &low) && low >= 0;
 }
 
 /* From 0 on, whatever the launcher is handed.  */
-static bool is_natural(const Nest *in, const Poly *x)
+bool poly_is_natural(const Nest *in, const Poly *x)
 {
     for (int i = 0; i < x->count; i++) {
         if (x->terms[i].factor < 0)
@@ -79,7 +83,7 @@ static bool is_half(const Nest *in, const Value *value, const Poly *with_sign)
         return number >= 0;
     const Op *op = value->def;
     bool narrow = op && op->code == OP_CONVI && dtype_is_signed(op->args[0]->type.dtype);
-    return (narrow || dtype_bytes(value->type.dtype) == 8) && is_natural(in, with_sign);
+    return (narrow || dtype_bytes(value->type.dtype) == 8) && poly_is_natural(in, with_sign);
 }
 
 /* x <= y, or less, of numbers without a sign, of which y is known before the grid: where y is below 2^31, or 2^63, x
@@ -112,7 +116,7 @@ static void take_unsigned(Taking *t, Value *x, Value *y, bool closed)
     if (is_half(in, y, &b)) {
         push(t, &a);
         push_difference(t, &b, &a, closed ? 0 : -1);
-    } else if (t->may_emit && is_known_before(in, y) && poly_is_fixed(in, &b)) {
+    } else if (t->at && is_known_before(in, y) && poly_is_fixed(in, &b)) {
         take_limit(t, &a, y, &b, closed);
     }
 }
@@ -125,7 +129,7 @@ static void take_equal(Taking *t, const Op *op, bool equal)
     if (equal) {
         push_difference(t, &x, &y, 0);
         push_difference(t, &y, &x, 0);
-    } else if (bound_without_edge(t->in, &x, &y, &least)) {
+    } else if (bound_without_edge(t->in, t->at, &x, &y, &least)) {
         push(t, &least);
     }
 }
@@ -206,9 +210,9 @@ static void take(Taking *t, const Value *value, bool holds)
     }
 }
 
-void conditions_take(Nest *in, Guards *guards, const Value *condition, bool holds, bool may_emit)
+void conditions_take(Nest *in, Guards *guards, const Value *condition, bool holds, const Op *at)
 {
-    Taking taking = {in, guards, may_emit};
+    Taking taking = {in, guards, at};
     if (condition->type.dtype == D_I1)
         take(&taking, condition, holds);
 }
@@ -257,6 +261,6 @@ static bool take_all(Taking *t, const Value *value, bool holds)
 
 bool conditions_take_all(Nest *in, Guards *guards, const Value *condition)
 {
-    Taking taking = {in, guards, false};
+    Taking taking = {in, guards, NULL};
     return take_all(&taking, condition, true);
 }

@@ -109,7 +109,7 @@ void facts_less(Facts *facts, const Poly *x, int first, const Poly *y, int secon
 void facts_condition(Facts *facts, const Value *condition, bool holds, int instance)
 {
     Guards guards = {0};
-    conditions_take(facts->in, &guards, condition, holds, false);
+    conditions_take(facts->in, &guards, condition, holds, NULL);
     for (int i = 0; i < guards.count; i++)
         facts_add(facts, &guards.guards[i], instance);
 }

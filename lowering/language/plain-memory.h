@@ -13,11 +13,14 @@ typedef struct {
     Poly guards[MAX_GUARDS]; /* each is at least 0 */
 } Guards;
 
-/* What is at least 0 where the condition holds, or does not; may_emit: by numbers that the launcher computes, too.  */
-void conditions_take(Nest *in, Guards *guards, const Value *condition, bool holds, bool may_emit);
+/* What is at least 0 where the condition holds, or does not, and `at` is carried out, by numbers that the launcher
+   computes, too; NULL: anywhere, by those of the loops alone.  */
+void conditions_take(Nest *in, Guards *guards, const Value *condition, bool holds, const Op *at);
 
 /* The same; true: the condition holds where all of them are at least 0.  */
 bool conditions_take_all(Nest *in, Guards *guards, const Value *condition);
+
+bool poly_is_natural(const Nest *in, const Poly *x); /* from 0 on, whatever the launcher is handed */
 
 /* ---- plain-bounds.c ---------------------------------------------------------------------------------------------- */
 
@@ -29,10 +32,10 @@ bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the gri
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
 /* The same as several sums, each of which is a bound; 0: none is known.  */
-enum { MAX_BOUNDS = 4 };
+enum { MAX_BOUNDS = 6 };
 int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds);
 Poly bound_below(const Nest *in, const Poly *x); /* x, with what quotients in it were divided from: not below x */
-bool bound_without_edge(const Nest *in, const Poly *x, const Poly *y, Poly *least);
+bool bound_without_edge(Nest *in, const Op *at, const Poly *x, const Poly *y, Poly *least);
 
 /* ---- plain-strides.c --------------------------------------------------------------------------------------------- */
 

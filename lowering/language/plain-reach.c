@@ -177,10 +177,10 @@ Guards reach_guards(Nest *in, const Op *op)
     Guards guards = {0};
     int own = op->code == OP_ELEMENT ? 2 : 3;
     if (op->nargs > own)
-        conditions_take(in, &guards, op->args[own], true, true);
+        conditions_take(in, &guards, op->args[own], true, op);
     for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
         if (block->parent->code == OP_IF)
-            conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], true);
+            conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], op);
     for (int i = 0; i < guards.count; i++)
         reach_join(in, &guards.guards[i]);
     return guards;
@@ -212,6 +212,8 @@ static bool is_within(const Box *box, int dim, const Poly *sum, const Poly *last
     int64_t more;
     if (dim == box->access->group->rank) {
         Poly within = bound_below(box->in, sum), room = poly_add(last, &within, -1);
+        if (poly_distance(last, sum, &more) && more >= 0)
+            return true;
         return poly_distance(last, &within, &more) ? more >= 0 : reach_is_natural(box->in, box->access, &room);
     }
     for (int i = 0; i < box->count[dim]; i++) {

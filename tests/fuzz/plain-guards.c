@@ -3,7 +3,10 @@
  * plain-guards.c - conditions that say how far an array goes: tails of flattened subscripts, windows that are cut at
  * the edges, pairs of which the last is alone, stores under conditions. Each array ends where the conditions say.
  *
- * Without the bounds of plain-conditions.c: seed 2 of kinds=guards ends with signal 11.
+ * Finds, of kinds=guards: seed 2, without the bounds of plain-conditions.c; 7, where a factor without a number has the
+ * sign that its text has; 65, where the same holds of n - 1 and a bound exchanges counters twice; 101, where a divisor
+ * is taken to be above 0; 13, where 2 i < n says 2 i <= n - 1; 85, where x - x % 3 is at most x; 26, where v != h says
+ * nothing of v <= h.
  */
 #include "plain.h"
 
@@ -207,8 +210,116 @@ static void edges(int seed)
     whole_end();
 }
 
+/* Elements that lie apart, and the first of each group: arrays end with the last that the conditions leave.  */
+static void apart(int seed)
+{
+    int size = 2 + below(6);
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", size + below(1500));
+    whole_scalar("int", "w", "%d", size);
+    char last[80], test[80], width[20];
+    snprintf(width, sizeof width, below(2) ? "w" : "%d", size);
+    if (below(2)) {
+        int more = below(size);
+        snprintf(last, sizeof last, "(n - 1 - %d) / %d * %d + 1", more, size, size);
+        snprintf(test, sizeof test, PICK("%d * i + %d < n", "!(%d * i + %d > n - 1)"), size, more);
+        arrays(last, last);
+        whole_body();
+        printf(
+            "    WS(grid(1))\n    for (int i = 0; i < n; i++)\n        if (%s)\n            y[%d * i] %s x[%d * i];\n",
+            test, size, PICK("=", "+="), size);
+    } else {
+        int bits = below(3) == 0;
+        snprintf(last, sizeof last, bits ? "((n - 1) & -4) + 1" : "(n - 1) / w * w + 1");
+        arrays(last, "n");
+        whole_body();
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i++)\n        y[i] = ");
+        if (bits)
+            printf("x[%s];\n", PICK("i & -4", "i & ~3"));
+        else if (below(2))
+            printf("x[i - i %% %s];\n", width);
+        else
+            printf("x[i / %s * %s];\n", width, width);
+    }
+    whole_end();
+}
+
+/* Factors and divisors of either sign, of what is not a counter.  */
+static void signs(int seed)
+{
+    int by = (2 + below(4)) * (below(2) ? 1 : -1), size = by < 0 ? -by : by;
+    char last[80];
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 20 + below(900));
+    whole_scalar("int", "s", "%d", by);
+    switch (below(4)) {
+    case 0:
+        snprintf(last, sizeof last, by < 0 ? "41" : "41 + 4 * s");
+        arrays(last, "n");
+        whole_body();
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i++)\n        y[i] = x[40 + %s];\n",
+               PICK("s * (i % 5)", "i % 5 * s"));
+        break;
+    case 1:
+        snprintf(last, sizeof last, by < 0 ? "n + 1 + (n - 1) / %d" : "n + 1", size);
+        arrays(last, "n");
+        whole_body();
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i++)\n        y[i] = x[n - i / s] - s;\n");
+        break;
+    case 2:
+        arrays("17", "n");
+        whole_body();
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i++)\n        y[i] = x[(i * s + 5 * n) %% 17];\n");
+        break;
+    default:
+        snprintf(last, sizeof last, by < 0 ? "9 * n" : "9 * n + s * (n - 1)");
+        arrays(last, "n");
+        whole_body();
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i++) {\n        int t = 1;\n        WS(pipeline(auto) "
+               "reduction(+: t))\n        for (int j = 0; j < 9 * n + s * i; j++)\n            t += (int)x[j];\n"
+               "        y[i] = t;\n    }\n");
+    }
+    whole_end();
+}
+
+/* What is not an edge, of subscripts that go one step beyond.  */
+static void unequal(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "h", "%d", 1 + below(40));
+    whole_scalar("int", "w", "%d", 1 + below(60));
+    arrays("h * w", "h * w");
+    whole_body();
+    printf(
+        "    WS(grid(2))\n    for (int i = 0; i < h; i++)\n        for (int j = 0; j < w; j++) {\n"
+        "            int s = 0;\n            for (int p = -1; p <= 1; p++) {\n"
+        "                int v = i + p, u = j %s p;\n                if (%s && %s && %s && %s)\n"
+        "                    s += x[v * w + u] * (p + 3);\n            }\n            y[i * w + j] = s;\n        }\n",
+        PICK("-", "+"), PICK("v != -1", "v >= 0", "!(v == -1)"), PICK("v != h", "v < h", "h != v"),
+        PICK("u != -1", "u >= 0"), PICK("u != w", "u < w", "!(u == w)"));
+    whole_end();
+}
+
+/* Rows of a triangle from the last one on, but for its diagonal.  */
+static void triangles(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 3 + below(70));
+    whole_scalar("int", "m", "n + %d", below(9));
+    int first = below(3);
+    arrays("n * m", "n");
+    whole_body();
+    printf("    WS(grid(1)%s)\n    for (int i = %d; i < n - 1; i++) {\n        int s = 0;\n        WS(pipeline(auto) "
+           "reduction(+: s))\n        for (int j = %d; j < i + 1; j++)\n            s += (int)(%s ? %s : x[%s]);\n"
+           "        y[i] = s;\n    }\n",
+           PICK("", " tile(64)"), 1 + below(2), first, PICK("i != j", "j < i", "j != i"),
+           PICK("x[(n - 1 - i) * m + j]", "x[(i - 1) * m + j]", "x[(n - 1 - j) * m + i]"), PICK("i - 1", "j", "i"));
+    whole_end();
+}
+
 void guards(int seed)
 {
-    void (*const all[])(int) = {vector, vector, flattened, windows, windows, groups, edges, sums};
-    all[below(8)](seed);
+    void (*const all[])(int) = {vector, vector,    flattened, windows, windows, groups,
+                                edges,  triangles, apart,     signs,   unequal, sums};
+    all[below(12)](seed);
 }

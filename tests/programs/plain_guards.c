@@ -60,6 +60,7 @@ static void run_read_only(const char *name, Function *function, Function *plain)
 int main(int argc, char **argv)
 {
     check_begin("plain_guards", argc, argv);
+    setenv("WS_REACH", "1", 1); /* of the interpreter: arrays are copied as far as tensors reach */
     static const int sizes[][2] = {{333, 37}, {70, 7}, {1024, 64}};
     for (int i = 0; i < 3; i++) {
         int n = sizes[i][0], m = sizes[i][1], all = n / m * m;
@@ -79,8 +80,18 @@ int main(int argc, char **argv)
         RUN(antidiagonal, n, 7, 43, 7);
         RUN(summed, n, 7, n, n);
         RUN(flagged, n, 5, n, n);
-        RUN(firsts, n, 5, n, n);
+        RUN(firsts, n, 5, n - (n - 1) % 3, n);
         RUN(patches, n, m, all, 9 * all);
+        RUN(odd, n, 3, n - 1 - n % 2, n - n % 2);
+        RUN(triples, n, m, (n / m - 1 - (n / m - 1) % 3) * m + m - (m - 1) % 4, all);
+        RUN(rests, n, 7, 55, n);
+        RUN(rests, n, -7, 41, n);
+        RUN(quotients, n, 4, n + 1, n);
+        RUN(quotients, n, -4, n + 1 + (n - 1) / 4, n);
+        RUN(prefixes, n, -6, 7 * n, n);
+        RUN(prefixes, n, 6, 13 * n - 6, n);
+        RUN(edges, n, m, all, all);
+        RUN(but_one, n, m, all, n);
         plain_next();
     }
     run_read_only("some", some, some_plain);

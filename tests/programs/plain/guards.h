@@ -196,3 +196,75 @@ KERNEL(firsts)(int n, int m, const float *x, float *y)
     for (int i = 0; i < n; i++)
         y[i] = x[i - i % 3] * m;
 }
+
+/* From the last of a pair, or triple: what the guard leaves out is an element of another parity. */
+KERNEL(odd)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        if (2 * i + 1 < n)
+            y[2 * i + 1] = x[2 * i] + x[i & -8] + x[i - i % m];
+}
+
+KERNEL(triples)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n / m; i++)
+        for (int j = 0; j < m; j++)
+            y[i * m + j] = x[(i - i % 3) * m + j - j % 4];
+}
+
+/* m of either sign. */
+KERNEL(rests)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[i] = x[40 + m * (i % 3)] + x[(i * m + 40 * n) % 37] * 2;
+}
+
+KERNEL(quotients)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++)
+        y[i] = x[n - i / m] - m;
+}
+
+KERNEL(prefixes)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        WS(pipeline(auto) reduction(+: s))
+        for (int j = 0; j < 7 * n + m * i; j++)
+            s += x[j];
+        y[i] = s;
+    }
+}
+
+/* No more than one step beyond the edges. */
+KERNEL(edges)(int n, int m, const float *x, float *y)
+{
+    int h = n / m;
+    WS(grid(2))
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < m; j++)
+            for (int d = -1; d <= 1; d++) {
+                int v = i + d, u = j - d;
+                if (v != -1 && v != h && u != m && u >= 0)
+                    y[i * m + j] += x[v * m + u] * (d + 2);
+            }
+}
+
+/* Rows from the end, but for the diagonal. */
+KERNEL(but_one)(int n, int m, const float *x, float *y)
+{
+    int h = n / m;
+    WS(grid(1))
+    for (int i = 1; i < h - 1; i++) {
+        float s = 0;
+        WS(pipeline(auto) reduction(+: s))
+        for (int j = 1; j < i + 1; j++)
+            s += i != j ? x[(h - 1 - i) * m + j] : x[i - 1];
+        y[i] = s;
+    }
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_dot_f32 is as good as a loop of fmaf: the bound of docs/reference.md, with infinities, NaN, subnormal numbers, large and
-   small ones.
+/* ws_dot_f32 is as good as a loop of fmaf: the bound of docs/reference.md, with infinities, NaN, subnormal numbers,
+   large and small ones.
    nvcc: TODO a kernel of two preparing chains spills 16 bytes since what it reads is fenced before it is released */
 #include "test.h"
 

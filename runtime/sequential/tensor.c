@@ -3,12 +3,13 @@
  * tensor.c - views of memory: construction, slices, single elements.
  *
  * Coordinates are kept within +-2^60, so that sums of them do not overflow; what is further out is outside every tensor
- * anyway, since extents and strides reach no further than memory does (common/views.h).  A view that cannot be made is
+ * anyway, since extents and strides reach no further than memory does (common/span.h).  A view that cannot be made is
  * recorded as an error and holds no element.
  */
 #include "tile.h"
-#include "views.h"
+#include "span.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

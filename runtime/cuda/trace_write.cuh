@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ws/backend.h>
 
 namespace ws {
 namespace trace {
@@ -374,7 +375,7 @@ inline void attach(const char *kernel, int blocks, int threads, cudaStream_t str
     static buffer *set; /* what this object's kernels write to */
     if (!run.tried) {
         run.tried = true;
-        run.path = getenv("WS_TRACE");
+        run.path = ws_environment_("WS_TRACE");
         if (run.path && *run.path)
             atexit(write_all);
     }

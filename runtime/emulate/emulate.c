@@ -37,7 +37,7 @@ void ws_emulate_seed(unsigned long seed)
 
 static unsigned long seed_now(void)
 {
-    const char *text = getenv("WS_SEED");
+    const char *text = ws_environment_("WS_SEED");
     if (seed_chosen)
         return chosen_seed;
     return text && *text ? strtoul(text, NULL, 0) : 1;
@@ -291,7 +291,7 @@ static const ws_machine *machine_now(void)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const ws_machine *machine;
     static bool tried;
-    const char *path = getenv("WS_MACHINE");
+    const char *path = ws_environment_("WS_MACHINE");
     int line;
     if (!path || !*path)
         return NULL;
@@ -310,7 +310,7 @@ static const ws_machine *machine_now(void)
 
 static bool is_traced(void)
 {
-    const char *path = getenv("WS_TRACE");
+    const char *path = ws_environment_("WS_TRACE");
     if (!path || !*path)
         return false;
     pthread_mutex_lock(&trace.lock);
@@ -332,8 +332,8 @@ static void write_timeline(const char *text)
     static FILE *file;
     static bool tried;
     pthread_mutex_lock(&trace.lock);
-    if (!tried && !(file = fopen(getenv("WS_TIMELINE"), "w")))
-        fprintf(stderr, "WS_TIMELINE: cannot write %s\n", getenv("WS_TIMELINE"));
+    if (!tried && !(file = fopen(ws_environment_("WS_TIMELINE"), "w")))
+        fprintf(stderr, "WS_TIMELINE: cannot write %s\n", ws_environment_("WS_TIMELINE"));
     tried = true;
     if (file && text) {
         fprintf(file, "%s\n", text);
@@ -552,7 +552,7 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
         trace.processes += ctas;
         pthread_mutex_unlock(&trace.lock);
     }
-    c.drawn = getenv("WS_TIMELINE") && *getenv("WS_TIMELINE");
+    c.drawn = ws_environment_("WS_TIMELINE") && *ws_environment_("WS_TIMELINE");
     char **saved = ws_choosing() == WS_CHOOSING_BY_TIME ? save_stored(launch) : NULL;
     run_crew(&c);
     if (saved) {

@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <ws/backend.h>
 
 enum { MOST_STEPS = 1 << 24, MOST_STOPS = 16, WORDS = 4, LINE_BYTES = 256 };
 
@@ -81,7 +82,7 @@ void ws_emulate_step(void)
 
 bool ws_step_wanted(void)
 {
-    const char *from = getenv("WS_STEP");
+    const char *from = ws_environment_("WS_STEP");
     if (!from && asked_by_object)
         from = "-";
     if (session.tried || !from || !*from)

@@ -81,15 +81,14 @@ void ws_choice_tell(double number)
 
 static bool wants_tuning(void)
 {
-    const char *text = getenv("WS_TUNE");
-    return text && *text && strcmp(text, "0") != 0;
+    const char *text = ws_environment_("WS_TUNE");
+    return text && !strcmp(text, "1");
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static void find_path(void)
+static void find_path(const char *given)
 {
-    const char *given = getenv("WS_TUNED");
     ssize_t length = 0;
     if (given && *given) {
         snprintf(table.path, sizeof table.path, "%s", given);
@@ -159,12 +158,13 @@ static void read_table(void)
 {
     if (table.read)
         return;
+    const char *given = ws_environment_("WS_TUNED");
     table.read = true;
-    find_path();
+    find_path(given);
     char *text = file_text(table.path);
     if (text)
         read_text(table.path, text);
-    else if (getenv("WS_TUNED") && *getenv("WS_TUNED") && !(errno == ENOENT && wants_tuning()))
+    else if (given && *given && !(errno == ENOENT && wants_tuning()))
         tell("ws: WS_TUNED=%s: %s; launches go by estimates", table.path, strerror(errno));
     free(text);
 }
@@ -287,7 +287,7 @@ enum { BEGIN, ESTIMATES, MEASURES, FINALS, RUNS };
 
 static int forced(const struct ws_choice *c)
 {
-    const char *text = getenv("WS_CHOICE");
+    const char *text = ws_environment_("WS_CHOICE");
     if (!text || !*text)
         return -1;
     for (int i = 0; i < c->of->count; i++)

@@ -55,7 +55,7 @@ static void end_thread(void *own);
 
 static void read_mode(void)
 {
-    const char *text = getenv("WS_ERRORS");
+    const char *text = ws_environment_("WS_ERRORS");
     pthread_key_create(&error_key, end_thread);
     if (!text || !*text)
         return;
@@ -63,10 +63,8 @@ static void read_mode(void)
         show_mode = SHOW_NONE;
     else if (!strcmp(text, "print"))
         show_mode = SHOW_ALL;
-    else if (!strcmp(text, "abort"))
-        show_mode = SHOW_AND_ABORT;
     else
-        fprintf(stderr, "ws: WS_ERRORS=%s is not known: it is abort, print or quiet\n", text);
+        show_mode = SHOW_AND_ABORT;
 }
 
 /* ---- on standard error ------------------------------------------------------------------------------------------- */

@@ -97,9 +97,8 @@ const char *ws_together_stuck_(char *text, size_t bytes, struct ws_stuck stuck, 
 
 int ws_watchdog_(void)
 {
-    const char *text = getenv("WS_WATCHDOG");
-    const long seconds = text ? atol(text) : 0;
-    return seconds > 0 && seconds < 4000 ? (int)seconds : 30;
+    const char *text = ws_environment_("WS_WATCHDOG");
+    return text && *text ? (int)strtol(text, NULL, 0) : 30;
 }
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
@@ -124,7 +123,7 @@ static const char *faults_asked_for(void)
     static atomic_bool read;
     static _Atomic(const char *) text;
     if (!atomic_load(&read)) {
-        atomic_store(&text, getenv("WS_FAULT"));
+        atomic_store(&text, ws_environment_("WS_FAULT"));
         atomic_store(&read, true);
     }
     return atomic_load(&text);

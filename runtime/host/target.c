@@ -31,11 +31,9 @@ void ws_backend_offer(const struct ws_backend *backend, const char *(*why_not)(v
 
 static void choose(void)
 {
-    const char *wanted = getenv("WS_TARGET"), *obstacle = NULL;
+    const char *wanted = ws_environment_("WS_TARGET"), *obstacle = NULL;
     bool cuda = wanted && !strcmp(wanted, "cuda"), emulate = wanted && !strcmp(wanted, "emulate");
 
-    if (wanted && *wanted && !cuda && !emulate)
-        fprintf(stderr, "ws: WS_TARGET=%s is not known: it is cuda or emulate\n", wanted);
     if (!cuda && !emulate)
         obstacle = find_obstacle();
     if (obstacle && !ws_log_line("ws: kernels are emulated on the CPU: %s", obstacle))

@@ -73,7 +73,7 @@ ws_team *ws_team_now(void)
 
 static bool number_of(const char *name, int *to)
 {
-    const char *text = getenv(name);
+    const char *text = ws_environment_(name);
     char *end;
     long n = text ? strtol(text, &end, 10) : -1;
     *to = (int)n;
@@ -83,7 +83,7 @@ static bool number_of(const char *name, int *to)
 /* "NAME:RANK:SIZE", for processes that nobody of those below has started.  */
 static bool by_hand(ws_team *team)
 {
-    const char *text = getenv("WS_TEAM");
+    const char *text = ws_environment_("WS_TEAM");
     char name[64];
     if (!text || sscanf(text, "%63[^:]:%d:%d", name, &team->rank, &team->size) != 3)
         return false;
@@ -105,7 +105,8 @@ static bool by_launcher(ws_team *team, bool *same_machine)
         if (!number_of(launchers[i][0], &team->rank) || !number_of(launchers[i][1], &team->size))
             continue;
         *same_machine = !number_of(launchers[i][2], &local) || local == team->size;
-        snprintf(team->name, sizeof team->name, "%s", getenv(launchers[i][3]) ? getenv(launchers[i][3]) : "job");
+        snprintf(team->name, sizeof team->name, "%s",
+                 ws_environment_(launchers[i][3]) ? ws_environment_(launchers[i][3]) : "job");
         return true;
     }
     return false;

@@ -66,6 +66,7 @@ static ws_tensor make(const void *base, ws_dtype type, int rank, const long *ext
 {
     struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(type), .rank = rank};
     struct ws_rule_type result;
+    ws_environment_look_();
     if (!ws_allowed(WS_OP_TENSOR, NULL, 0, &attributes, &result))
         return tensor_new(attributes.dtype < 0 ? WS_RULE_F32 : attributes.dtype, rank < 1 || rank > 4 ? 1 : rank, NULL);
     struct ws_tensor_ *t = tensor_new(attributes.dtype, rank, base);

@@ -54,7 +54,7 @@ static const Plan *find_plan(interpret_unit *unit, const char *name)
 
 static unsigned long setting(const char *name, unsigned long otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = ws_environment_(name);
     return text && *text ? strtoul(text, NULL, 0) : otherwise;
 }
 
@@ -100,7 +100,7 @@ enum { MOST_ORDERS = 100000 };
 
 static void run_orders(Launch *launch)
 {
-    const char *order = getenv("WS_ORDER"), *schedules = getenv("WS_SCHEDULES"), *report = NULL;
+    const char *order = ws_environment_("WS_ORDER"), *schedules = ws_environment_("WS_SCHEDULES"), *report = NULL;
     long orders;
     if (order && *order) {
         report = launch_replay(launch, order);

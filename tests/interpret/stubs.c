@@ -71,7 +71,7 @@ static void print_variants(const Kernel *first)
     int count = 0, number = 0;
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant))
         count++;
-    printf("    const char *number = getenv(\"WS_CHOICE\");\n"
+    printf("    const char *number = ws_environment_(\"WS_CHOICE\");\n"
            "    switch (number ? strtoul(number, NULL, 10) %% %d : 0) {\n",
            count);
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant)) {
@@ -110,7 +110,8 @@ int main(void)
     Module *module = text ? ir_parse(text, "stdin", say, NULL) : NULL;
     if (!module)
         return 1;
-    printf("#include <interpret.h>\n#include <stdlib.h>\n\nstatic interpret_unit *unit;\n");
+    printf("#include <interpret.h>\n#include <stdlib.h>\n\nconst char *ws_environment_(const char *);\nstatic "
+           "interpret_unit *unit;\n");
     print_text(text);
     for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         if (!kernel->form.of && (!kernel->choice.of || next_variant(kernel, NULL) == kernel))

@@ -45,6 +45,11 @@ unsigned long ws_error_count(void); /* of this thread, those that were read, too
 /* Every launch says so, and ws_sync: an error of this thread that nobody has read by then is shown.  */
 void ws_begin_launch(void);
 
+/* The value of a variable of the environment; NULL: it has none, or one that host/environment.def does not know, which
+   is a warning.  All that it does not know are warned of, the first time.  */
+const char *ws_environment_(const char *name);
+void ws_environment_look_(void);
+
 /* One line to the user's log; 0 if there is none.  */
 int ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -94,6 +94,151 @@ static void straighten(class loop *loop)
             skip_forwarder(bb);
 }
 
+/* ---- a bound that a condition chooses ---------------------------------------------------------------------------- */
+
+enum { MOST_ARMS = 16 };
+
+/* The blocks between a loop's header and its own condition.  */
+struct Arms {
+    class loop *loop;
+    basic_block join; /* where they meet, or NULL */
+    auto_vec<basic_block> blocks;
+    hash_map<basic_block, tree> conditions;
+};
+
+static bool leaves(class loop *loop, basic_block bb)
+{
+    for (unsigned i = 0; i < EDGE_COUNT(bb->succs); i++)
+        if (!flow_bb_inside_loop_p(loop, EDGE_SUCC(bb, i)->dest))
+            return true;
+    return false;
+}
+
+/* It computes numbers, and goes on to one block or to one of two.  */
+static bool only_computes(basic_block bb, basic_block top)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    if (bb != top && !gsi_end_p(gsi_start_phis(bb)))
+        return false;
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); bb != top && !gsi_end_p(i); gsi_next_nondebug(&i)) {
+        gimple *stmt = gsi_stmt(i);
+        bool idle = gimple_code(stmt) == GIMPLE_LABEL || gimple_code(stmt) == GIMPLE_PREDICT ||
+                    gimple_code(stmt) == GIMPLE_COND;
+        if (!idle &&
+            (!is_gimple_assign(stmt) || !pure_scalar_stmt(stmt) || gimple_vuse(stmt) || gimple_could_trap_p(stmt)))
+            return false;
+    }
+    bool tests = !gsi_end_p(last) && gimple_code(gsi_stmt(last)) == GIMPLE_COND;
+    return EDGE_COUNT(bb->succs) == (tests ? 2 : 1);
+}
+
+/* Those behind `bb`, each behind all that lead to it where arms do not share more than their ends.  */
+static bool collect_arms(Arms *arms, basic_block bb)
+{
+    basic_block top = arms->loop->header;
+    if (arms->blocks.length() == MOST_ARMS || bb->loop_father != arms->loop || !only_computes(bb, top))
+        return false;
+    arms->blocks.safe_push(bb);
+    for (unsigned i = 0; i < EDGE_COUNT(bb->succs); i++) {
+        basic_block next = EDGE_SUCC(bb, i)->dest;
+        if (next == top || !dominated_by_p(CDI_DOMINATORS, next, top))
+            return false;
+        if (leaves(arms->loop, next)) {
+            if (arms->join && arms->join != next)
+                return false;
+            arms->join = next;
+        } else if (!arms->blocks.contains(next) && !collect_arms(arms, next)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the join gets by an edge: an argument of its PHI, or a choice of them.  */
+static tree choice_behind(Arms *arms, edge e, gphi *phi, gimple_stmt_iterator *at)
+{
+    if (e->dest == arms->join)
+        return PHI_ARG_DEF_FROM_EDGE(phi, e);
+    tree *condition = arms->conditions.get(e->dest);
+    if (!condition)
+        return choice_behind(arms, single_succ_edge(e->dest), phi, at);
+    edge yes, no;
+    extract_true_false_edges_from_block(e->dest, &yes, &no);
+    tree x = choice_behind(arms, yes, phi, at), y = choice_behind(arms, no, phi, at);
+    if (operand_equal_p(x, y, 0))
+        return x;
+    gimple *choice = gimple_build_assign(make_ssa_name(TREE_TYPE(x)), COND_EXPR, *condition, x, y);
+    gimple_set_location(choice, gimple_location(gsi_stmt(gsi_last_nondebug_bb(e->dest))));
+    gsi_insert_before(at, choice, GSI_SAME_STMT);
+    return gimple_assign_lhs(choice);
+}
+
+/* The arms' statements, and their conditions as numbers, stand in the header.  */
+static void compute_first(Arms *arms, gimple_stmt_iterator *at)
+{
+    for (unsigned i = 0; i < arms->blocks.length(); i++) {
+        basic_block bb = arms->blocks[i];
+        for (gimple_stmt_iterator s = gsi_start_bb(bb); i && !gsi_end_p(s);)
+            if (is_gimple_assign(gsi_stmt(s)))
+                gsi_move_before(&s, at);
+            else
+                gsi_next(&s);
+        gimple_stmt_iterator last = gsi_last_bb(bb);
+        gcond *test = gsi_end_p(last) ? NULL : dyn_cast<gcond *>(gsi_stmt(last));
+        if (!test)
+            continue;
+        tree name = make_ssa_name(boolean_type_node);
+        gimple *compare =
+            gimple_build_assign(name, gimple_cond_code(test), gimple_cond_lhs(test), gimple_cond_rhs(test));
+        gimple_set_location(compare, gimple_location(test));
+        gsi_insert_before(at, compare, GSI_SAME_STMT);
+        arms->conditions.put(bb, name);
+    }
+}
+
+/* i < (c ? n - 1 : n): if (c) _1 = n - 1; _2 = PHI <_1, n>  ->  _1 = n - 1; _2 = c ? _1 : n.  */
+static void choose_bound(class loop *loop)
+{
+    Arms arms;
+    arms.loop = loop;
+    arms.join = NULL;
+    basic_block top = loop->header;
+    gimple_stmt_iterator at = gsi_last_bb(top);
+    if (gsi_end_p(at) || gimple_code(gsi_stmt(at)) != GIMPLE_COND || leaves(loop, top) || !collect_arms(&arms, top) ||
+        !arms.join || gsi_end_p(gsi_start_phis(arms.join)))
+        return;
+    for (unsigned i = 0; i < EDGE_COUNT(arms.join->preds); i++)
+        if (!arms.blocks.contains(EDGE_PRED(arms.join, i)->src))
+            return;
+    for (gphi_iterator i = gsi_start_phis(arms.join); !gsi_end_p(i); gsi_next(&i))
+        if (!INTEGRAL_TYPE_P(TREE_TYPE(gimple_phi_result(i.phi()))))
+            return;
+    edge yes, no;
+    extract_true_false_edges_from_block(top, &yes, &no);
+    compute_first(&arms, &at);
+    for (gphi_iterator i = gsi_start_phis(arms.join); !gsi_end_p(i);) {
+        tree x = choice_behind(&arms, yes, i.phi(), &at), y = choice_behind(&arms, no, i.phi(), &at);
+        tree result = gimple_phi_result(i.phi());
+        remove_phi_node(&i, false);
+        gimple *choice = gimple_build_assign(result, COND_EXPR, *arms.conditions.get(top), x, y);
+        gimple_set_location(choice, gimple_location(gsi_stmt(at)));
+        gsi_insert_before(&at, choice, GSI_SAME_STMT);
+    }
+    gsi_remove(&at, true);
+    remove_edge(yes);
+    remove_edge(no);
+    for (unsigned i = 1; i < arms.blocks.length(); i++)
+        delete_basic_block(arms.blocks[i]);
+    make_single_succ_edge(top, arms.join, EDGE_FALLTHRU);
+}
+
+static void choose_bounds(class loop *grid)
+{
+    choose_bound(grid);
+    for (class loop *inner = grid->inner; inner; inner = inner->next)
+        choose_bounds(inner);
+}
+
 /* ---- ways out of a grid ------------------------------------------------------------------------------------------ */
 
 static location_t last_location(basic_block bb)
@@ -283,8 +428,13 @@ bool graph_prepare(function *fn)
         if (marks[i].pragma->is_grid)
             good &= check_grid(marks[i]);
     for (unsigned i = 0; i < marks.length() && good; i++)
-        if (marks[i].pragma->is_grid)
+        if (marks[i].pragma->is_grid) {
             straighten(marks[i].loop);
+            free_dominance_info(fn, CDI_DOMINATORS);
+            calculate_dominance_info(CDI_DOMINATORS);
+            choose_bounds(marks[i].loop);
+            straighten(marks[i].loop);
+        }
     free_dominance_info(fn, CDI_DOMINATORS);
     loop_optimizer_finalize();
     return good;

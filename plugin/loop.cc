@@ -468,6 +468,14 @@ static void refuse_header(Walk *w, class loop *loop)
             !plain_refuse_written(w, gsi_stmt(i)))
             control_statement(w, gsi_stmt(i));
     gimple_stmt_iterator last = gsi_last_nondebug_bb(loop->header);
+    if (!w->failed && EDGE_COUNT(loop->header->succs) == 2 &&
+        flow_bb_inside_loop_p(loop, EDGE_SUCC(loop->header, 0)->dest) &&
+        flow_bb_inside_loop_p(loop, EDGE_SUCC(loop->header, 1)->dest)) {
+        complain(gsi_end_p(last) ? w->where : stmt_location(gsi_stmt(last)),
+                 "compute the bound before the grid, and compare with that: int end = c ? n - 1 : n;",
+                 "the condition of this grid loop has branches");
+        w->failed = true;
+    }
     region_irregular(w, gsi_end_p(last) ? w->where : stmt_location(gsi_stmt(last)));
 }
 

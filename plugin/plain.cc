@@ -436,6 +436,14 @@ static bool ends_in_region(const Walk *w, tree decl)
     return found;
 }
 
+/* It stands in the condition of a loop of the grid.  */
+static bool is_bound_of_grid(const Walk *w, gimple *load)
+{
+    class loop *loop = gimple_bb(load)->loop_father;
+    return loop->header == gimple_bb(load) && flow_bb_inside_loop_p(w->outer, loop->header) &&
+           loop_depth(loop) - loop_depth(w->outer) < (unsigned)w->kernel->grid.dims;
+}
+
 /* A load at a constant distance from a pointer that is known before the region, or of a member of a variable: a
    live-in, or NULL.  */
 Value *plain_live_in(Walk *w, gimple *load)
@@ -460,7 +468,11 @@ Value *plain_live_in(Walk *w, gimple *load)
     if (TREE_CODE(base) != MEM_REF)
         return NULL;
     tree pointer = ssa_resolve(TREE_OPERAND(base, 0));
-    if (TREE_CODE(pointer) != SSA_NAME || defined_in_region(w, pointer) || clobbers(w->outer, reference))
+    if (TREE_CODE(pointer) != SSA_NAME || clobbers(w->outer, reference))
+        return NULL;
+    if (defined_in_region(w, pointer) && is_bound_of_grid(w, load))
+        pointer = expression_before(w, pointer, 0);
+    if (!pointer || (TREE_CODE(pointer) == SSA_NAME && defined_in_region(w, pointer)))
         return NULL;
     constant = constant / BITS_PER_UNIT + (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
     tree entry = fold_build2(MEM_REF, type, pointer, build_int_cst(TREE_TYPE(TREE_OPERAND(base, 1)), constant));
@@ -670,7 +682,8 @@ void plain_extents(Walk *w, const Pragma *pragma)
 bool plain_reads_alike(class loop *loop, gimple *load)
 {
     if (!is_gimple_assign(load) || !gimple_assign_load_p(load) || gimple_has_volatile_ops(load) ||
-        TREE_CODE(gimple_assign_lhs(load)) != SSA_NAME || !INTEGRAL_TYPE_P(TREE_TYPE(gimple_assign_lhs(load))) ||
+        TREE_CODE(gimple_assign_lhs(load)) != SSA_NAME ||
+        (!INTEGRAL_TYPE_P(TREE_TYPE(gimple_assign_lhs(load))) && !POINTER_TYPE_P(TREE_TYPE(gimple_assign_lhs(load)))) ||
         !plain_walks || clobbers(loop, gimple_assign_rhs1(load)))
         return false;
     use_operand_p use;

@@ -51,12 +51,32 @@ Loc loc_of(location_t where)
     return loc;
 }
 
+/* What follows a mistake on its line mostly follows from it.  */
+static bool in_region, region_refused;
+
+void complain_in_region(bool inside)
+{
+    in_region = inside;
+    region_refused = false;
+}
+
+bool complained_in_region(void)
+{
+    return region_refused;
+}
+
 void complain(location_t where, const char *remedy, const char *format, ...)
 {
     static location_t last_place;
     static const char *last_format;
+    static int last_line;
+    int line = expand_location(user_location(where)).line;
+    if (region_refused && line == last_line)
+        return;
     if (same_place(where, last_place) && format == last_format && has_place(where))
         return; /* at -O0 one expression may be several statements */
+    region_refused = in_region;
+    last_line = line;
     last_place = where;
     last_format = format;
     auto_diagnostic_group group;

@@ -121,6 +121,8 @@ Loc loc_of(location_t where);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
 /* An error with the note that says what to do; remedy may be NULL.  */
+void complain_in_region(bool inside); /* one complaint for a line of a region */
+bool complained_in_region(void);
 void complain(location_t where, const char *remedy, const char *format, ...) ATTRIBUTE_GCC_DIAG(3, 4);
 
 /* ---- one region -------------------------------------------------------------------------------------------------- */

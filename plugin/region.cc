@@ -39,12 +39,14 @@ static void remove_markers(function *fn)
     }
 }
 
+static bool region_refuse_jumps(function *fn);
+
 static void never_repeats(Pragma *pragma, basic_block bb)
 {
     location_t endless = graph_endless(bb);
     if (!pragma->used && endless != UNKNOWN_LOCATION)
         graph_refuse_endless(endless);
-    else if (!pragma->used)
+    else if (!pragma->used && !region_refuse_jumps(cfun))
         complain(pragma->loc, "remove the pragma, or the statement that always leaves the loop",
                  "the loop under this pragma never repeats");
     pragma->used = true;
@@ -85,7 +87,9 @@ static bool twice(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 {
     Pragma *pragma = mark->pragma;
-    if (twice(marks, mark))
+    if (cfun->calls_setjmp && region_refuse_jumps(cfun))
+        pragma->used = true;
+    else if (twice(marks, mark))
         complain(pragma->loc, "a loop is a loop of the grid, or a pipelined loop inside it",
                  "a second %<#pragma ws%> on one loop");
     else if (pragma->is_grid && grid_around(marks, mark))
@@ -107,9 +111,48 @@ static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark
 
 /* ---- what may not leave a region --------------------------------------------------------------------------------- */
 
+/* GCC makes one jump, which stands nowhere, of all jumps to computed labels: the first of these labels.  */
+static location_t jump_location(ggoto *stmt)
+{
+    basic_block bb;
+    if (gimple_has_location(stmt))
+        return stmt_location(stmt);
+    FOR_EACH_BB_FN(bb, cfun)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+        glabel *label = dyn_cast<glabel *>(gsi_stmt(i));
+        if (label && FORCED_LABEL(gimple_label_label(label)))
+            return DECL_SOURCE_LOCATION(gimple_label_label(label));
+    }
+    return UNKNOWN_LOCATION;
+}
+
+/* The statement that no other control flow does the work of.  */
+static bool refuse_statement(gimple *stmt)
+{
+    if (gimple_code(stmt) == GIMPLE_GOTO && TREE_CODE(gimple_goto_dest(as_a<ggoto *>(stmt))) != LABEL_DECL)
+        complain(jump_location(as_a<ggoto *>(stmt)), "write a switch", "a goto to a computed label in a grid");
+    else if (is_gimple_call(stmt) && (gimple_call_flags(stmt) & ECF_RETURNS_TWICE))
+        complain(stmt_location(stmt), "let the grid stand in a function of its own, and call that",
+                 "%qD is called in a function with a grid", gimple_call_fndecl(stmt));
+    else
+        return false;
+    return true;
+}
+
+/* Is there one?  Then it is refused.  */
+static bool region_refuse_jumps(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
+        if (refuse_statement(gsi_stmt(i)))
+            return true;
+    return false;
+}
+
 void region_irregular(Walk *w, location_t where)
 {
-    if (!w->failed)
+    if (!w->failed && !region_refuse_jumps(w->fn))
         complain(where, "use if, for, while and continue; leave a loop by its condition",
                  "this control flow cannot be structured");
     w->failed = true;
@@ -309,6 +352,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
+    complain_in_region(true);
     total_collect(w);
     check_values(w);
     check_clauses(w);
@@ -318,6 +362,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
         loop_emit(w, mark.loop);
     total_leave(w);
     task_check_rings(w);
+    complain_in_region(false);
     if (w->failed || w->kernel->failed) {
         if (!seen_error())
             BUG(w->kernel, "a region was refused without a word");

@@ -480,6 +480,26 @@ static void refuse_address(Walk *w, gimple *stmt)
     value_set(w, lhs, literal_of(w, build_zero_cst(TREE_TYPE(lhs))));
 }
 
+/* "abcd"[m]  */
+static bool reads_string(gimple *stmt)
+{
+    tree reference = gimple_assign_rhs1(stmt);
+    if (!gimple_assign_single_p(stmt) || !handled_component_p(reference))
+        return false;
+    while (handled_component_p(reference))
+        reference = TREE_OPERAND(reference, 0);
+    return TREE_CODE(reference) == STRING_CST;
+}
+
+static void refuse_string(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_assign_lhs(stmt);
+    complain(w->where, "name it in front of the function: static const char letters[] = \"abcd\";",
+             "which character of a string literal is read is known at run time only");
+    w->failed = true;
+    value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
+}
+
 /* An assignment of the region.  */
 void value_statement(Walk *w, gimple *stmt)
 {
@@ -520,6 +540,8 @@ void value_statement(Walk *w, gimple *stmt)
     }
     if (is_inner_address(w, stmt))
         refuse_address(w, stmt);
+    else if (reads_string(stmt))
+        refuse_string(w, stmt);
     else
         value_set(w, lhs, scalar_operation(w, stmt, value_of));
 }

@@ -204,7 +204,8 @@ static tree object_of(Walk *w, tree decl, const Stores *stores)
         if (!put_bytes(stores->list[i], bytes.address(), bytes.length()))
             return NULL_TREE;
     tree type = build_array_type_nelts(char_type_node, bytes.length());
-    tree object = build_decl(DECL_SOURCE_LOCATION(decl), VAR_DECL, DECL_NAME(decl), type);
+    tree object = build_decl(DECL_SOURCE_LOCATION(decl), VAR_DECL,
+                             DECL_NAME(decl) ? DECL_NAME(decl) : create_tmp_var_name("table"), type);
     DECL_INITIAL(object) = build_string(bytes.length(), (const char *)bytes.address());
     TREE_TYPE(DECL_INITIAL(object)) = type;
     TREE_STATIC(object) = TREE_READONLY(object) = TREE_CONSTANT(DECL_INITIAL(object)) = DECL_ARTIFICIAL(object) = 1;

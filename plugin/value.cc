@@ -112,8 +112,13 @@ static Value *literal_new(Walk *w, Dtype dtype, int64_t ival, double fval)
     op->scalar->integer = ival;
     op->scalar->real = fval;
     Value *value = op_result(w->kernel, op, type_scalar(dtype), NULL);
+    Block *block = w->block;
+    while (!w->anchor && block && block->parent && block->parent->parent != w->kernel->body)
+        block = block->parent->parent;
     if (w->anchor)
         op_before(w->anchor, op);
+    else if (block && block->parent) /* in an arm of a condition there */
+        op_before(block->parent, op);
     else
         op_append(w->kernel->body, op);
     w->literals.safe_push(Literal{dtype, ival, fval, value});
@@ -427,7 +432,12 @@ Value *value_of(Walk *w, tree expression)
         return value;
     if (!w->failed && POINTER_TYPE_P(type) && w->kernel->grid.plain)
         plain_refuse_pointer(w);
-    if (!w->failed)
+    if (!w->failed && POINTER_TYPE_P(type)) {
+        complain(w->where, "choose values: x = c ? a : b; read elements with ws_at, or copy them before the grid",
+                 "which object this pointer goes to is known at run time only");
+        w->failed = true;
+    }
+    if (!w->failed && !complained_in_region())
         BUG(w->kernel, "the value %s has no definition yet",
             TREE_CODE(name) == SSA_NAME && name_of(name) ? name_of(name) : "");
     return value_anything(w, type);

@@ -95,7 +95,7 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
     CXCursor field = clang_getCursorReferenced(e);
-    int64_t byte = clang_Cursor_getOffsetOfField(field) / 8;
+    int64_t byte = below.count ? offset_of_member(clang_getCursorType(below.list[0]), field) : 0;
     CXType type = clang_getCursorType(e);
     Place whole = {0};
     if (below.count && clang_Cursor_isBitField(field))
@@ -325,6 +325,41 @@ bool refuse_complex(Walk *w, CXCursor e, CXType type)
     return true;
 }
 
+typedef struct {
+    const Walk *w;
+    Dtype dtype;
+} Written;
+
+/* An assignment or a call that may write numbers of the type, as C tells by types.  */
+static bool leaves_type(const Unit *u, CXCursor c, void *context)
+{
+    const Written *written = context;
+    CXCursor target = assigned_by(u, c), decl = clang_Cursor_isNull(target) ? target : decl_of(u, target);
+    Dtype dtype;
+    if (c.kind == CXCursor_CallExpr)
+        return !strncmp(callee_name(u, c, NULL), "ws_", 3) || op_of_function(callee_name(u, c, NULL)) != OP_COUNT;
+    if (clang_Cursor_isNull(target) ||
+        (!clang_Cursor_isNull(decl) && clang_getCursorLinkage(decl) == CXLinkage_NoLinkage))
+        return true;
+    return scalar_type(clang_getCursorType(target), &dtype) && dtype_bytes(dtype) > 1 &&
+           (dtype_bytes(dtype) != dtype_bytes(written->dtype) ||
+            dtype_is_float(dtype) != dtype_is_float(written->dtype));
+}
+
+/* An element at a constant place, which the region leaves alone: read before it; else NULL.  */
+static Value *element_before(Walk *w, const Place *place, Dtype dtype)
+{
+    int64_t bytes = 0;
+    Written written = {w, dtype};
+    if (place->base.chosen || place->base.member || (place->base.offset && !ir_constant(place->base.offset, &bytes)) ||
+        !each_below(w->u, w->region, leaves_type, &written))
+        return NULL;
+    const char *type = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(place->type)));
+    const char *text = arena_print(w->u->module, "(*(const %s *)((const char *)(%s) + %lld))", type, place->base.text,
+                                   (long long)bytes);
+    return live_in(w, text, type, type_scalar(dtype), NULL, parameter_rank(w, ""));
+}
+
 /* Memory behind a pointer: an element of an array, in grids of plain loops.  */
 static Result element_read(Walk *w, const Place *place, CXCursor e)
 {
@@ -336,7 +371,8 @@ static Result element_read(Walk *w, const Place *place, CXCursor e)
                "memory is read through a pointer in a grid");
         return result_of(anything(w, place->type));
     }
-    return result_of(element_as(w, place, dtype, e));
+    Value *before = w->in_bound ? element_before(w, place, dtype) : NULL;
+    return result_of(before ? before : element_as(w, place, dtype, e));
 }
 
 Value *element_as(Walk *w, const Place *place, Dtype dtype, CXCursor e)
@@ -484,6 +520,62 @@ static void zero(Walk *w, int variable, CXType type, int64_t byte)
     }
 }
 
+/* .a[1].b = x; libclang gives it no type.  */
+static bool is_designated(CXCursor value, const Cursors *parts)
+{
+    return value.kind == CXCursor_UnexposedExpr && parts->count > 1 &&
+           clang_getCanonicalType(clang_getCursorType(value)).kind == CXType_Void;
+}
+
+/* [1 ... 3] = x, which looks like [1][3] = x.  */
+static bool is_range(const Unit *u, CXCursor value, const Cursors *parts)
+{
+    unsigned end = begin_of(parts->list[parts->count - 1]);
+    for (unsigned at = begin_of(value); in_text(u, value) && at + 3 <= end; at++)
+        if (!strncmp(u->text + at, "...", 3))
+            return true;
+    return false;
+}
+
+/* require: is_designated ().   ensure: the part has its value, *next is the list's part that it lies in; or false.  */
+static bool initialize_designated(Walk *w, int variable, CXType type, int64_t byte, CXCursor value,
+                                  const Fields *fields, int *next)
+{
+    Cursors parts = children(w->u, value);
+    CXCursor given = parts.list[parts.count - 1];
+    int64_t first, last;
+    if (is_range(w->u, value, &parts)) {
+        if (parts.count != 3 || type.kind != CXType_ConstantArray || !evaluate_int(parts.list[0], &first) ||
+            !evaluate_int(parts.list[1], &last) || last - first > 64 || has_effects(w->u, given))
+            return false;
+        CXType element = clang_getArrayElementType(type);
+        for (int64_t i = first; i <= last; i++)
+            initialize(w, variable, element, byte + i * bytes_of(element), given);
+        *next = (int)last;
+        return true;
+    }
+    for (int i = 0; i + 1 < parts.count; i++) {
+        type = clang_getCanonicalType(type);
+        if (parts.list[i].kind == CXCursor_MemberRef && type.kind == CXType_Record) {
+            CXCursor field = clang_getCursorReferenced(parts.list[i]);
+            int64_t offset = offset_of_member(type, field);
+            for (int k = 0; k < fields->count && i == 0; k++)
+                if (clang_Cursor_getOffsetOfField(fields->list[k]) / 8 <= offset)
+                    *next = k;
+            byte += offset;
+            type = clang_getCursorType(field);
+        } else if (type.kind == CXType_ConstantArray && evaluate_int(parts.list[i], &first)) {
+            *next = i == 0 ? (int)first : *next;
+            type = clang_getArrayElementType(type);
+            byte += first * bytes_of(type);
+        } else {
+            return false;
+        }
+    }
+    initialize(w, variable, type, byte, given);
+    return true;
+}
+
 /* {.a = 1, 2}: which part each value is for.  */
 static void initialize_list(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
 {
@@ -497,17 +589,12 @@ static void initialize_list(Walk *w, int variable, CXType type, int64_t byte, CX
     for (int i = 0; i < below.count; i++, next++) {
         CXCursor value = below.list[i];
         Cursors parts = children(w->u, value);
-        int64_t index;
-        if (value.kind == CXCursor_UnexposedExpr && parts.count > 1 && parts.list[0].kind == CXCursor_MemberRef) {
-            CXCursor field = clang_getCursorReferenced(parts.list[0]);
-            for (int k = 0; k < fields.count; k++)
-                if (same_decl(fields.list[k], field))
-                    next = k;
-            value = parts.list[parts.count - 1];
-        } else if (value.kind == CXCursor_UnexposedExpr && parts.count == 2 && fields.count == 0 &&
-                   evaluate_int(parts.list[0], &index)) {
-            next = (int)index;
-            value = parts.list[1];
+        if (is_designated(value, &parts)) {
+            if (!initialize_designated(w, variable, canonical, byte, value, &fields, &next)) {
+                unsupported(w, value);
+                return;
+            }
+            continue;
         }
         if (canonical.kind == CXType_Record && next < fields.count)
             initialize(w, variable, clang_getCursorType(fields.list[next]),

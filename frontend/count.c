@@ -66,7 +66,7 @@ CXCursor bare(const Unit *u, CXCursor e)
         Cursors below = children(u, e);
         bool wraps =
             e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CStyleCastExpr;
-        if (!wraps || !below.count)
+        if (!wraps || !below.count || (e.kind == CXCursor_UnexposedExpr && below.count > 1))
             return e;
         CXCursor inner = below.list[below.count - 1];
         if (!is_integer(clang_getCursorType(e)) || !is_integer(clang_getCursorType(inner)) ||
@@ -315,7 +315,8 @@ static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
     } else {
         CXCursor sum = peel(w->u, below.list[1]);
         Cursors cut = children(w->u, sum);
-        if ((sum.kind == CXCursor_UnexposedExpr || sum.kind == CXCursor_CStyleCastExpr) && cut.count)
+        if ((sum.kind == CXCursor_UnexposedExpr && cut.count == 1) ||
+            (sum.kind == CXCursor_CStyleCastExpr && cut.count))
             sum = peel(w->u, cut.list[cut.count - 1]);
         enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(sum);
         if (sum.kind != CXCursor_BinaryOperator || (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))

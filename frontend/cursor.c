@@ -185,6 +185,42 @@ int64_t bytes_of(CXType type)
     return clang_Type_getSizeOf(type);
 }
 
+typedef struct {
+    CXCursor field;
+    int64_t offset;
+    bool found;
+} Sought;
+
+static enum CXVisitorResult seek_field(CXCursor field, CXClientData data)
+{
+    Sought *sought = data, inner = {sought->field, 0, false};
+    int64_t offset = clang_Cursor_getOffsetOfField(field) / 8;
+    inner.found = clang_equalCursors(field, sought->field);
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    CXString name = clang_getCursorSpelling(field);
+    bool anonymous = !*clang_getCString(name) || clang_Cursor_isAnonymous(clang_getTypeDeclaration(type));
+    clang_disposeString(name);
+    if (!inner.found && anonymous && type.kind == CXType_Record)
+        clang_Type_visitFields(type, seek_field, &inner);
+    if (!inner.found)
+        return CXVisit_Continue;
+    sought->found = true;
+    sought->offset = offset + inner.offset;
+    return CXVisit_Break;
+}
+
+/* Bytes from the beginning of a struct or union, or of what a pointer to one points to; those without a name are looked
+   into.  */
+int64_t offset_of_member(CXType type, CXCursor field)
+{
+    Sought sought = {field, 0, false};
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    clang_Type_visitFields(type, seek_field, &sought);
+    return sought.found ? sought.offset : clang_Cursor_getOffsetOfField(field) / 8;
+}
+
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 CXCursor peel(const Unit *u, CXCursor e)

@@ -108,6 +108,38 @@ bool is_pure(const Unit *u, CXCursor e)
     return impure(u, e, NULL) && each_below(u, e, impure, NULL);
 }
 
+static bool changes_nothing(const Unit *u, CXCursor c, void *context)
+{
+    (void)context;
+    return c.kind != CXCursor_CallExpr && c.kind != CXCursor_StmtExpr && clang_Cursor_isNull(assigned_by(u, c));
+}
+
+/* May it change a variable?  */
+bool has_effects(const Unit *u, CXCursor e)
+{
+    return !changes_nothing(u, e, NULL) || !each_below(u, e, changes_nothing, NULL);
+}
+
+/* Behind both arms of an expression that chooses: what the variables hold, and its value.  The walk's state is that
+   behind the second arm.  */
+static Result meet_arms(Walk *w, CXCursor e, Op *op, Value *condition, State *first, Result x, Result y)
+{
+    bool values = x.kind == R_VALUE && y.kind == R_VALUE;
+    if (!values && clang_getCanonicalType(clang_getCursorType(e)).kind != CXType_Void)
+        return unsupported(w, e);
+    int slot = slot_of(w, variable_new(w, clang_getNullCursor(), clang_getCursorType(e), false), 0, true);
+    State second = w->state;
+    w->state = *first;
+    slot_write(w, slot, values ? x : (Result){.kind = R_NONE});
+    Exits yes = jump_to(w, &FALL);
+    w->state = second;
+    slot_write(w, slot, values ? y : (Result){.kind = R_NONE});
+    Exits no = jump_to(w, &FALL);
+    Exits exits = merge(w, op, condition, &yes, &no);
+    w->state = exits_find(&exits, &FALL)->state;
+    return values ? slot_read(w, slot) : (Result){.kind = R_NONE};
+}
+
 static Value *both_of(Walk *w, const Cursors *below, bool is_and)
 {
     Value *x = condition_of(w, below->list[0]);
@@ -118,9 +150,17 @@ static Value *both_of(Walk *w, const Cursors *below, bool is_and)
         return joined(w, is_and, x, condition_of(w, below->list[1]));
     Op *op = if_new(w, x);
     Block *block = w->block;
+    State before = state_kept(w, &w->state, w->nslots);
     w->block = op->blocks[is_and ? 0 : 1];
     Value *y = condition_of(w, below->list[1]), *other = literal_int(w, D_I1, !is_and);
     w->block = block;
+    if (has_effects(w->u, below->list[1])) {
+        State after = w->state;
+        w->state = is_and ? before : after;
+        return meet_arms(w, below->list[1], op, x, is_and ? &after : &before, result_of(is_and ? y : other),
+                         result_of(is_and ? other : y))
+            .value;
+    }
     return choose(w, op, x, is_and ? y : other, is_and ? other : y);
 }
 
@@ -219,11 +259,18 @@ static Result conditional(Walk *w, CXCursor e, const Cursors *below)
     bool turned = fold_turned_choice(w, &condition, below->list[1], below->list[2]);
     Op *op = if_new(w, condition);
     Block *block = w->block;
+    bool effects = has_effects(w->u, below->list[1]) || has_effects(w->u, below->list[2]);
+    State before = effects ? state_kept(w, &w->state, w->nslots) : w->state;
     w->block = op->blocks[0];
     Result x = eval(w, below->list[turned ? 2 : 1]);
+    State first = w->state;
+    if (effects)
+        w->state = before;
     w->block = op->blocks[1];
     Result y = eval(w, below->list[turned ? 1 : 2]);
     w->block = block;
+    if (effects && x.kind != R_PAIR)
+        return meet_arms(w, e, op, condition, &first, x, y);
     if (x.kind == R_VALUE && y.kind == R_VALUE)
         return result_of(choose(w, op, condition, x.value, y.value));
     if (x.kind == R_PAIR && y.kind == R_PAIR)
@@ -484,11 +531,38 @@ static Result read_name(Walk *w, CXCursor e)
     return place_read(w, &place, e);
 }
 
+/* x ?: y, whose x is computed once; libclang shows x three times.  */
+static Result without_middle(Walk *w, CXCursor e, const Cursors *below)
+{
+    CXType type = clang_getCursorType(e);
+    Result x = eval(w, below->list[0]);
+    if (x.kind != R_VALUE || x.value->type.kind != K_SCALAR)
+        return unsupported(w, e);
+    Dtype dtype = x.value->type.dtype;
+    Value *zero = dtype == D_I1 ? NULL : dtype_is_float(dtype) ? literal(w, dtype, 0, 0) : literal_int(w, dtype, 0);
+    Value *condition = zero ? compare(w, OP_NEI, x.value, zero) : x.value;
+    int64_t known;
+    x = convert_result(w, x, clang_getCursorType(below->list[0]), type);
+    if (ir_constant(condition, &known))
+        return known ? x : eval(w, below->list[3]);
+    Op *op = if_new(w, condition);
+    Block *block = w->block;
+    State before = state_kept(w, &w->state, w->nslots);
+    w->block = op->blocks[1];
+    Result y = eval(w, below->list[3]);
+    w->block = block;
+    if (has_effects(w->u, below->list[3]))
+        return meet_arms(w, e, op, condition, &before, x, y);
+    return y.kind == R_VALUE ? result_of(choose(w, op, condition, x.value, y.value)) : unsupported(w, e);
+}
+
 static Result unexposed(Walk *w, CXCursor e, const Cursors *below)
 {
     int64_t chosen;
     if (below->count == 3 && evaluate_int(below->list[0], &chosen)) /* __builtin_choose_expr */
         return eval(w, below->list[chosen ? 1 : 2]);
+    if (below->count == 4)
+        return without_middle(w, e, below);
     return below->count == 1 ? conversion(w, e, below->list[0]) : unsupported(w, e);
 }
 

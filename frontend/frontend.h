@@ -164,6 +164,7 @@ bool is_tile_type(CXType type);
 bool is_tensor_type(CXType type);
 bool is_aggregate(CXType type);
 int64_t bytes_of(CXType type);
+int64_t offset_of_member(CXType type, CXCursor field);
 CXCursor peel(const Unit *u, CXCursor e);     /* behind parentheses, and conversions that keep the type */
 CXCursor whole_of(const Unit *u, CXCursor e); /* the complex number of which it is a part; what is none as it is */
 CXCursor decl_of(const Unit *u, CXCursor e);  /* of a variable that an expression names, or a null cursor */
@@ -335,6 +336,7 @@ typedef struct {
     Block *block;               /* where operations go */
     Op *anchor;                 /* the outermost loop's op: the prologue lies before it */
     bool outside;               /* operations are the prologue's */
+    bool in_bound;              /* of a loop of the grid: what it reads is read before the region */
     bool of_variable;           /* the right operand's number is what a variable holds: fold.c leaves it alone */
     const Value **of_variables; /* ... values made so */
     int nof_variables;
@@ -377,6 +379,8 @@ typedef struct {
     int nreads;
     Settled *settled;
     int nsettled;
+    const char *tables; /* C text of static constant arrays of the region, for the launcher's call */
+    int ntables;
 } Walk;
 
 /* region.c */
@@ -444,7 +448,8 @@ const char *value_text(Walk *w, const Value *value); /* C, as it is before the r
 Result unsupported(Walk *w, CXCursor e);
 Value *argument_of(Walk *w, CXCursor e); /* without widening that only the callee's parameter asks for */
 Value *condition_of(Walk *w, CXCursor e);
-bool is_pure(const Unit *u, CXCursor e); /* may be computed when it is not needed */
+bool is_pure(const Unit *u, CXCursor e);     /* may be computed when it is not needed */
+bool has_effects(const Unit *u, CXCursor e); /* may it change a variable? */
 Result convert_result(Walk *w, Result x, CXType from, CXType to);
 bool constant_of(Walk *w, CXCursor e, bool *is_real, int64_t *integer, double *real);
 bool constant_int(Walk *w, CXCursor e, int64_t *value);

@@ -339,7 +339,9 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     Dtype own = D_I32;
     scalar_type(clang_getCursorType(count->iv), &own);
     Value *first = lo.kind == R_VALUE ? lo.value : literal_int(w, own, 0);
+    w->in_bound = of_grid;
     Dtype dtype = range_of(w, count, first, of_grid, range, &how);
+    w->in_bound = false;
     Carried carried = find_carried(w, loop, slot);
     check_direction(w, loop, how, range);
     Value *compared[] = {literal_int(w, range[1]->type.dtype, 0), range[1]};
@@ -501,16 +503,38 @@ static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
         refuse(w, loop,
                "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
                "a pipelined loop counts up to a bound");
+    w->where = loc_of(w->u, loop);
     if (left || !tested || !is_pure(w->u, parts->cond))
         return w->failed ? jump_to(w, &FALL) : emit_flagged(w, loop, parts);
     emit_while(w, loop, parts);
     return jump_to(w, &FALL);
 }
 
+/* do { ... } while (0): its `break` and `continue` lead behind it.  */
+static Exits walk_once(Walk *w, const LoopParts *parts)
+{
+    const Goal *again = w->again, *out = w->out, *end = w->end;
+    Goal behind = {w->nslots};
+    CXCursor body[] = {parts->body, clang_getNullCursor()};
+    w->again = w->out = w->end = &behind;
+    Exits exits = walk_list(w, body, 2, 0);
+    w->again = again;
+    w->out = out;
+    w->end = end;
+    Jump *on = exits_find(&exits, &behind);
+    if (on)
+        on->target = &FALL;
+    return exits;
+}
+
 Exits walk_loop(Walk *w, CXCursor loop)
 {
     LoopParts parts = loop_parts(w->u, loop);
     int slots = w->nslots;
+    int64_t again;
+    if (parts.test_below && evaluate_int(parts.cond, &again) && !again &&
+        !pragma_of_loop(w->u, loop, w->frame->function))
+        return walk_once(w, &parts);
     if (!clang_Cursor_isNull(parts.init)) {
         if (parts.init.kind == CXCursor_DeclStmt)
             walk(w, parts.init);

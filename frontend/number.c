@@ -202,7 +202,8 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
         int64_t chosen;
         if (below.count == 3 && e.kind == CXCursor_UnexposedExpr)
             return evaluate_int(below.list[0], &chosen) && number_of(w, below.list[chosen ? 1 : 2], number, depth + 1);
-        return below.count && number_of(w, below.list[below.count - 1], number, depth + 1) &&
+        bool one = below.count == 1 || (below.count && e.kind == CXCursor_CStyleCastExpr);
+        return one && number_of(w, below.list[below.count - 1], number, depth + 1) &&
                number_cast(clang_getCursorType(e), number);
     }
     case CXCursor_DeclRefExpr: {
@@ -230,11 +231,12 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr: {
         Place place = {.variable = -1};
-        if (constant_part(w, e, &place.variable, &place.byte))
-            return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
-        if (!is_within_local(w, e) || is_chosen_part(w, e) || !place_at(w, e, &place) || !place.local)
+        if (!scalar || (!constant_part(w, e, &place.variable, &place.byte) &&
+                        (!is_within_local(w, e) || is_chosen_part(w, e) || !place_at(w, e, &place) || !place.local)))
             return false;
-        return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
+        Result now = slot_read(w, slot_of(w, place.variable, place.byte, false));
+        bool other = now.kind == R_VALUE && now.value->type.dtype != dtype; /* of a union */
+        return !other && number_of_result(now, number);
     }
     default:
         return false;

@@ -185,11 +185,46 @@ static const char *alias_of(const Walk *w, const Definition *definition, CXType 
     return text_of(w->u, clang_getCursorSpelling(decl));
 }
 
+/* A static array of the region, or of a function that is walked in place, is declared again where the launcher is
+   called: its name there.  */
+static const char *declared_again(Walk *w, CXCursor decl)
+{
+    const Unit *u = w->u;
+    unsigned begin = begin_of(decl), end = end_of(decl), at;
+    const char *name = name_of(u, decl);
+    clang_getExpansionLocation(clang_getCursorLocation(decl), NULL, NULL, NULL, &at);
+    bool simple = in_text(u, decl) && begin < at && at < end && !strncmp(u->text + at, name, strlen(name));
+    for (unsigned i = begin; i < at && simple; i++) /* the first of its statement, of a type with a name */
+        simple = !strchr(",={;#", u->text[i]);
+    for (unsigned i = at; i < end && simple; i++)
+        simple = u->text[i] != '#';
+    if (!simple) {
+        refuse(w, decl, "declare it in front of the function, alone in its declaration",
+               "the array '%s' of the grid is no text that can stand before it", name);
+        return name;
+    }
+    const char *again = arena_print(u->module, "ws_table_%d_", w->ntables++);
+    w->tables = arena_print(u->module, "%s%.*s%s%.*s; ", w->tables ? w->tables : "", (int)(at - begin), u->text + begin,
+                            again, (int)(end - at - strlen(name)), u->text + at + strlen(name));
+    return again;
+}
+
+/* Static, and not seen where the launcher is called.  */
+static bool is_static_inside(const Walk *w, CXCursor decl)
+{
+    bool before = begin_of(decl) >= begin_of(w->function) && begin_of(decl) < begin_of(w->region);
+    return clang_Cursor_getStorageClass(decl) == CX_SC_Static && clang_getCursorLinkage(decl) == CXLinkage_NoLinkage &&
+           !before && clang_getCanonicalType(clang_getCursorType(decl)).kind == CXType_ConstantArray &&
+           is_constant_object(decl);
+}
+
 static Result read_before(Walk *w, CXCursor decl)
 {
     const char *name = name_of(w->u, decl);
     CXType type = clang_getCursorType(decl);
     Dtype dtype;
+    if (name && is_static_inside(w, decl))
+        return (Result){.kind = R_POINTER, .text = declared_again(w, decl), .name = name, .type = type, .decl = decl};
     int copied = copied_parameter(w, decl);
     if (copied >= 0)
         return handed(w, copied);

@@ -145,7 +145,7 @@ static Exits walk_if(Walk *w, CXCursor s, const Rest *rest)
 /* ---- switch ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    CXCursor *labels, *list;
+    CXCursor *labels, *list; /* two labels for each case: from, to */
     int nlabels, count;
     bool is_default;
     bool is_joined;   /* the group above goes on in it */
@@ -158,10 +158,12 @@ static CXCursor read_labels(Walk *w, CXCursor s, Group *group)
 {
     while (s.kind == CXCursor_CaseStmt || s.kind == CXCursor_DefaultStmt) {
         Cursors below = children(w->u, s);
-        if (s.kind == CXCursor_DefaultStmt)
+        if (s.kind == CXCursor_DefaultStmt) {
             group->is_default = true;
-        else
+        } else {
             LIST_ADD(w->u->module, group->labels, group->nlabels) = below.list[0];
+            LIST_ADD(w->u->module, group->labels, group->nlabels) = below.list[below.count == 3];
+        }
         s = below.list[below.count - 1];
     }
     return s;
@@ -204,10 +206,15 @@ static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int 
     if (first == ngroups)
         return enter_group(w, group);
     Value *any = literal_int(w, D_I1, 0);
-    for (int i = 0; i < group->nlabels; i++) {
-        int64_t label = 0;
-        evaluate_int(group->labels[i], &label);
-        any = joined(w, false, any, compare(w, OP_EQI, index, literal_int(w, index->type.dtype, label)));
+    for (int i = 0; i < group->nlabels; i += 2) {
+        int64_t low = 0, high = 0;
+        evaluate_int(group->labels[i], &low);
+        evaluate_int(group->labels[i + 1], &high);
+        Value *hit = compare(w, low < high ? OP_GEI : OP_EQI, index, literal_int(w, index->type.dtype, low));
+        if (low < high)
+            hit = joined(w, true, hit, compare(w, OP_LEI, index, literal_int(w, index->type.dtype, high)));
+        if (low <= high) /* else it is an empty range */
+            any = joined(w, false, any, hit);
     }
     int64_t known;
     if (ir_constant(any, &known))

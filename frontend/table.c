@@ -108,7 +108,7 @@ static bool choose_part(Walk *w, CXCursor e, Chosen *chosen)
         if (is_pointer(clang_getCursorType(below.list[0])) || clang_Cursor_isBitField(field) ||
             !choose_part(w, below.list[0], chosen))
             return false;
-        chosen->offset += clang_Cursor_getOffsetOfField(field) / 8;
+        chosen->offset += offset_of_member(clang_getCursorType(below.list[0]), field);
         return true;
     }
     if (e.kind != CXCursor_ArraySubscriptExpr)
@@ -289,6 +289,33 @@ static bool is_in_sight(const Walk *w, CXCursor decl)
     return (global || before) && clang_Cursor_isNull(w->caller) && !count_assignments(w->u, w->region, decl);
 }
 
+static enum CXVisitorResult last_field(CXCursor field, CXClientData data)
+{
+    *(CXCursor *)data = field;
+    return CXVisit_Continue;
+}
+
+/* Of an object; with what its initializer gives to a last member without a size, -1 if that is not to be seen.  */
+static int64_t bytes_of_object(Walk *w, CXCursor decl, CXType type)
+{
+    CXCursor last = clang_getNullCursor(), init = clang_Cursor_getVarDeclInitializer(clang_getCursorDefinition(decl));
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, last_field, &last);
+    if (clang_Cursor_isNull(last) || clang_getCanonicalType(clang_getCursorType(last)).kind != CXType_IncompleteArray)
+        return bytes_of(type);
+    Cursors parts = clang_Cursor_isNull(init) ? (Cursors){0, NULL} : children(w->u, peel(w->u, init));
+    CXCursor given = parts.count ? peel(w->u, parts.list[parts.count - 1]) : init;
+    if (given.kind != CXCursor_InitListExpr)
+        return -1;
+    Cursors elements = children(w->u, given);
+    for (int i = 0; i < elements.count; i++)
+        if (clang_getCanonicalType(clang_getCursorType(elements.list[i])).kind == CXType_Void) /* [3] = x */
+            return -1;
+    return offset_of_member(type, last) +
+           elements.count * bytes_of(clang_getArrayElementType(clang_getCanonicalType(clang_getCursorType(last))));
+}
+
 /* require: an expression that names a part of something.
    ensure: its value, if it is an element of an object of the program that a variable chooses, and the region leaves
            alone; else NULL.  */
@@ -303,7 +330,7 @@ Value *table_read(Walk *w, CXCursor e)
     chosen.size = dtype == D_I1 ? 1 : dtype_bytes(dtype);
     int constant = chosen.variable >= 0 ? chosen.variable : outside_constant(w, chosen.decl);
     CXType type = chosen.variable >= 0 ? w->variables[chosen.variable].type : clang_getCursorType(chosen.decl);
-    int64_t size = bytes_of(type);
+    int64_t size = chosen.variable >= 0 ? bytes_of(type) : bytes_of_object(w, chosen.decl, type);
     if (size <= 0 || !is_even(&chosen))
         return NULL;
     w->where = loc_of(w->u, e);

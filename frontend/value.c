@@ -124,8 +124,13 @@ Value *literal(Walk *w, Dtype dtype, int64_t integer, double real)
     op->scalar->integer = integer;
     op->scalar->real = real;
     Value *value = op_result(w->kernel, op, type_scalar(dtype), NULL);
+    Block *block = w->block;
+    while (!w->anchor && block && block->parent && block->parent->parent != w->kernel->body)
+        block = block->parent->parent;
     if (w->anchor)
         op_before(w->anchor, op);
+    else if (block && block->parent) /* in an arm of a condition there */
+        op_before(block->parent, op);
     else
         op_append(w->kernel->body, op);
     LIST_ADD(w->kernel->module, w->literals, w->nliterals) = value;

@@ -1,0 +1,19 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Some of constructs.txt in loops of all kinds: accepted and right, or refused in one error. all-constructs.sh has all.
+
+. "$(dirname "$0")/../tap.sh"
+export top_srcdir top_builddir
+
+some='goto-computed union-cast anonymous-union elvis-side logical-side designated-nested switch-range do-once-continue
+compound-literal-index string-element pointer-choice static-local-const flexible-array conditional-void'
+
+right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
+
+if has_plugin; then
+    ok_plain 'some constructs' right gcc
+    grep -q '^clang-frontend = .' "$top_builddir/wscc.conf" && ok_plain 'some constructs, by clang' right clang
+else
+    skip 'some constructs' 'the plugin is not built'
+fi
+done_testing

@@ -299,17 +299,36 @@ static bool is_part(Known tile)
     return tile.spread == SPREAD_ROWS || tile.spread == SPREAD_COLS;
 }
 
-/* A barrier of all groups is the last in front of the operation that makes a group wait.  */
+/* Ends, whatever the other groups do.  */
+static bool ends_alone(const Op *op)
+{
+    switch (op->code) {
+    case OP_VIEW:
+    case OP_TRANS_VIEW:
+    case OP_READ:
+    case OP_MMA:
+    case OP_COMMIT:
+    case OP_COMMIT_NOTHING:
+    case OP_WAIT: /* for products of its own */
+    case OP_COMPUTED:
+    case OP_CONSUMED:
+    case OP_PUT_DONE:
+    case OP_SKIP:
+    case OP_FENCE:
+        return true;
+    default:
+        return op_info[op->code].class_ != CLASS_SYNC && op_info[op->code].class_ != CLASS_STORE &&
+               op_info[op->code].class_ != CLASS_CONTROL;
+    }
+}
+
+/* Behind the last barrier of all groups nothing in front of the operation makes a group wait for another.  */
 static bool groups_met(const Op *op)
 {
-    for (const Op *before = op->prev; before; before = before->prev) {
-        const OpClass class_ = op_info[before->code].class_;
-        if (before->code == OP_ROLE_BARRIER)
-            return true;
-        if (class_ == CLASS_SYNC || class_ == CLASS_STORE || class_ == CLASS_CONTROL)
-            return false;
-    }
-    return false;
+    const Op *before = op->prev;
+    while (before && before->code != OP_ROLE_BARRIER && ends_alone(before))
+        before = before->prev;
+    return before && before->code == OP_ROLE_BARRIER;
 }
 
 static bool run_store(Validator *in, const Op *op)

@@ -27,6 +27,24 @@ static void groups(int K, const ws_f16 *A, const ws_f16 *B, float *C)
     }
 }
 
+/* The products of a step are waited for behind the barrier of its print.  */
+static void products(int K, const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, ROWS, K), b = ws_tensor_2d(B, WS_F16, COLS, K);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, ROWS, COLS);
+
+#pragma ws grid(1) consumers(2)
+    for (int i = 0; i < ROWS; i += ROWS) {
+        ws_tile acc = ws_zeros(WS_F32, ROWS, COLS);
+#pragma ws pipeline(2)
+        for (int k = 0; k < K; k += DEPTH) {
+            acc = ws_dot(ws_load(a, i, k, ROWS, DEPTH), ws_trans(ws_load(b, 0, k, COLS, DEPTH)), acc);
+            ws_print("acc", acc);
+        }
+        ws_store(c, i, 0, acc);
+    }
+}
+
 static void tasks(int K, const ws_f16 *A, const unsigned char *B, float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, ROWS, K), b = ws_tensor_2d(B, WS_U8, 64, K);
@@ -107,6 +125,7 @@ int main(int argc, char **argv)
     float *C = check_output(WS_F32, ROWS * COLS), *D = check_output(WS_F32, ROWS * 64),
           *E = check_output(WS_F32, 64 * 64);
     groups(2 * DEPTH, check_place(A), check_place(B), check_place(C));
+    products(2 * DEPTH, check_place(A), check_place(B), check_place(C));
     tasks(K, check_place(A), check_place(bytes), check_place(D));
     blocks(check_place(X), check_place(Y));
     parts(K, check_place(A), check_place(B), check_place(E));

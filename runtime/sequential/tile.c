@@ -113,13 +113,22 @@ ws_tile ws_trans(ws_tile t)
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-ws_tile ws_cast(ws_tile t, ws_dtype to)
+/* The new tile that the operation makes of t; if it is refused, false, and one of zeros.  */
+static int begin_cast(int opcode, ws_tile t, ws_dtype to, struct ws_tile_ **x)
 {
     struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(to)};
     struct ws_rule_type operand = ws_type_of(t), result;
-    if (!ws_allowed(WS_OP_CAST, &operand, 1, &attributes, &result))
-        return ws_tile_zeros(&result);
-    struct ws_tile_ *x = ws_tile_new(result.dtype, result.rows, result.cols);
+    const int allowed = ws_allowed(opcode, &operand, 1, &attributes, &result);
+    *x = allowed ? ws_tile_new(result.dtype, result.rows, result.cols)
+                 : (struct ws_tile_ *)(uintptr_t)ws_tile_zeros(&result);
+    return allowed;
+}
+
+ws_tile ws_cast(ws_tile t, ws_dtype to)
+{
+    struct ws_tile_ *x;
+    if (!begin_cast(WS_OP_CAST, t, to, &x))
+        return x;
     ws_compute from = ws_compute_of(t->dtype), to_compute = ws_compute_of(x->dtype);
     int is_wide = from == WS_COMPUTE_I64 || (from == WS_COMPUTE_I32 && to_compute == WS_COMPUTE_I64);
     ws_compute compute = from == to_compute ? from
@@ -136,12 +145,10 @@ ws_tile ws_cast(ws_tile t, ws_dtype to)
 
 ws_tile ws_bitcast(ws_tile t, ws_dtype to)
 {
-    struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(to)};
-    struct ws_rule_type operand = ws_type_of(t), result;
-    if (!ws_allowed(WS_OP_BITCAST, &operand, 1, &attributes, &result))
-        return ws_tile_zeros(&result);
-    struct ws_tile_ *x = ws_tile_new(result.dtype, result.rows, result.cols);
-    const size_t bytes = result.dtype == WS_RULE_F64 || result.dtype == WS_RULE_I64 ? 8 : 4;
+    struct ws_tile_ *x;
+    if (!begin_cast(WS_OP_BITCAST, t, to, &x))
+        return x;
+    const size_t bytes = (size_t)ws_dtype_bytes(x->dtype);
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c++)
             memcpy(ws_element(x, r, c), ws_element(t, r, c), bytes);

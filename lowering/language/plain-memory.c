@@ -435,6 +435,70 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
     return group->line || fits_in_box(in, access, offset);
 }
 
+/* ---- where tensors begin ----------------------------------------------------------------------------------------- */
+
+static void stay(Group *group)
+{
+    group->stays = true;
+    group->moved = false;
+}
+
+/* The element of the loops' first iterations, of what is beyond a row; false: one loop's first is not known.  */
+static bool first_of(Nest *in, const Poly *offset, Poly *first)
+{
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        Poly factor, rest, one = poly_constant(1), edge = loop->lo;
+        if (!poly_has(offset, loop->iv))
+            continue;
+        if (!poly_split(offset, loop->iv, &factor, &rest) || !poly_is_fixed(in, &factor))
+            return false;
+        if (!stride_is_positive(&factor))
+            edge = poly_add(&loop->hi, &one, -1);
+        if (!poly_is_fixed(in, &edge))
+            return false;
+        edge = poly_multiply(&factor, &edge);
+        *first = poly_add(first, &edge, 1);
+    }
+    for (int i = 0; i < offset->count; i++)
+        if (!offset->terms[i].count) {
+            Poly number = poly_constant(offset->terms[i].factor);
+            *first = poly_add(first, &number, 1);
+        }
+    return first->known;
+}
+
+/* y[4 * i + j + o] has rows of 4 elements, that begin with y[o]: what the loops leave alone moves the tensor, where it
+   would not be part of a row.  */
+static void visit_first(Nest *in, Op *op)
+{
+    Poly offset, zero = poly_constant(0);
+    Group *group = group_of(in, op);
+    int64_t behind;
+    if (group->line || group->vector || group->flat || group->stays || !memory_offset(in, op, NULL, &offset))
+        return;
+    Poly first = strides_beyond_rows(in, group, &offset);
+    if (poly_same(&first, &zero) || !first_of(in, &offset, &first) ||
+        (group->moved && !poly_distance(&first, &group->first, &behind))) {
+        stay(group);
+        return;
+    }
+    if (!group->moved || behind < 0)
+        group->first = first;
+    group->moved = true;
+}
+
+/* An array that is stored and has several tensors: they begin alike.  */
+static void settle_first(Nest *in, Group *group)
+{
+    bool alone = !group->base->part_of;
+    for (const Group *other = in->groups; other && memory_is_stored(in, group->base); other = other->next)
+        alone &= other == group || other->base != group->base;
+    if (!alone)
+        stay(group);
+}
+
 static void visit_access(Nest *in, Op *op)
 {
     Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
@@ -442,6 +506,8 @@ static void visit_access(Nest *in, Op *op)
     Group *group = group_of(in, op);
     if (in->again || !memory_offset(in, op, group, &offset))
         return;
+    if (group->moved)
+        offset = poly_add(&offset, &group->first, -1);
     *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group};
     access->gathered = gathered(in, op);
     if (access->gathered || scatter_of(in, op))
@@ -567,6 +633,9 @@ static void scan_once(Nest *in)
     visit_accesses(in, in->region->blocks[0], visit_composed);
     for (Group *group = in->groups; group; group = group->next)
         take_places(group);
+    visit_accesses(in, in->region->blocks[0], visit_first);
+    for (Group *group = in->groups; group; group = group->next)
+        settle_first(in, group);
     visit_accesses(in, in->region->blocks[0], visit_access);
     for (Group *group = in->groups; group && !in->kernel->failed && !in->again; group = group->next)
         if (!group->vector && !group->stored && !group->flat)

@@ -47,6 +47,8 @@ bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed);
 /* x by the stride.  Only QUOTIENT_DOWN leaves no number below 0; QUOTIENT_TO_ZERO leaves one of x's own sign.  */
 typedef enum { QUOTIENT_NEAREST, QUOTIENT_DOWN, QUOTIENT_TO_ZERO } Quotient;
 Poly stride_divide(const Poly *x, const Poly *stride, Quotient rounding, Poly *rest);
+/* What the loops leave alone of it, if an inner coordinate had terms of that which are no part of a row.  */
+Poly strides_beyond_rows(const Nest *in, const Group *group, const Poly *offset);
 void strides_drop_sums(Group *group);
 void strides_drop_multiples(Group *group);
 

@@ -184,6 +184,71 @@ Poly stride_divide(const Poly *x, const Poly *stride, Quotient rounding, Poly *r
     return quotient;
 }
 
+/* It belongs to no coordinate of an inner dimension: it is as large as a row, or a row has so many elements as a number
+   says.  */
+static bool is_beyond_row(const Nest *in, const Term *term, const Poly *row)
+{
+    const Term *most = leading(row);
+    int64_t number;
+    Poly single = poly_constant(0), rest;
+    single.count = 1;
+    single.terms[0] = *term;
+    if (!term->count || !poly_is_fixed(in, &single))
+        return false;
+    if (poly_is_constant(row, &number))
+        return true;
+    Term values = *most;
+    values.factor = 1;
+    poly_divide(&single, &values, &rest);
+    return !rest.count && (term->count > most->count || term->factor >= most->factor || term->factor < 0);
+}
+
+static bool has_beyond_row(const Nest *in, const Group *group, Poly offset)
+{
+    for (int dim = 0; dim + 1 < group->rank; dim++) {
+        Poly rest, inner, left;
+        stride_divide(&offset, &group->stride[dim], QUOTIENT_NEAREST, &rest);
+        inner = rest;
+        if (dim + 2 < group->rank)
+            inner = stride_divide(&rest, &group->stride[dim + 1], QUOTIENT_NEAREST, &left);
+        for (int i = 0; i < inner.count; i++)
+            if (is_beyond_row(in, &inner.terms[i], &group->stride[dim]))
+                return true;
+        offset = rest;
+    }
+    return false;
+}
+
+/* So many rows, or elements of a row, as a number says.  */
+static bool is_of_dimension(const Group *group, const Poly *single)
+{
+    int64_t number;
+    for (int dim = 0; dim < group->rank; dim++) {
+        Poly rest;
+        if (group->stride[dim].count != 1)
+            continue;
+        Poly times = poly_divide(single, &group->stride[dim].terms[0], &rest);
+        if (!rest.count && poly_is_constant(&times, &number))
+            return true;
+    }
+    return false;
+}
+
+Poly strides_beyond_rows(const Nest *in, const Group *group, const Poly *offset)
+{
+    Poly sum = poly_constant(0);
+    if (!has_beyond_row(in, group, *offset))
+        return sum;
+    for (int i = 0; i < offset->count; i++) {
+        Poly single = poly_constant(0);
+        single.count = 1;
+        single.terms[0] = offset->terms[i];
+        if (single.terms[0].count && poly_is_fixed(in, &single) && !is_of_dimension(group, &single))
+            sum = poly_add(&sum, &single, 1);
+    }
+    return sum;
+}
+
 static void drop(Group *group, int dim)
 {
     group->rank--;

@@ -88,7 +88,7 @@ static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
         args[1 + i] = extent_of(in, group, order[i]);
         args[1 + rank + i] = poly_before(in, &group->stride[order[i]]);
     }
-    if (group->line && !(poly_is_constant(&group->first, &first) && !first))
+    if ((group->line || group->moved) && !(poly_is_constant(&group->first, &first) && !first))
         args[nargs++] = poly_before(in, &group->first);
     Op *op = op_new(in->kernel, OP_TENSOR, in->kernel->loc, nargs, args);
     op_before(in->region, op);

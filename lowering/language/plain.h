@@ -134,7 +134,8 @@ typedef struct Group {
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
     bool line;                           /* elements at equal distances: of the second dimension there is one */
-    Poly first;                          /* ... of which this is the first of the tensor */
+    bool moved, stays;                   /* the tensor begins elsewhere than the array; it does not */
+    Poly first;                          /* of either, the element that the tensor begins with */
     bool apart;                          /* of accesses with just these dimensions */
     bool flat;                           /* a vector, since a box would reach beyond what is touched */
     int reach;                           /* of accesses that reach as far as each other; 0: of all */

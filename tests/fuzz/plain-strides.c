@@ -2,7 +2,8 @@
 /*
  * plain-strides.c - strides that are known when the grid runs, below 0, too: vectors of BLAS, images from the last row
  * upwards, elements from a place on, beside others of the same array.  Finds: seed 1 of kinds=strides, where lines of
- * elements are windows of rows, which strides below 0 have not.
+ * elements are windows of rows, which strides below 0 have not; seed 4, where what loops by steps leave alone is a
+ * coordinate in rows of a few elements.
  */
 #include "plain.h"
 
@@ -70,8 +71,53 @@ static void parts(void)
     }
 }
 
+/* Steps, and what they leave alone: it belongs to no row of as many elements as a step has.  */
+static void displaced(int seed)
+{
+    int rows = 2 + below(3), cols = 1 + below(3), group = 2 + below(4), way = below(4), kind = below(3);
+    char wide[200], out[200], in[200];
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 1 + below(60));
+    whole_scalar("int", "w", "%d", 3 + below(30));
+    whole_scalar("int", "o", "%d", below(7));
+    whole_scalar("int", "k", "%d", below(7));
+    snprintf(wide, sizeof wide, "((n - 1) / %d * %d + o) * w + (w - 1) / %d * %d + 1", rows, rows, cols, cols);
+    snprintf(out, sizeof out,
+             way < 2    ? wide
+             : way == 2 ? "(n - 1) / %d * %d + o + %d"
+                        : "%d * (n + k - 1) - k + %d",
+             group, way == 2 ? group : 2, group);
+    snprintf(in, sizeof in,
+             way < 2    ? "n * w + 1"
+             : way == 2 ? "(n - 1) / %d * %d + k + %d"
+                        : "%d * (n + k - 1) - k + %d",
+             group, way == 2 ? group : 2, group);
+    static const char *const types[] = {"int", "double", "float"};
+    printf("#undef T\n#define T %s\n", types[kind]);
+    whole_array("const T *", "x", 0, in, "(long)(r % 199) - 100");
+    whole_array("T *", "y", 0, out, "(long)(r % 99)");
+    whole_body();
+    if (way < 2)
+        printf("    WS(grid(2)%s)\n    for (int i = 0; i < n; i += %d)\n        for (int j = 0; j < w; j += %d)\n"
+               "            y[(i + o) * w + j] %s x[i * w + j%s];\n",
+               PICK("", "", " tile(16, 32)"), rows, cols, PICK("=", "+=", "-="), PICK("", " + 1"));
+    else if (way == 2)
+        printf("    WS(grid(1))\n    for (int i = 0; i < n; i += %d)\n        for (int j = 0; j < %d; j++)\n"
+               "            y[i + j + o] %s x[i + j + k] * 2;\n",
+               group, group, PICK("=", "+="));
+    else
+        printf("    WS(grid(1))\n    for (int i = k; i < n + k; i++) {\n        y[%d * i - k] %s x[%d * i - k] + i;\n"
+               "        y[%d * i - k + 1] = x[%d * i - k + %d];\n    }\n",
+               group, PICK("=", "+="), group, group, group, below(2));
+    whole_end();
+}
+
 void strides(int seed)
 {
+    if (seed % 5 == 4) {
+        displaced(seed);
+        return;
+    }
     int n = 1 + below(60), m = 7 + below(30);
     whole_begin(seed);
     whole_scalar("int", "n", "%d", n);

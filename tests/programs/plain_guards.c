@@ -91,6 +91,9 @@ int main(int argc, char **argv)
         RUN(prefixes, n, -6, 7 * n, n);
         RUN(prefixes, n, 6, 13 * n - 6, n);
         RUN(edges, n, m, all, all);
+        RUN(rows_from, n, 5, n, ((n / 8 - 1) / 2 * 2 + 5) * 13 + 8);
+        RUN(fours_from, n, 5, (n + 3) / 4 * 4 + 5, (n + 3) / 4 * 4 + 5);
+        RUN(twos_from, n, 5, 2 * n - 5, 2 * n - 5);
         RUN(but_one, n, m, all, n);
         plain_next();
     }

@@ -268,3 +268,29 @@ KERNEL(but_one)(int n, int m, const float *x, float *y)
         y[i] = s;
     }
 }
+
+/* By steps, from a place on that they leave alone. */
+KERNEL(rows_from)(int n, int m, const float *x, float *y)
+{
+    WS(grid(2))
+    for (int i = 0; i < n / 8; i += 2)
+        for (int j = 0; j < 8; j += 3)
+            y[(i + m) * (8 + m) + j + 1] += x[i * 8 + j];
+}
+
+KERNEL(fours_from)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i += 4)
+        for (int j = 0; j < 4; j++)
+            y[i + j + m] += x[i + j + m] * 2;
+}
+
+KERNEL(twos_from)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = m; i < n; i++) {
+        y[2 * i - m] = x[2 * i - m] + i;
+        y[2 * i - m + 1] = x[2 * i - m + 1];
+    }
+}

@@ -430,9 +430,21 @@ static void copy_object(Walk *w, const Place *place, Result from)
     }
 }
 
+/* a = x[k]; y[k] = a: of structs, in plain loops.  */
+static bool refuse_struct(Walk *w, const Place *place, CXCursor e)
+{
+    if (!w->kernel->grid.plain || clang_getCanonicalType(place->type).kind != CXType_Record)
+        return false;
+    refuse(w, e, "copy its members one by one: a.re = x[i].re",
+           "a whole struct is copied from or to an array in a grid");
+    return true;
+}
+
 void element_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (w->failed || refuse_complex(w, e, place->type))
+        return;
+    if (refuse_struct(w, place, e))
         return;
     if (!w->kernel->grid.plain || place->direct || result.kind != R_VALUE || place->base.kind != R_POINTER) {
         refuse(w, e, place->direct ? "results leave a grid through ws_store alone" : "write memory with ws_store",
@@ -469,6 +481,8 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
         array_write(w, place, result.value, e);
         return;
     }
+    if (result.kind == R_POINTER && result.offset && refuse_struct(w, place, e))
+        return;
     if (result.kind == R_PLACE && is_aggregate(place->type)) {
         copy_object(w, place, result);
         return;

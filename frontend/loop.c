@@ -474,6 +474,73 @@ static bool refuse_jump(const Unit *u, CXCursor c, void *context)
     return !leaves;
 }
 
+/* The first statement that leaves this loop, or a null cursor.  */
+static CXCursor leaving(const Unit *u, CXCursor s, bool outermost)
+{
+    Cursors below = children(u, s);
+    if (s.kind == CXCursor_ReturnStmt || (s.kind == CXCursor_BreakStmt && outermost))
+        return s;
+    bool inner = s.kind == CXCursor_ForStmt || s.kind == CXCursor_WhileStmt || s.kind == CXCursor_DoStmt ||
+                 s.kind == CXCursor_SwitchStmt;
+    CXCursor found = clang_getNullCursor();
+    for (int i = 0; i < below.count && clang_Cursor_isNull(found); i++)
+        found = leaving(u, below.list[i], outermost && !inner);
+    return found;
+}
+
+typedef struct {
+    CXCursor decl, found;
+} Change;
+
+static bool no_change(const Unit *u, CXCursor c, void *context)
+{
+    Change *change = context;
+    CXCursor target = assigned_by(u, c);
+    if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, target), change->decl))
+        change->found = c;
+    return clang_Cursor_isNull(change->found);
+}
+
+/* Its variable is no integer, or changes beside the step; its bound changes.  */
+static bool refuse_operands(Walk *w, CXCursor loop, const LoopParts *parts, const char *kind)
+{
+    CXCursor e = clang_Cursor_isNull(parts->cond) ? parts->cond : peel(w->u, parts->cond);
+    Cursors sides = e.kind == CXCursor_BinaryOperator ? children(w->u, e) : (Cursors){0, NULL};
+    CXCursor counter = clang_getNullCursor(), bound = counter;
+    for (int i = 0; i < sides.count && i < 2; i++) {
+        CXCursor side = bare(w->u, sides.list[i]);
+        Cursors inner = children(w->u, side); /* behind a conversion to another kind of number */
+        CXCursor decl = decl_of(w->u, side.kind == CXCursor_UnexposedExpr && inner.count == 1 ? inner.list[0] : side);
+        if (clang_Cursor_isNull(decl) || !count_assignments(w->u, loop, decl))
+            continue;
+        bool first = clang_Cursor_isNull(counter);
+        *(first ? &counter : &bound) = decl;
+    }
+    if (clang_Cursor_isNull(counter) || !name_of(w->u, counter))
+        return false;
+    const char *name = name_of(w->u, counter);
+    Dtype dtype;
+    if (scalar_type(clang_getCursorType(counter), &dtype) && dtype_is_float(dtype)) {
+        refuse(w, e, "count with an int, and compute the number of it: x = lo + k * step",
+               "the variable '%s' of a %s loop is no integer", name, kind);
+        return true;
+    }
+    Change change = {bound, clang_getNullCursor()};
+    if (!clang_Cursor_isNull(bound) && !each_below(w->u, parts->body, no_change, &change)) {
+        refuse(w, change.found, "copy it into a variable before the loop, and compare with that",
+               "the bound '%s' of a %s loop changes in it", name_of(w->u, bound), kind);
+        return true;
+    }
+    int changes = count_assignments(w->u, parts->body, counter) +
+                  (clang_Cursor_isNull(parts->step) ? 0 : count_assignments(w->u, parts->step, counter));
+    change.decl = counter;
+    if (changes < 2 || each_below(w->u, parts->body, no_change, &change))
+        return false;
+    refuse(w, change.found, "let the head of the loop alone change it, and compute with another variable",
+           "the variable '%s' of a %s loop changes in its body", name, kind);
+    return true;
+}
+
 static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
 {
     Count count = {.iv = clang_getNullCursor()};
@@ -495,11 +562,18 @@ static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
                "the value of '%s' leaves the grid", text_of(w->u, clang_getCursorSpelling(count.iv)));
     if (left && is_of_grid(w))
         each_below(w->u, parts->body, refuse_jump, w);
-    else if (is_of_grid(w))
+    else if (is_of_grid(w) && !refuse_operands(w, loop, parts, "grid"))
         refuse(w, clang_Cursor_isNull(parts->cond) ? loop : parts->cond,
                "write the loop as 'for (i = lo; i < hi; i += 128)', and leave it by neither break nor return",
                "the iterations of this grid loop cannot be counted before it runs");
-    if (pipeline_for(w, loop))
+    bool pipelined = pipeline_for(w, loop) && !w->failed;
+    if (pipelined && left)
+        refuse(w, leaving(w->u, parts->body, true),
+               w->kernel->grid.plain
+                   ? "let it run to its bound, and do nothing behind its end: if (!done) s += x[k]; done |= c;"
+                   : "let it run to its bound; where it ends may be found by a loop before it that is not pipelined",
+               "a pipelined loop is left by 'break', 'return' or 'goto'");
+    else if (pipelined && !refuse_operands(w, loop, parts, "pipelined"))
         refuse(w, loop,
                "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
                "a pipelined loop counts up to a bound");

@@ -260,6 +260,11 @@ static location_t edge_location(edge e)
     return last_location(e->src);
 }
 
+location_t graph_exit_location(edge e)
+{
+    return edge_location(e);
+}
+
 /* abort () and the like: the block behind the edge ends with a call that does not return.  */
 static tree stopping_function(edge e)
 {

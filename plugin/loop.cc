@@ -447,11 +447,105 @@ static void refuse_narrow(Walk *w, location_t where, const char *kind)
              "the variable of a %s loop is narrower than %<int%>, and may wrap around below its bound", kind);
 }
 
+/* A `break` and the like in its body.  */
+static bool refuse_exit(const Walk *w, class loop *loop, const char *kind)
+{
+    Branch branch;
+    bool tests = branch_of(loop->header, &branch);
+    auto_vec<edge> exits = get_loop_exit_edges(loop);
+    for (unsigned i = 0; i < exits.length(); i++) {
+        if (edge_is_dead(exits[i]) || (tests && branch_has(&branch, exits[i]->src)))
+            continue;
+        complain(graph_exit_location(exits[i]),
+                 w->kernel->grid.plain
+                     ? "let it run to its bound, and do nothing behind its end: if (!done) s += x[k]; done |= c;"
+                     : "let it run to its bound; where it ends may be found by a loop before it that is not pipelined",
+                 "a %s loop is left by %<break%>, %<return%> or %<goto%>", kind);
+        return true;
+    }
+    return false;
+}
+
+/* The PHI of the loop that an operand of its condition is, behind conversions; or NULL.  */
+static gphi *phi_of(class loop *loop, tree operand)
+{
+    for (int depth = 0; depth < 8 && TREE_CODE(operand) == SSA_NAME; depth++) {
+        gimple *def = SSA_NAME_DEF_STMT(operand);
+        if (gimple_code(def) == GIMPLE_PHI && gimple_bb(def) == loop->header)
+            return as_a<gphi *>(def);
+        if (!is_gimple_assign(def) ||
+            !(CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)) || gimple_assign_single_p(def)))
+            break;
+        operand = gimple_assign_rhs1(def);
+    }
+    return NULL;
+}
+
+/* The first statement of an iteration that changes the variable of the PHI, and how many there are.  */
+static gimple *first_change(class loop *loop, gphi *phi, int *count)
+{
+    auto_vec<tree> names;
+    gimple *first = NULL;
+    names.safe_push(PHI_ARG_DEF_FROM_EDGE(phi, loop_latch_edge(loop)));
+    *count = 0;
+    for (unsigned n = 0; n < names.length() && n < 32; n++) {
+        gimple *def = TREE_CODE(names[n]) == SSA_NAME ? SSA_NAME_DEF_STMT(names[n]) : NULL;
+        if (!def || def == phi || !gimple_bb(def) || !flow_bb_inside_loop_p(loop, gimple_bb(def)))
+            continue;
+        if (gphi *inner = dyn_cast<gphi *>(def)) {
+            for (unsigned i = 0; i < gimple_phi_num_args(inner); i++)
+                names.safe_push(gimple_phi_arg_def(inner, i));
+            continue;
+        }
+        if (is_gimple_assign(def) && SSA_NAME_VAR(names[n]) == SSA_NAME_VAR(gimple_phi_result(phi)) && def != first) {
+            first = def;
+            ++*count;
+        }
+        if (is_gimple_assign(def))
+            names.safe_push(gimple_assign_rhs1(def));
+    }
+    return first;
+}
+
+/* Its variable is no integer, or changes beside the step; its bound changes.  */
+static bool refuse_operands(class loop *loop, const char *kind)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(loop->header);
+    gcond *test = gsi_end_p(last) ? NULL : dyn_cast<gcond *>(gsi_stmt(last));
+    if (!test)
+        return false;
+    gphi *left = phi_of(loop, gimple_cond_lhs(test)), *right = phi_of(loop, gimple_cond_rhs(test));
+    gphi *counter = left ? left : right, *bound = left && right ? right : NULL;
+    const char *name = counter ? name_of(gimple_phi_result(counter)) : NULL;
+    int changes;
+    if (!name)
+        return false;
+    if (FLOAT_TYPE_P(TREE_TYPE(gimple_phi_result(counter)))) {
+        complain(stmt_location(test), "count with an int, and compute the number of it: x = lo + k * step",
+                 "the variable %qs of a %s loop is no integer", name, kind);
+        return true;
+    }
+    gimple *change = bound ? first_change(loop, bound, &changes) : NULL;
+    if (change && name_of(gimple_phi_result(bound))) {
+        complain(stmt_location(change), "copy it into a variable before the loop, and compare with that",
+                 "the bound %qs of a %s loop changes in it", name_of(gimple_phi_result(bound)), kind);
+        return true;
+    }
+    change = first_change(loop, counter, &changes);
+    if (!change || changes < 2)
+        return false;
+    complain(stmt_location(change), "let the head of the loop alone change it, and compute with another variable",
+             "the variable %qs of a %s loop changes in its body", name, kind);
+    return true;
+}
+
 static void refuse_pipeline(Walk *w, class loop *loop, location_t where)
 {
     if (!pipeline_of(w, loop))
         return;
     w->failed = true;
+    if (refuse_exit(w, loop, "pipelined") || refuse_operands(loop, "pipelined"))
+        return;
     if (counts_narrowly(loop))
         refuse_narrow(w, where, "pipelined");
     else
@@ -504,7 +598,9 @@ Exits *loop_emit(Walk *w, class loop *loop)
         emit_for(w, &shape, &count);
     } else {
         refuse_pipeline(w, loop, loop_location(&shape));
-        if (is_of_grid(w, loop) && counts_narrowly(loop))
+        if (is_of_grid(w, loop) && !w->failed && refuse_operands(loop, "grid"))
+            w->failed = true;
+        else if (is_of_grid(w, loop) && counts_narrowly(loop))
             refuse_narrow(w, loop_location(&shape), "grid");
         emit_while(w, &shape);
     }

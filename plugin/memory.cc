@@ -516,6 +516,36 @@ bool memory_refuse_complex(Walk *w, location_t where, tree type)
     return true;
 }
 
+/* The copy of a whole struct from or to memory, which keeps a local one from being variables; or NULL.  */
+static gimple *copy_of(tree decl)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, cfun)
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
+        gimple *stmt = gsi_stmt(i);
+        if (gimple_assign_single_p(stmt) && gimple_assign_lhs(stmt) == decl && !gimple_clobber_p(stmt) &&
+            TREE_CODE(gimple_assign_rhs1(stmt)) != CONSTRUCTOR)
+            return stmt;
+    }
+    return NULL;
+}
+
+/* a = x[k]; y[k] = a: of structs, in plain loops.  */
+bool memory_refuse_struct(Walk *w, tree reference, location_t where)
+{
+    tree base = get_base_address(reference);
+    bool whole = RECORD_OR_UNION_TYPE_P(TREE_TYPE(reference));
+    gimple *copy = !whole && base && DECL_P(base) && RECORD_OR_UNION_TYPE_P(TREE_TYPE(base)) ? copy_of(base) : NULL;
+    if (!w->kernel->grid.plain || (!whole && !copy))
+        return false;
+    if (!w->failed)
+        complain(copy && gimple_has_location(copy) ? stmt_location(copy) : where,
+                 "copy its members one by one: a.re = x[i].re",
+                 "a whole struct is copied from or to an array in a grid");
+    w->failed = true;
+    return true;
+}
+
 void memory_refuse_read(Walk *w, gimple *stmt)
 {
     location_t where = stmt_location(stmt);
@@ -569,6 +599,8 @@ void memory_check_store(Walk *w, gimple *stmt)
         is_local(place.decl))
         return;
     if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
+        return;
+    if (memory_refuse_struct(w, lhs, stmt_location(stmt)))
         return;
     if (refused_already(w, stmt_location(stmt), lhs) || is_variable_array(lhs) ||
         memory_refuse_complex(w, stmt_location(stmt), TREE_TYPE(lhs)))

@@ -505,6 +505,8 @@ static bool refuse_own(Walk *w, tree reference, location_t where)
     tree base = get_base_address(reference);
     if (!base || !DECL_P(base) || !auto_var_in_fn_p(base, w->fn->decl) || !ends_in_region(w, base))
         return false;
+    if (memory_refuse_struct(w, reference, where))
+        return true;
     if (!w->failed)
         complain(where, "use a variable for each element, or an array outside: t[i * 4 + k]",
                  "%qs is an array that each iteration has, and which element this is is known at run time only",

@@ -248,6 +248,7 @@ void region_collect(function *fn, auto_vec<MarkedLoop> *marks);
 
 /* graph.cc */
 bool graph_prepare(function *fn);
+location_t graph_exit_location(edge e); /* of the break, return or goto that makes it */
 location_t graph_endless(basic_block from);
 void graph_refuse_endless(location_t where);
 
@@ -360,6 +361,7 @@ Value *memory_live_in(Walk *w, gimple *load);
 Value *memory_read_before(Walk *w, gimple *load);
 bool memory_is_invariant(class loop *loop, gimple *load);
 void memory_refuse_read(Walk *w, gimple *load);
+bool memory_refuse_struct(Walk *w, tree reference, location_t where);
 bool memory_refuse_complex(Walk *w, location_t where, tree type); /* false: it is none */
 void memory_check_store(Walk *w, gimple *store);
 

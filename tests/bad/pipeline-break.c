@@ -10,9 +10,9 @@ void f(int M, int K, const float *A, const int *stop, float *C)
     for (int i = 0; i < M; i += 64) {
         ws_tile sum = ws_zeros(WS_F32, 64, 64);
         #pragma ws pipeline(3)
-        for (int k = 0; k < K; k += 64) { /* wrong */
+        for (int k = 0; k < K; k += 64) {
             sum = ws_add(sum, ws_load(a, i, k, 64, 64));
-            if (ws_at(s, k))
+            if (ws_at(s, k)) /* wrong */
                 break;
         }
         ws_store(c, i, 0, sum);

@@ -11,9 +11,9 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
         for (int j = 0; j < N; j += 64) {
             ws_tile acc = ws_zeros(WS_F32, 64, 64);
             #pragma ws pipeline(2)
-            for (int k = 0; k < K; k += 32) { /* wrong */
+            for (int k = 0; k < K; k += 32) {
                 acc = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 64), acc);
-                if (k > j)
+                if (k > j) /* wrong */
                     goto again;
             }
             if (j > 64) {

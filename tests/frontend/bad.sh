@@ -11,6 +11,8 @@ cd "$work" || exit 99
 accepted='memory-bound'
 # A choice is its first value there, and a grid has no variants.
 accepted="$accepted choice-outside choice-many"
+# A character of a string literal, and a bound that two conditions choose, are values like others there.
+accepted="$accepted string-element bound-branches"
 
 if ! grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
     skip 'refusals' 'the clang front end is not built'

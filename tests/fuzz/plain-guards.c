@@ -3,7 +3,7 @@
  * plain-guards.c - conditions that say how far an array goes: tails of flattened subscripts, windows that are cut at
  * the edges, pairs of which the last is alone, stores under conditions. Each array ends where the conditions say.
  *
- * Finds, of kinds=guards: seed 2, without the bounds of plain-conditions.c; 7, where a factor without a number has the
+ * Finds, of kinds=guards: seed 5, without the bounds of plain-conditions.c; 7, where a factor without a number has the
  * sign that its text has; 65, where the same holds of n - 1 and a bound exchanges counters twice; 101, where a divisor
  * is taken to be above 0; 13, where 2 i < n says 2 i <= n - 1; 85, where x - x % 3 is at most x; 26, where v != h says
  * nothing of v <= h.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * plain-strides.c - strides that are known when the grid runs, below 0, too: vectors of BLAS, images from the last row
- * upwards, elements from a place on, beside others of the same array.  Finds: seed 1 of kinds=strides, where lines of
+ * upwards, elements from a place on, beside others of the same array.  Finds: seed 22 of kinds=strides, where lines of
  * elements are windows of rows, which strides below 0 have not; seed 4, where what loops by steps leave alone is a
  * coordinate in rows of a few elements.
  */

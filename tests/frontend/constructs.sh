@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Some of constructs.txt in loops of all kinds: accepted and right, or refused in one error. all-constructs.sh has all.
+# Sizes at which something could overflow, too.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
@@ -10,9 +11,15 @@ compound-literal-index string-element pointer-choice static-local-const flexible
 
 right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
 
+answered() { frontend=$1 sizes='64 65' sh "$top_srcdir/tests/frontend/sizes"; }
+
 if has_plugin; then
     ok_plain 'some constructs' right gcc
-    grep -q '^clang-frontend = .' "$top_builddir/wscc.conf" && ok_plain 'some constructs, by clang' right clang
+    ok_plain 'some sizes' answered gcc
+    if grep -q '^clang-frontend = .' "$top_builddir/wscc.conf"; then
+        ok_plain 'some constructs, by clang' right clang
+        ok_plain 'some sizes, by clang' answered clang
+    fi
 else
     skip 'some constructs' 'the plugin is not built'
 fi

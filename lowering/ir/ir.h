@@ -354,6 +354,7 @@ typedef struct {
     int producer_registers, consumer_registers;
     bool plain;     /* loops over elements: language/plain.c makes tiles of them */
     bool rewritten; /* it has */
+    bool by_one;    /* ... and variables of 32 bits without a sign go by 1 in the source, and wrap around nowhere */
     int tile[4];    /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
     Extent *extents;        /* ... of arrays of which the loops do not tell */

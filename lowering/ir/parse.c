@@ -166,6 +166,10 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
             grid->parts = true;
             continue;
         }
+        if (scan_accept(p, "by_one")) {
+            grid->by_one = true;
+            continue;
+        }
         const char *name = scan_word(p, "a clause");
         size_t i = 0;
         while (i < sizeof clauses / sizeof *clauses && strcmp(clauses[i].name, name))

@@ -75,6 +75,8 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fputs(" dynamic", p->out);
     if (grid->parts)
         fputs(" parts", p->out);
+    if (grid->by_one)
+        fputs(" by_one", p->out);
     if (grid->cluster[0] || grid->cluster[1])
         fprintf(p->out, " cluster(%d,%d)", grid->cluster[0], grid->cluster[1]);
     if (grid->order == ORDER_GROUPED)

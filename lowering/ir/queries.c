@@ -391,6 +391,11 @@ bool may_wrap(const Op *loop, int dim)
             (variable.dtype == D_U32 && (bound.dtype == D_I64 || bound.dtype == D_U32)));
 }
 
+bool wraps_by_tiles(const Kernel *kernel, const Op *grid, int dim)
+{
+    return may_wrap(grid, dim) && !(kernel->grid.by_one && grid->args[3 * dim]->type.dtype == D_U32);
+}
+
 int grid_variable(const Value *value)
 {
     const Op *grid = !value->def && value->block ? value->block->parent : NULL;

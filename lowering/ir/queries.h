@@ -64,6 +64,8 @@ int grid_variable(const Value *value);
 /* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does
    not.  */
 bool may_wrap(const Op *loop, int dim);
+/* ... and does a step of tiles that wraps around mean that it does in the source?  */
+bool wraps_by_tiles(const Kernel *kernel, const Op *grid, int dim);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* The extents of a box, from the tensor's first dimension on; how many there are, 0 if they are no constants that a TMA

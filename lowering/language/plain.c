@@ -470,6 +470,13 @@ static bool attempt_products(Kernel *kernel, const Block *body, Messages *messag
     return false;
 }
 
+/* The others without a sign have become loops with one.  */
+static void visit_loop(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    kernel->grid.by_one |= op->code == OP_FOR && op->args[0]->type.dtype == D_U32;
+}
+
 /* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
 void pass_plain(Kernel *kernel)
 {
@@ -510,6 +517,7 @@ void pass_plain(Kernel *kernel)
         return;
     kernel->grid.plain = false;
     kernel->grid.rewritten = true;
+    ir_walk(kernel->body, visit_loop, kernel);
     memset(kernel->grid.tile, 0, sizeof kernel->grid.tile);
     kernel->grid.precision = PRECISION_F32;
 }

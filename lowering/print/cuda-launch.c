@@ -196,7 +196,7 @@ static void print_grid_launch(Printer *in)
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
         fputs(i ? ", {" : "{", in->out);
         print_list(in, grid, 3 * i, 3);
-        if (may_wrap(grid, i))
+        if (wraps_by_tiles(in->kernel, grid, i))
             fprintf(in->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
         fputs("}", in->out);
     }

@@ -353,9 +353,9 @@ static void map_tensors(Launch *launch)
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
 /* Of the variable that the launcher looks after.  */
-static long largest_counted(const Op *grid, int dim)
+static long largest_counted(const Kernel *kernel, const Op *grid, int dim)
 {
-    if (!may_wrap(grid, dim))
+    if (!wraps_by_tiles(kernel, grid, dim))
         return LONG_MAX;
     return dtype_is_signed(grid->blocks[0]->args[dim]->type.dtype) ? INT_MAX : (long)UINT_MAX;
 }
@@ -368,7 +368,8 @@ static void make_grid(Launch *launch)
     for (int i = 0; i < grid->nargs; i += 3)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
                             (long)host_value(launch, grid->args[i + 1]).number,
-                            (long)host_value(launch, grid->args[i + 2]).number, largest_counted(grid, i / 3));
+                            (long)host_value(launch, grid->args[i + 2]).number,
+                            largest_counted(launch->kernel, grid, i / 3));
     if (clauses->from)
         ws_emulate_grid_from(&launch->grid, (long)host_value(launch, clauses->from).number);
     if (launch->cluster > 1)

@@ -51,7 +51,8 @@ static bool is_natural_value(const Nest *in, const Value *value)
     for (int i = 0; op && op->code == OP_MAXI && i < 2; i++)
         if (ir_constant(op->args[i], &low) && low >= 0)
             return true;
-    if (!dtype_is_signed(value->type.dtype) || is_grid_bound(in, value))
+    bool below = dtype_bytes(value->type.dtype) == 8 && !form_has_no_top_bit(in, value); /* poly_of takes the sign */
+    if ((!dtype_is_signed(value->type.dtype) && !below) || is_grid_bound(in, value))
         return true;
     return loop >= 0 && poly_is_constant(&in->loops[loop].lo, &low) && low >= 0;
 }

@@ -332,7 +332,7 @@ static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
     Dtype x, y;
     count->cut =
         scalar_type(type, &x) && scalar_type(wide, &y) && x != y && dtype_is_signed(x); /* else GCC adds in x */
-    return leaves_alone(w, loop, count->step) && (!count->cut || bytes_of(type) >= 4);
+    return leaves_alone(w, loop, count->step);
 }
 
 static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
@@ -442,6 +442,60 @@ static void fold_bounds(Walk *w, Count *count)
     }
 }
 
+int64_t step_below(Dtype own, int64_t number)
+{
+    int bits = 8 * dtype_bytes(own);
+    return bits >= 64 ? number : (int64_t)((uint64_t)number << (64 - bits)) >> (64 - bits);
+}
+
+/* The number that a count begins with, where its declaration or the loop's head says.  */
+static bool first_number(Walk *w, const LoopParts *parts, const Count *count, int64_t *number)
+{
+    CXCursor e = clang_isDeclaration(count->iv.kind) ? clang_Cursor_getVarDeclInitializer(count->iv) : count->iv;
+    if (clang_Cursor_isNull(parts->init) || clang_Cursor_isNull(e) || begin_of(count->iv) < begin_of(parts->init) ||
+        end_of(count->iv) > end_of(parts->init))
+        return false;
+    return constant_int(w, e, number);
+}
+
+/* By 1 a char or a short wraps around only below a bound that it does not hold, where the loop would not end.  By more
+   the bound has to say that it does not; and it has to meet what it is other than.  */
+static bool narrow_bound_holds(Walk *w, const LoopParts *parts, const Count *count, const Bound *bound, Dtype own,
+                               int64_t step)
+{
+    int bits = 8 * dtype_bytes(own);
+    int64_t hi = 0, lo = 0, least = dtype_is_signed(own) ? -((int64_t)1 << (bits - 1)) : 0,
+            most = least + ((int64_t)1 << bits) - 1, size = step < 0 ? -step : step;
+    bool known =
+             clang_Cursor_isNull(bound->offset) && (clang_Cursor_isNull(bound->hi) || constant_int(w, bound->hi, &hi)),
+         starts = first_number(w, parts, count, &lo);
+    if (bound->compare == OP_NEI)
+        return size == 1 &&
+               ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
+                (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
+    if (is_upper(bound->compare) != (step > 0))
+        return false;
+    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_LTI) + step <= most
+                                            : hi + (bound->compare == OP_GTI) + step >= least));
+}
+
+/* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */
+static bool counts_as_int(Walk *w, const LoopParts *parts, const Count *count)
+{
+    Dtype own = D_I32;
+    int64_t step = count->one;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    if (dtype_bytes(own) >= 4)
+        return true;
+    if (!step && !constant_int(w, count->step, &step))
+        return false;
+    step = step_below(own, count->negative ? -step : step);
+    for (int i = 0; i < count->nbounds; i++)
+        if (!narrow_bound_holds(w, parts, count, &count->bounds[i], own, step))
+            return false;
+    return step != 0;
+}
+
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
     *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor(), .tested = clang_getNullCursor()};
@@ -451,8 +505,8 @@ bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
     for (int i = 0; i < parts->leading; i++)
         if (!bounds_of(w, loop, leading_break(w->u, parts, i), true, count))
             return false;
-    if (!bounds_agree(w, count) || !step_of(w, loop, parts, count) || is_used_later(w, loop, count->iv) ||
-        variable_find(w, count->iv) < 0)
+    if (!bounds_agree(w, count) || !step_of(w, loop, parts, count) || !counts_as_int(w, parts, count) ||
+        is_used_later(w, loop, count->iv) || variable_find(w, count->iv) < 0)
         return false;
     fold_bounds(w, count);
     return true;

@@ -578,6 +578,8 @@ typedef struct {
     CXCursor tested; /* the test takes the step, k-- > 0; null: it does not */
 } Count;
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
+/* What is added to a count of the type: a large number of an unsigned type is one below 0.  */
+int64_t step_below(Dtype own, int64_t number);
 CXCursor leading_break(const Unit *u, const LoopParts *parts, int number); /* its condition, or a null cursor */
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e);
 /* Of a variable from around a loop: is it read behind it before it is assigned to again, and where?  */

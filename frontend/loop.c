@@ -247,23 +247,86 @@ static bool is_of_grid(const Walk *w)
     return w->depth < w->kernel->grid.dims;
 }
 
+/* The step, if it is a number: one that is added in a type without a sign may stand for one below 0.  */
+static bool step_number(Walk *w, const Count *count, Dtype dtype, int64_t *number)
+{
+    Dtype own = D_I32;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    *number = count->one;
+    if (count->one)
+        return true;
+    if (!constant_int(w, count->step, number) || !ir_constant(argument_of(w, count->step), number))
+        return false;
+    if (count->cut && dtype_bytes(own) < 8)
+        *number = dtype_is_signed(own) ? (int64_t)(int32_t)*number : (int64_t)(uint32_t)*number;
+    if (count->negative)
+        *number = -*number;
+    if (dtype != D_U32)
+        *number = step_below(own, *number);
+    return true;
+}
+
+/* Does the step lead away from the bound?  One that no number says is taken to be above 0 where it is subtracted, or
+   has no sign.  */
+static bool leads_away(Walk *w, const Count *count, Opcode how)
+{
+    int64_t number;
+    Dtype dtype = D_I32;
+    bool up = how == OP_LTI || how == OP_LEI;
+    if (count->one || constant_int(w, count->step, &number))
+        return step_number(w, count, D_I64, &number) && (up ? number < 0 : number > 0);
+    scalar_type(clang_getCursorType(bare(w->u, count->step)), &dtype);
+    return up ? count->negative : !count->negative && !dtype_is_signed(dtype);
+}
+
 static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 {
     Dtype own = D_I32;
     int64_t known;
     scalar_type(clang_getCursorType(count->iv), &own);
-    if (count->one)
-        return literal_int(w, dtype, count->one);
+    if (step_number(w, count, dtype, &known))
+        return literal_int(w, dtype, known);
     Value *step = argument_of(w, count->step);
-    if (ir_constant(step, &known)) {
-        if (count->cut && dtype_bytes(own) < 8)
-            known = dtype_is_signed(own) ? (int64_t)(int32_t)known : (int64_t)(uint32_t)known;
-        return literal_int(w, dtype, count->negative ? -known : known);
-    }
     if (count->cut && !of_grid)
         step = convert(w, step, own);
     step = convert(w, step, dtype);
     return count->negative ? unary(w, OP_NEGI, step) : step;
+}
+
+/* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
+   with a sign, to a bound that is its start where C makes no iteration.  */
+static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype dtype)
+{
+    bool up = *how == OP_LTI || *how == OP_LEI, closed = *how == OP_LEI || *how == OP_GEI;
+    int64_t number;
+    Value *sides[] = {convert(w, range[0], compared), convert(w, range[1], compared)};
+    for (int i = 0; i < 2; i++)
+        range[i] = convert(w, range[i], dtype);
+    if (*how == OP_NEI || (ir_constant(range[!up], &number) && number >= 0))
+        return dtype;
+    Value *runs = op_of(w, *how, type_scalar(D_I1), 2, sides);
+    Value *ends[] = {range[1], literal_int(w, dtype, up ? 1 : -1)};
+    if (closed)
+        ends[0] = op_of(w, OP_ADDI, type_scalar(dtype), 2, ends);
+    *how = up ? OP_LTI : OP_GTI;
+    Value *choice[] = {runs, ends[0], range[0]};
+    range[1] = op_of(w, OP_SELI, type_scalar(dtype), 3, choice);
+    return dtype;
+}
+
+/* k < n; k--: compared without a sign, a count that has begun goes on to 0.  And k > n; k++ goes on to -1, or to the
+   largest unsigned number of 32 bits.  */
+static Dtype bounds_to_the_end(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype own)
+{
+    bool down = *how == OP_LTI || *how == OP_LEI;
+    Value *sides[] = {convert(w, range[0], compared), convert(w, range[1], compared)};
+    Value *runs = op_of(w, *how, type_scalar(D_I1), 2, sides);
+    range[0] = convert(w, range[0], D_I64);
+    int64_t end = down ? -1 : own == D_U32 ? (int64_t)1 << 32 : 0;
+    Value *choice[] = {runs, literal_int(w, D_I64, end), range[0]};
+    range[1] = op_of(w, OP_SELI, type_scalar(D_I64), 3, choice);
+    *how = down ? OP_GTI : OP_LTI;
+    return D_I64;
 }
 
 /* lo, hi and step in the type that the comparison is made in.  */
@@ -289,10 +352,17 @@ static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Valu
     bool other_sign = !dtype_is_signed(own) && dtype_bytes(own) == dtype_bytes(compared);
     if (!dtype_is_signed(compared) || other_sign)
         dtype = compared;
+    if (dtype_bytes(dtype) < 4)
+        dtype = D_I32;
+    bool unknown = !count->one && !constant_int(w, count->step, &number);
+    bool in_64_bits = of_grid && count->cut && dtype_bytes(dtype) < 8 && unknown;
+    if (!dtype_is_signed(compared) && *how != OP_NEI && leads_away(w, count, *how))
+        dtype = bounds_to_the_end(w, range, how, compared, own);
+    else if (!dtype_is_signed(compared) && dtype_is_signed(own))
+        dtype = bounds_with_a_sign(w, range, how, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
     for (int i = 0; i < 2; i++)
         range[i] = convert(w, range[i], dtype);
-    bool unknown = !count->one && !constant_int(w, count->step, &number);
-    if (of_grid && count->cut && dtype_bytes(dtype) < 8 && unknown) {
+    if (in_64_bits && dtype != D_I64) {
         dtype = D_I64;
         for (int i = 0; i < 2; i++)
             range[i] = convert(w, range[i], dtype);
@@ -324,6 +394,22 @@ static void bind_count(Walk *w, const Count *count, Block *block, Dtype dtype, b
     Value *value = convert(w, block_arg(w->kernel, block, type_scalar(dtype), name, w->where), own);
     if (value->def)
         name_value(w, value, name);
+    value->counts = value->def != NULL; /* it fits */
+    slot_write(w, slot, result_of(value));
+}
+
+/* What a test leaves of a count that is narrower than an int: k-- > 0.  It has not wrapped around.  */
+static void bind_stepped(Walk *w, const Count *count, const Block *block, Value *step, int slot)
+{
+    Dtype own = D_I32;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    eval(w, count->tested);
+    if (dtype_bytes(own) >= 4)
+        return;
+    Value *sides[] = {block->args[0], step};
+    Value *sum = op_of(w, OP_ADDI, sides[0]->type, 2, sides), *value = convert(w, sum, own);
+    name_value(w, value, slot_name(w, slot));
+    value->counts = value != sum;
     slot_write(w, slot, result_of(value));
 }
 
@@ -370,7 +456,7 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     bind_count(w, count, w->block, dtype, of_grid, slot);
     bind_arguments(w, w->block, &carried);
     if (!clang_Cursor_isNull(count->tested))
-        eval(w, count->tested);
+        bind_stepped(w, count, w->block, range[2], slot);
     Exits exits = walk_body(w, parts, &again, &out);
     Jump *back = exits_find(&exits, &again);
     if (back && exits.count == 1)

@@ -35,7 +35,7 @@ bool loop_leaves_alone(class loop *loop, tree expression, int depth)
 }
 
 /* Behind copies and conversions that keep every bit.  */
-static tree bare(tree expression)
+tree loop_bare(tree expression)
 {
     for (;;) {
         tree name = ssa_resolve(expression);
@@ -54,7 +54,7 @@ static tree bare(tree expression)
 
 static gphi *header_phi(class loop *loop, tree expression)
 {
-    tree name = bare(expression);
+    tree name = loop_bare(expression);
     if (TREE_CODE(name) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(name) || !INTEGRAL_TYPE_P(TREE_TYPE(name)))
         return NULL;
     gphi *phi = safe_dyn_cast<gphi *>(SSA_NAME_DEF_STMT(name));
@@ -136,16 +136,16 @@ static bool step_of(class loop *loop, Count *count)
     tree sum = before_cut(next), iv = gimple_phi_result(count->iv);
     if (!sum_operands(SSA_NAME_DEF_STMT(sum), &code, &x, &y))
         return false;
-    if (code == PLUS_EXPR && bare(y) == iv)
+    if (code == PLUS_EXPR && loop_bare(y) == iv)
         swap_trees(x, y);
-    if ((code != PLUS_EXPR && code != MINUS_EXPR) || bare(x) != iv || !loop_leaves_alone(loop, y, 0))
+    if ((code != PLUS_EXPR && code != MINUS_EXPR) || loop_bare(x) != iv || !loop_leaves_alone(loop, y, 0))
         return false;
     count->step = y;
     count->negative = code == MINUS_EXPR;
     count->cut = sum != next;
     if (count->cut)
         count->step = same_bits(y, TYPE_PRECISION(TREE_TYPE(iv)));
-    return !count->cut || TYPE_PRECISION(TREE_TYPE(iv)) >= TYPE_PRECISION(integer_type_node);
+    return true;
 }
 
 /* With a walk: other than by the PHIs that the ways out lead to.  */
@@ -199,7 +199,7 @@ static bool adds_to_size(tree type, enum tree_code code, tree right)
 static bool counts(class loop *loop, tree x, Count *count, Bound *bound)
 {
     gphi *iv = header_phi(loop, x);
-    tree name = bare(x), left, right;
+    tree name = loop_bare(x), left, right;
     enum tree_code code;
     if (!iv && TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && INTEGRAL_TYPE_P(TREE_TYPE(name)) &&
         sum_operands(SSA_NAME_DEF_STMT(name), &code, &left, &right) &&
@@ -295,13 +295,62 @@ static bool bounds_agree(const Count *count)
         return is_upper(count->bounds[0].compare) && TREE_CODE(count->bounds[0].offset) == INTEGER_CST;
     for (int i = 0; i < count->nbounds; i++) {
         const Bound *bound = &count->bounds[i];
-        bool wide = TYPE_PRECISION(TREE_TYPE(bare(bound->hi))) > 32 && !constant_of(bound->hi);
+        bool wide = TYPE_PRECISION(TREE_TYPE(loop_bare(bound->hi))) > 32 && !constant_of(bound->hi);
         if (TYPE_UNSIGNED(TREE_TYPE(bound->hi)) || TYPE_UNSIGNED(TREE_TYPE(gimple_phi_result(count->iv))) ||
             bound->compare == OP_NEI || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
-            (bound->offset && (wide || TYPE_PRECISION(TREE_TYPE(bare(bound->offset))) > 32)))
+            (bound->offset && (wide || TYPE_PRECISION(TREE_TYPE(loop_bare(bound->offset))) > 32)))
             return false;
     }
     return true;
+}
+
+int64_t count_step_below(tree type, int64_t number)
+{
+    unsigned bits = TYPE_PRECISION(type);
+    return bits >= 64 ? number : (int64_t)((uint64_t)number << (64 - bits)) >> (64 - bits);
+}
+
+static bool known_number(tree expression, int64_t *number)
+{
+    tree constant = constant_of(expression);
+    if (!constant || TREE_CODE(constant) != INTEGER_CST || !tree_fits_shwi_p(constant))
+        return false;
+    *number = tree_to_shwi(constant);
+    return true;
+}
+
+/* By 1 a char or a short wraps around only below a bound that it does not hold, where the loop would not end.  By more
+   the bound has to say that it does not; and it has to meet what it is other than.  */
+static bool narrow_bound_holds(const Count *count, const Bound *bound, int64_t step)
+{
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    int64_t hi = 0, lo = 0, least = TYPE_UNSIGNED(type) ? 0 : -((int64_t)1 << (TYPE_PRECISION(type) - 1)),
+            most = least + ((int64_t)1 << TYPE_PRECISION(type)) - 1, size = step < 0 ? -step : step;
+    bool known = !bound->offset && known_number(bound->hi, &hi), starts = known_number(count->lo, &lo);
+    if (bound->compare == OP_NEI)
+        return size == 1 &&
+               ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
+                (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
+    if (is_upper(bound->compare) != (step > 0))
+        return false;
+    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_LTI) + step <= most
+                                            : hi + (bound->compare == OP_GTI) + step >= least));
+}
+
+/* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */
+static bool counts_as_int(const Count *count)
+{
+    int64_t step;
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    if (TYPE_PRECISION(type) >= TYPE_PRECISION(integer_type_node))
+        return true;
+    if (!known_number(count->step, &step))
+        return false;
+    step = count_step_below(type, count->negative ? -step : step);
+    for (int i = 0; i < count->nbounds; i++)
+        if (!narrow_bound_holds(count, &count->bounds[i], step))
+            return false;
+    return step != 0;
 }
 
 bool loop_count_of(const Shape *shape, Count *count)
@@ -309,5 +358,5 @@ bool loop_count_of(const Shape *shape, Count *count)
     if (!bounds_of(shape, shape->branch.root, shape->in_on_yes, count) || !bounds_agree(count))
         return false;
     count->lo = PHI_ARG_DEF_FROM_EDGE(count->iv, loop_preheader_edge(shape->loop));
-    return step_of(shape->loop, count) && !count_escapes(shape, count->iv);
+    return step_of(shape->loop, count) && counts_as_int(count) && !count_escapes(shape, count->iv);
 }

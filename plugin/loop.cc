@@ -226,24 +226,83 @@ static bool is_of_grid(const Walk *w, class loop *loop)
     return loop_depth(loop) - loop_depth(w->outer) < (unsigned)w->kernel->grid.dims;
 }
 
+/* The step, if it is a number: one that is added in a type without a sign may stand for one below 0.  */
+static bool count_step_number(Walk *w, const Count *count, Dtype dtype, int64_t *number)
+{
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    if (!constant_of(count->step) || !ir_constant(value_of_argument(w, count->step), number))
+        return false;
+    if (count->cut && TYPE_PRECISION(type) < 64)
+        *number = TYPE_UNSIGNED(type) ? (int64_t)(uint32_t)*number : (int64_t)(int32_t)*number;
+    if (count->negative)
+        *number = -*number;
+    if (dtype != D_U32)
+        *number = count_step_below(type, *number);
+    return true;
+}
+
+/* Does the step lead away from the bound?  One that no number says is taken to be above 0 where it is subtracted, or
+   has no sign.  */
+static bool count_leads_away(Walk *w, const Count *count, Opcode compare)
+{
+    int64_t number;
+    bool up = compare == OP_LTI || compare == OP_LEI;
+    if (constant_of(count->step))
+        return count_step_number(w, count, D_I64, &number) && (up ? number < 0 : number > 0);
+    return up ? count->negative : !count->negative && TYPE_UNSIGNED(TREE_TYPE(loop_bare(count->step)));
+}
+
 /* What is added in each iteration.  Where the sum is cut off to the count's type, so is the step: that is the same, but
    for a grid, whose launcher takes no step by which the count would wrap around.  */
 static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 {
-    Value *step = value_of_argument(w, count->step);
     tree type = TREE_TYPE(gimple_phi_result(count->iv));
     int64_t known;
-    if (ir_constant(step, &known)) {
-        if (count->cut && TYPE_PRECISION(type) < 64)
-            known = TYPE_UNSIGNED(type) ? (int64_t)(uint32_t)known : (int64_t)(int32_t)known;
-        return value_literal(w, dtype, count->negative ? -known : known, 0);
-    }
+    if (count_step_number(w, count, dtype, &known))
+        return value_literal(w, dtype, known, 0);
+    Value *step = value_of_argument(w, count->step);
     if (count->cut && !of_grid)
         step = value_convert(w, step, type_of(type).dtype, NULL);
     step = value_convert(w, step, dtype, NULL);
     if (!count->negative)
         return step;
     return value_new_op(w, OP_NEGI, w->where, type_scalar(dtype), NULL, 1, &step);
+}
+
+/* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
+   with a sign, to a bound that is its start where C makes no iteration.  */
+static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype dtype)
+{
+    bool up = *compare == OP_LTI || *compare == OP_LEI, closed = *compare == OP_LEI || *compare == OP_GEI;
+    int64_t number;
+    Value *sides[] = {value_convert(w, range[0], compared, NULL), value_convert(w, range[1], compared, NULL)};
+    for (int i = 0; i < 2; i++)
+        range[i] = value_convert(w, range[i], dtype, NULL);
+    if (*compare == OP_NEI || (ir_constant(range[!up], &number) && number >= 0))
+        return dtype;
+    Value *runs = value_new_op(w, *compare, w->where, type_scalar(D_I1), NULL, 2, sides);
+    Value *ends[] = {range[1], value_literal(w, dtype, up ? 1 : -1, 0)};
+    if (closed)
+        ends[0] = value_new_op(w, OP_ADDI, w->where, type_scalar(dtype), NULL, 2, ends);
+    *compare = up ? OP_LTI : OP_GTI;
+    Value *choice[] = {runs, ends[0], range[0]};
+    range[1] = value_new_op(w, OP_SELI, w->where, type_scalar(dtype), NULL, 3, choice);
+    return dtype;
+}
+
+/* k < n; k--: compared without a sign, a count that has begun goes on to 0.  And k > n; k++ goes on to -1, or to the
+   largest unsigned number of 32 bits.  */
+static Dtype bounds_to_the_end(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype own)
+{
+    bool down = *compare == OP_LTI || *compare == OP_LEI;
+    Value *sides[] = {value_convert(w, range[0], compared, NULL), value_convert(w, range[1], compared, NULL)};
+    Value *runs = value_new_op(w, *compare, w->where, type_scalar(D_I1), NULL, 2, sides);
+    range[0] = value_convert(w, range[0], D_I64, NULL);
+    int64_t end = down ? -1 : own == D_U32 ? (int64_t)1 << 32 : 0;
+    Value *choice[] = {runs, value_literal(w, D_I64, end, 0), range[0]};
+    range[1] = value_new_op(w, OP_SELI, w->where, type_scalar(D_I64), NULL, 3, choice);
+    *compare = down ? OP_GTI : OP_LTI;
+    return D_I64;
 }
 
 /* lo, hi and step in the type that the comparison is made in; 64 bits where a launcher has to see whether the count
@@ -266,11 +325,19 @@ static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Op
         dtype = range[1]->type.dtype;
     tree type = TREE_TYPE(gimple_phi_result(count->iv));
     bool other_sign = TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == TYPE_PRECISION(TREE_TYPE(hi));
-    if ((TYPE_UNSIGNED(TREE_TYPE(hi)) || other_sign) && scalar_type(TREE_TYPE(hi), &compared))
+    bool known = scalar_type(TREE_TYPE(hi), &compared), is_unsigned = known && TYPE_UNSIGNED(TREE_TYPE(hi));
+    if ((is_unsigned || other_sign) && known)
         dtype = compared;
+    if (dtype_bytes(dtype) < 4)
+        dtype = D_I32;
+    bool in_64_bits = of_grid && count->cut && dtype_bytes(dtype) < 8 && !constant_of(count->step);
+    if (is_unsigned && *join != OP_NEI && count_leads_away(w, count, *join))
+        dtype = bounds_to_the_end(w, range, join, compared, type_of(type).dtype);
+    else if (is_unsigned && !TYPE_UNSIGNED(type))
+        dtype = bounds_with_a_sign(w, range, join, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
     for (int i = 0; i < 2; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
-    if (of_grid && count->cut && dtype_bytes(dtype) < 8 && !constant_of(count->step)) {
+    if (in_64_bits && dtype != D_I64) {
         dtype = D_I64;
         for (int i = 0; i < 2; i++)
             range[i] = value_convert(w, range[i], dtype, NULL);
@@ -300,7 +367,23 @@ static void bind_count(Walk *w, const Count *count, Dtype dtype, bool of_grid)
     if (of_grid && count->cut && !constant_of(count->step))
         dtype = type_of(TREE_TYPE(iv)).dtype;
     Value *value = loop_argument(w, w->block, count->iv, type_scalar(dtype));
-    value_set(w, iv, value_convert(w, value, type_of(TREE_TYPE(iv)).dtype, name_of(iv)));
+    Value *own = value_convert(w, value, type_of(TREE_TYPE(iv)).dtype, name_of(iv));
+    own->counts = own != value; /* it fits */
+    value_set(w, iv, own);
+}
+
+/* What a test leaves of a count that is narrower than an int: k-- > 0.  It has not wrapped around.  */
+static void bind_stepped(Walk *w, const Count *count, Value *step)
+{
+    tree iv = gimple_phi_result(count->iv), next = PHI_ARG_DEF_FROM_EDGE(count->iv, loop_latch_edge(w->loop));
+    if (TYPE_PRECISION(TREE_TYPE(iv)) >= TYPE_PRECISION(integer_type_node) || TREE_CODE(next) != SSA_NAME ||
+        gimple_bb(SSA_NAME_DEF_STMT(next)) != w->loop->header)
+        return;
+    Value *sides[] = {w->block->args[0], step};
+    Value *sum = value_new_op(w, OP_ADDI, w->where, sides[0]->type, NULL, 2, sides);
+    Value *own = value_convert(w, sum, type_of(TREE_TYPE(iv)).dtype, name_of(next));
+    own->counts = own != sum;
+    value_set(w, next, own);
 }
 
 /* A tile that goes from one iteration of the grid's outermost loop to the next was made outside the grid.  */
@@ -350,6 +433,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         bind_count(w, count, dtype, of_grid);
         bind_carried(w, w->block, carried, inits);
         condition_statements(w, shape, false);
+        bind_stepped(w, count, range[2]);
         Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);
         if (back)
             next_values(carried, back, &next);

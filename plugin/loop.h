@@ -58,6 +58,10 @@ struct Inside {
 /* count.cc */
 /* What makes the loop a FOR, if it is one.  */
 bool loop_count_of(const Shape *shape, Count *count);
+/* Behind copies and conversions that keep every bit.  */
+tree loop_bare(tree expression);
+/* What is added to a count of the type: a large number of an unsigned type is one below 0.  */
+int64_t count_step_below(tree type, int64_t number);
 /* The loop leaves the expression alone: its leaves are defined outside.  */
 bool loop_leaves_alone(class loop *loop, tree expression, int depth);
 /* With a walk: other than by the PHIs that the ways out lead to.  */

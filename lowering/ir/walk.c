@@ -150,6 +150,7 @@ static Value *value_copy(Value *copy, const Value *value)
 {
     copy->loc = value->loc;
     copy->split = value->split;
+    copy->counts = value->counts;
     return copy;
 }
 

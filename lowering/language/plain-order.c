@@ -70,10 +70,11 @@ static Value *rest_of_start(Nest *in, Op *op, const Steps *steps, Dtype dtype, V
 }
 
 /* The counter's first and last value in the source, the smaller one first.  */
-static void keep_edges(Loop *loop, const Op *op, const Steps *steps)
+static void keep_edges(Nest *in, Loop *loop, Op *op, const Steps *steps)
 {
     Poly start = poly_of(op->args[0]), bound = poly_of(op->args[1]), one = poly_constant(!steps->closed);
-    loop->edge = op->args[1];
+    Dtype dtype = op->args[1]->type.dtype;
+    loop->edge = wide(in, op, op->args[1], dtype_is_signed(dtype) ? dtype : D_I64);
     loop->within = steps->up ? steps->closed ? OP_LEI : OP_LTI : steps->closed ? OP_GEI : OP_GTI;
     loop->first = steps->up ? start : poly_add(&bound, &one, 1);
     loop->last = steps->up ? poly_add(&bound, &one, -1) : start;
@@ -134,7 +135,7 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
     Dtype dtype = start->type.dtype, signed_dtype = dtype_is_signed(dtype) ? dtype : D_I64;
     Value *count = iterations(in, op, steps, signed_dtype), *low = ir_const_before(kernel, op, signed_dtype, 0);
     bool multiples = (loop->grid >= 0 || steps->up) && steps->number != 1 && is_known_before(in, start);
-    keep_edges(loop, op, steps);
+    keep_edges(in, loop, op, steps);
     if (multiples)
         start = rest_of_start(in, op, steps, signed_dtype, &quotient);
     if (multiples)
@@ -151,14 +152,20 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
         if (is_known_before(in, op->args[1])) /* a start behind the bound is no reason for rows up to there */
             count = ir_binary_before(kernel, op, OP_MINI, count, multiples_below(in, op, start, steps, signed_dtype));
     }
-    Value *number = counter_in_64_bits(in, op, old), *size = wide(in, top, steps->size, dtype), *times = number;
+    Dtype own = old->type.dtype;
+    Value *times, *from_where = wide(in, op, start, signed_dtype);
+    if (!dtype_is_signed(own)) /* behind its end an element's count may be below 0 */
+        old->type = type_scalar(D_I64);
+    Value *number = times = wide(in, top, old, signed_dtype);
     if (steps->number != 1)
-        times = ir_binary_before(kernel, top, OP_MULI, number, size);
-    Value *index = ir_binary_before(kernel, top, rises ? OP_ADDI : OP_SUBI, wide(in, op, start, dtype), times);
-    ir_replace_uses(op->blocks[0], old, index);
-    put_back(number->def, index, old);
-    put_back(times->def, index, number);
-    put_back(index->def, index, number);
+        times = ir_binary_before(kernel, top, OP_MULI, number, wide(in, top, steps->size, signed_dtype));
+    Value *index = ir_binary_before(kernel, top, rises ? OP_ADDI : OP_SUBI, from_where, times);
+    Value *counted = wide(in, top, index, own);
+    counted->counts = true;
+    ir_replace_uses(op->blocks[0], old, counted);
+    put_back(number->def, counted, old);
+    put_back(times->def, counted, number);
+    put_back(index->def, counted, times);
     Poly from = poly_of(start), by = poly_of(steps->size), counter = poly_value(old),
          way = poly_multiply(&by, &counter);
     loop->index = index;
@@ -190,6 +197,62 @@ static int64_t signed_step(Dtype dtype, int64_t step)
     return dtype == D_U32 && step > INT32_MAX ? step - UINT32_MAX - 1 : step;
 }
 
+/* The smaller one of start and bound is below 2^63, or the loop would not end: the numbers have the same order with a
+   sign as without one.  */
+static bool has_natural_order(const Nest *in, const Op *op, bool up)
+{
+    const Value *least = op->args[!up];
+    int64_t number;
+    return ir_constant(least, &number) ? number >= 0 : form_has_no_top_bit(in, least);
+}
+
+/* Numbers of 64 bits without a sign are counted with one.  Where C makes no iteration, none is made.  */
+static Value *runs_without_a_sign(Nest *in, const Loop *loop, Opcode compare, bool by_one)
+{
+    Op *op = loop->op;
+    bool stays = by_one && compare == OP_LTI && loop->grid < 0;
+    if (op->args[0]->type.dtype != D_U64 || stays || has_natural_order(in, op, compare == OP_LTI || compare == OP_LEI))
+        return NULL;
+    return ir_scalar_before(in->kernel, op, compare, D_I1, 2, op->args);
+}
+
+/* It meets its bound, or would not end: k < bound, or k > bound.  A count without a sign may wrap around before.  */
+static Opcode meet_bound(Nest *in, Loop *loop, int64_t step)
+{
+    Op *op = loop->op;
+    Dtype dtype = op->args[0]->type.dtype;
+    bool up = step > 0;
+    int64_t number;
+    if (!dtype_is_signed(dtype) && !(ir_constant(op->args[!up], &number) && number == 0)) {
+        Value *sides[] = {op->args[up], op->args[!up]};
+        count_with_a_sign(in, loop);
+        op->args[2] = ir_const_before(in->kernel, op, D_I64, step);
+        if (dtype != D_U64) {
+            Value *distance = wide(in, op, ir_binary_before(in->kernel, op, OP_SUBI, sides[0], sides[1]), D_I64);
+            op->args[1] = ir_binary_before(in->kernel, op, up ? OP_ADDI : OP_SUBI, op->args[0], distance);
+        }
+    }
+    return up ? OP_LTI : OP_GTI;
+}
+
+/* c ? bound : start, which is no iteration where c does not hold, is the bound, and c.  */
+Value *loop_take_guard(Op *op)
+{
+    const Op *choice = op->args[1]->def;
+    if (!choice || choice->code != OP_SELI || choice->args[2] != op->args[0])
+        return NULL;
+    op->args[1] = choice->args[1];
+    return choice->args[0];
+}
+
+Value *loop_bound(const Op *loop)
+{
+    const Op *choice = loop->args[1]->def;
+    return choice && choice->code == OP_SELI && choice->args[2] == loop->args[0] ? choice->args[1] : loop->args[1];
+}
+
+static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known);
+
 static void straighten(Nest *in, Loop *loop)
 {
     Op *op = loop->op;
@@ -197,8 +260,23 @@ static void straighten(Nest *in, Loop *loop)
     bool known = ir_constant(op->args[2], &step);
     Opcode compare = op->control->compare;
     step = signed_step(op->args[0]->type.dtype, known ? step : 0);
-    if (known && step && compare == OP_NEI) /* it meets its bound, or would not end */
-        compare = step > 0 ? OP_LTI : OP_GTI;
+    if (known && step && compare == OP_NEI)
+        compare = meet_bound(in, loop, step);
+    Value *runs = loop_take_guard(op);
+    if (!runs)
+        runs = runs_without_a_sign(in, loop, compare, step == 1);
+    else if (has_natural_order(in, op, compare == OP_LTI || compare == OP_LEI))
+        runs = NULL;
+    straighten_steps(in, loop, compare, step, known);
+    if (runs) {
+        Value *args[] = {runs, op->args[1], op->args[0]};
+        op->args[1] = ir_scalar_before(in->kernel, op, OP_SELI, args[1]->type.dtype, 3, args);
+    }
+}
+
+static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known)
+{
+    Op *op = loop->op;
     bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
     if (!known && compare != OP_NEI &&
         (loop->grid >= 0 ? is_known_before(in, op->args[2]) : ir_outside(op->args[2], op))) {
@@ -252,7 +330,7 @@ void scan_bounds(Nest *in)
     FOR_LOOPS(i, in)
     {
         in->loops[i].lo = poly_of(in->loops[i].op->args[0]);
-        in->loops[i].hi = poly_of(in->loops[i].op->args[1]);
+        in->loops[i].hi = poly_of(loop_bound(in->loops[i].op));
     }
 }
 

@@ -321,17 +321,17 @@ static void flatten_if(Nest *in, Op *branch)
 }
 
 /* Whether an iteration of the loop takes part.  One that goes by steps asks as the source does.  */
-static Value *part_condition(Nest *in, const Op *loop)
+static Value *part_condition(Nest *in, Op *loop)
 {
     Kernel *kernel = in->kernel;
     const Block *body = loop->blocks[0];
     const Loop *about = &in->loops[loop_of_op(in, loop)];
-    Value *condition = NULL;
+    Value *condition = loop_take_guard(loop);
     Op *top = body->first;
     if (about->index) {
         Op *test = op_new(kernel, about->within, loop->loc, 2, (Value *[]){about->index, about->edge});
         op_after(about->index->def, test);
-        return op_result(kernel, test, type_scalar(D_I1), NULL);
+        return joined(in, test->next, condition, op_result(kernel, test, type_scalar(D_I1), NULL));
     }
     for (int i = 0; i < 2; i++) {
         if (!axes_of(in, loop->args[i]))

@@ -49,9 +49,9 @@ static Value *is_touched(Nest *in, const Group *group)
     FOR_LOOPS(i, in)
     {
         const Loop *loop = &in->loops[i];
-        if (!uses_group(in, group, i) || !is_poly_before(in, &loop->lo) || !is_poly_before(in, &loop->hi))
+        Poly end = poly_of(loop->op->args[1]), trips = poly_add(&end, &loop->lo, -1);
+        if (!uses_group(in, group, i) || !is_poly_before(in, &loop->lo) || !is_poly_before(in, &end))
             continue;
-        Poly trips = poly_add(&loop->hi, &loop->lo, -1);
         Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &trips), D_I64),
                          ir_const_before(in->kernel, in->region, D_I64, 0)};
         touched = ir_binary_before(in->kernel, in->region, OP_ANDI, touched,

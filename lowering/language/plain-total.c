@@ -281,7 +281,7 @@ static Value *before_grid(void *context, Value *value)
 static Value *tiles_along(Nest *in, const Loop *loop)
 {
     Kernel *kernel = in->kernel;
-    Poly span = poly_add(&loop->hi, &loop->lo, -1), more = poly_constant(loop->tile - 1);
+    Poly end = poly_of(loop->op->args[1]), span = poly_add(&end, &loop->lo, -1), more = poly_constant(loop->tile - 1);
     span = poly_add(&span, &more, 1);
     Value *count = ir_convert_before(kernel, in->region, poly_emit(kernel, in->region, &span, before_grid, in), D_I64);
     count = ir_binary_before(kernel, in->region, OP_MAXI, count, ir_const_before(kernel, in->region, D_I64, 0));

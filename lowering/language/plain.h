@@ -263,6 +263,10 @@ void scan_reuse(Nest *in);
 void scan_promote(Nest *in);
 void scan_promote_grid(Nest *in);
 void scan_bounds(Nest *in);
+/* The bound of a straight loop that has iterations at all: of c ? bound : start the former.  */
+Value *loop_bound(const Op *loop);
+/* The same, as the loop's bound from then on, and c; NULL: there is none.  */
+Value *loop_take_guard(Op *loop);
 bool scan_is_named(const Pipeline *pipeline, const char *name); /* in a clause reduction */
 
 /* ---- plain-sums.c ------------------------------------------------------------------------------------------------ */

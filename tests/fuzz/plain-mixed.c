@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plain-mixed.c - all pairs of types, operators and places of C's arithmetic; smallest and largest of all types;
- * counters of all types as numbers.
+ * plain-mixed.c - all pairs of types, operators and places of C's arithmetic; smallest and largest of all types.
  *
  * mixed draws no dice for the pair: seed s has the six behind 6 s of all triples of two types and an operator, in a
  * fixed order without a pattern, each with the second operand as an element, a scalar and a counter.
  *
- * finds: seed 1 of kinds=minmax, seed 1 of kinds=counters and seed 8 of kinds=mixed without the mend
+ * finds: seed 1 of kinds=minmax and seed 8 of kinds=mixed without the mend
  */
 #include "plain.h"
 
@@ -235,100 +234,5 @@ void minmax(int seed)
     extreme("lo", x, 0, "            ");
     extreme("hi", x, 1, "            ");
     printf("        }\n        a[%s] = lo;\n        b[%s] = hi;\n    }\n", outer, outer);
-    whole_end();
-}
-
-/* ---- counters ---------------------------------------------------------------------------------------------------- */
-
-/* wider: a conversion of what would overflow.  */
-static void number_of(const char *i, const char *k, const char *wider)
-{
-    switch (below(12)) {
-    case 0:
-        printf("%s", i);
-        break;
-    case 1:
-        printf("%s%s * 3 + 1", wider, i);
-        break;
-    case 2:
-        printf("%s %% %d", i, 1 + below(1000));
-        break;
-    case 3:
-        printf("%s / %d", i, 1 + below(1000));
-        break;
-    case 4:
-        printf("(int)%s", i);
-        break;
-    case 5:
-        printf("(unsigned)%s + 7u", i);
-        break;
-    case 6:
-        printf("%s %s %s ? 3 : x[%s]", i, PICK("<", "<=", ">", ">=", "==", "!="), PICK("p", "q", "u", "v"), k);
-        break;
-    case 7:
-        printf("%s + %d %s %s", i, below(3), PICK("<", "<=", ">", ">="), PICK("p", "q", "u", "v"));
-        break;
-    case 8:
-        printf("%s >> %d ^ x[%s]", i, below(31), k);
-        break;
-    case 9:
-        printf("%s%s - x[%s]", wider, i, k);
-        break;
-    case 10:
-        printf("(%s %s x[%s] ? %s : x[%s])", i, PICK("<", ">"), k, i, k);
-        break;
-    default:
-        printf("(long)((double)%s * 0.5)", i);
-    }
-}
-
-void counters(int seed)
-{
-    static const char *const kinds[] = {"int", "long", "unsigned", "unsigned long"};
-    static const char *const starts[4][6] = {{"0", "5", "-3", "1000000", "-2000000000", "2147483000"},
-                                             {"0", "7", "-9", "3000000000", "-3000000000", "1L << 40"},
-                                             {"0", "1", "100", "2147483600u", "3000000000u", "4294967000u"},
-                                             {"0", "3", "4294967290u", "5000000000u", "1ul << 62", "3ul << 62"}};
-    int kind = below(4), nested = below(2);
-    const char *type = kinds[kind], *start = starts[kind][below(6)];
-    whole_begin(seed);
-    whole_scalar("int", "n", "%d", 1 + below(100));
-    whole_scalar(type, "a", "%s", start);
-    whole_scalar("int", "p", "%d", below(2) ? below(60) - 20 : below(1 << 30) * 2);
-    whole_scalar("long", "q", "%ldL", below(2) ? (long)below(60) - 20 : (long)below(1 << 30) * below(9) - 4000000000L);
-    whole_scalar("unsigned", "u", "%uu", below(2) ? (unsigned)below(60) : (unsigned)below(1 << 30) * 4u);
-    whole_scalar("unsigned long", "v", "%s",
-                 below(2) ? "(unsigned long)a + 17" : PICK("-1ul", "40", "3ul << 62", "(unsigned long)(a - 1)"));
-    whole_array("const int *", "x", 0, "n", "(long)r >> r % 40");
-    whole_array("long *", "o0", 0, "n", "r");
-    whole_array("long *", "o1", 0, "n", "r");
-    whole_array("long *", "o2", 0, "n", "r");
-    whole_array("long *", "o3", 0, "n", "r");
-    whole_array("double *", "d", 0, "n", "i");
-    whole_body();
-    if (!nested) {
-        printf("    WS(grid(1)%s)\n    for (%s i = a; i < a + n; i++) {\n", PICK("", " tile(16)"), type);
-        for (int k = 0; k < 4; k++) {
-            printf("        o%d[i - a] = ", k);
-            number_of("i", "i - a", kind ? "" : "(long)");
-            printf(";\n");
-        }
-        printf("        d[i - a] = i * 0.25;\n    }\n");
-        whole_end();
-        return;
-    }
-    const char *bound = PICK("a + n", "a + n / 2 + 1");
-    printf("    WS(grid(1)%s)\n    for (%s i = a; i < a + n; i++) {\n        long s = 0, most = -1;\n        double t "
-           "= 0;\n",
-           PICK("", " tile(16)"), kind ? type : PICK("int", "long"));
-    if (below(2))
-        printf("        WS(pipeline(auto) reduction(+ : s))\n");
-    printf("        for (%s k = a; k < %s; k++)\n            if (k %s i%s)\n                s += ", type, bound,
-           PICK("<=", "<", ">", ">=", "!="), PICK("", " + 1", " - 1"));
-    number_of("k", "k - a", kind ? "" : "(long)");
-    printf(";\n        for (%s k = a; k < %s; k++)\n        {\n            t += x[k - a] * (double)k;\n"
-           "            most = x[k - a] > most ? k : most;\n        }\n",
-           type, bound);
-    printf("        o0[i - a] = s;\n        o1[i - a] = most;\n        d[i - a] = t;\n    }\n");
     whole_end();
 }

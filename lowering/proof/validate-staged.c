@@ -259,6 +259,52 @@ static Verdict try_steady(Validator *in, Steady *steady)
     return verdict;
 }
 
+/* An iteration that goes wrong under the first names: why, and the other name that is tried, of one value at a time. */
+typedef struct {
+    Steady first;
+    MemoryName *memory;
+    Saved saved;
+    int value, tries;
+    Name name;
+} Another;
+
+enum { MOST_TRIES = 16 };
+
+/* Perhaps a value is not the one that it was taken for.  False: no other name helps, and the first failure is told.  */
+static bool try_another(Validator *in, Steady *steady, Another **tried, const Saved *before)
+{
+    const size_t memory = (size_t)(in->nstored + 1) * sizeof *steady->memory;
+    Another *another = *tried;
+    if (!another) {
+        another = *tried = arena_alloc(in->kernel->module, sizeof *another);
+        another->first = *steady;
+        another->memory = copy_of(in, steady->memory, memory);
+        another->saved = *before;
+        another->saved.where = in->where;
+        another->saved.why = in->why;
+        another->value = 0;
+        another->tries = 0;
+        another->name = steady->names[0];
+    }
+    memcpy(steady->names, another->first.names, sizeof steady->names);
+    memcpy(steady->memory, another->memory, memory);
+    attempt_restore(in, before);
+    while (another->value < steady->count && another->tries < MOST_TRIES) {
+        int i = another->value;
+        another->name = find_name(in, in->stage->window, in->stage->count, steady->initial[i],
+                                  steady->op->blocks[0]->args[1 + i], another->name.candidate + 1);
+        if (another->name.value || another->name.aref) {
+            steady->names[i] = another->name;
+            another->tries++;
+            return true;
+        }
+        if (++another->value < steady->count)
+            another->name = steady->names[another->value];
+    }
+    attempt_restore(in, &another->saved);
+    return false;
+}
+
 /* Behind the loop, or the guard of a later iteration, the window is of the last iterations.  */
 static void pass_on(Validator *in, Staged *stage, const Name *names, const Known *initial, const MemoryName *memory,
                     const Op *op)
@@ -293,12 +339,13 @@ bool run_steady(Validator *in, const Op *op)
     }
     for (int k = 0; k < in->nstored; k++)
         steady->memory[k] = name_memory(stage->window, stage->count, in->memory[k], k);
-    Verdict verdict;
-    do
+    Saved before = attempt_save(in);
+    Another *another = NULL;
+    for (Verdict verdict = DROPPED; verdict != LASTS;) {
         verdict = try_steady(in, steady);
-    while (verdict == DROPPED);
-    if (verdict == BROKEN)
-        return false;
+        if (verdict == BROKEN && !try_another(in, steady, &another, &before))
+            return false;
+    }
     pass_on(in, stage, steady->names, steady->initial, steady->memory, op);
     return held_leave(in, op, op->blocks[0]->args + 1);
 }

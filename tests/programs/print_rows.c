@@ -45,6 +45,30 @@ static void products(int K, const ws_f16 *A, const ws_f16 *B, float *C)
     }
 }
 
+/* In the first iterations s may be either of two tiles; of later ones it is the one that the branch chose.  */
+static void chained(int n, const ws_bf16 *A, const ws_bf16 *B, ws_bf16 *O)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_BF16, 64, 32), b = ws_tensor_2d(B, WS_BF16, n, 32);
+    ws_tensor o = ws_tensor_2d(O, WS_BF16, 64, 32);
+
+#pragma ws grid(1)
+    for (int i = 0; i < 64; i += 64) {
+        ws_tile acc = ws_zeros(WS_F32, 64, 32), q = ws_load(a, i, 0, 64, 32);
+#pragma ws pipeline(3) schedule(coarse)
+        for (int k = 0; k < n; k += 32) {
+            ws_tile s = ws_dot(q, ws_trans(ws_load(b, k, 0, 32, 32)), ws_zeros(WS_F32, 64, 32));
+            ws_tile c = ws_cast(s, WS_BF16);
+            if (k == 0)
+                s = ws_add(s, 1);
+            acc = ws_sub(acc, s);
+            ws_print("acc", ws_row_max(acc));
+            ws_tile t = ws_dot(c, ws_load(b, k, 0, 32, 32), ws_zeros(WS_F32, 64, 32));
+            acc = ws_dot(ws_cast(t, WS_BF16), ws_load(b, k, 0, 32, 32), acc);
+        }
+        ws_store(o, i, 0, ws_cast(acc, WS_BF16));
+    }
+}
+
 static void tasks(int K, const ws_f16 *A, const unsigned char *B, float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, ROWS, K), b = ws_tensor_2d(B, WS_U8, 64, K);
@@ -126,6 +150,8 @@ int main(int argc, char **argv)
           *E = check_output(WS_F32, 64 * 64);
     groups(2 * DEPTH, check_place(A), check_place(B), check_place(C));
     products(2 * DEPTH, check_place(A), check_place(B), check_place(C));
+    ws_bf16 *F = check_range(WS_BF16, 64 * 32, -2, 2), *G = check_range(WS_BF16, 4 * 32 * 32, -2, 2);
+    chained(4 * 32, check_place(F), check_place(G), check_place(check_output(WS_BF16, 64 * 32)));
     tasks(K, check_place(A), check_place(bytes), check_place(D));
     blocks(check_place(X), check_place(Y));
     parts(K, check_place(A), check_place(B), check_place(E));

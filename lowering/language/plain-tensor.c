@@ -60,9 +60,29 @@ static Value *is_touched(Nest *in, const Group *group)
     return touched;
 }
 
+/* A loop around all accesses may make no iteration although its bounds reach into the array.  */
+static bool may_be_idle(Nest *in, const Group *group)
+{
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        Poly end = poly_of(loop->op->args[1]);
+        int64_t number;
+        if ((loop->turned || !poly_is_constant(&loop->lo, &number) || number > 0) && uses_group(in, group, i) &&
+            is_poly_before(in, &loop->lo) && is_poly_before(in, &end))
+            return true;
+    }
+    return false;
+}
+
 static Value *extent_of(Nest *in, const Group *group, int dim)
 {
-    Value *extent = largest_extent(in, group, dim), *touched = group->nleast && dim == 0 ? is_touched(in, group) : NULL;
+    const bool asks = dim == 0 && (group->nleast || may_be_idle(in, group));
+    Value *extent = largest_extent(in, group, dim), *touched = asks ? is_touched(in, group) : NULL;
+    if (touched) {
+        Value *args[] = {touched, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
+        extent = ir_scalar_before(in->kernel, in->region, OP_SELI, extent->type.dtype, 3, args);
+    }
     for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
         Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
         Value *below = ir_scalar_before(in->kernel, in->region, OP_LTI, D_I1, 2,

@@ -6,7 +6,8 @@
  * its head or in its test. The generator goes through the loop as C does, conversions included, and draws again what
  * overflows, takes long or reaches far. A third of the loops make no iteration.
  *
- * finds: seed 1 of kinds=counters without the mend of numbers
+ * finds: seed 62 of kinds=counters where the last tile of a grid may not pass the greatest number of its counter, seed
+ * 62000002 where a loop that makes no iteration has its array reach as far as its bounds do.
  */
 #include "plain.h"
 

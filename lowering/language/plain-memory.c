@@ -428,6 +428,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
                 reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, memory_text(in, access));
             return false;
         }
+        reach_nothing_between(in, access, &access->coordinate[i], &all);
         access->top[i] = poly_add(&access->top[i], &one, 1);
         access->extent[i] = poly_add(&all, &one, 1);
         add_extent(group, i, &access->extent[i]);
@@ -479,7 +480,9 @@ static void visit_first(Nest *in, Op *op)
     if (group->line || group->vector || group->flat || group->stays || !memory_offset(in, op, NULL, &offset))
         return;
     Poly first = strides_beyond_rows(in, group, &offset);
+    const bool guarded = reach_is_conditional(in, op); /* the first element may be what a condition leaves out */
     if (poly_same(&first, &zero) || !first_of(in, &offset, &first) ||
+        (guarded && !reach_is_natural(in, &(Access){.op = op}, &first)) ||
         (group->moved && !poly_distance(&first, &group->first, &behind))) {
         stay(group);
         return;

@@ -65,6 +65,8 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
 Guards reach_guards(Nest *in, const Op *op);
 /* How far a sum goes where the operation is carried out.  */
 bool reach_of(Nest *in, Access *access, bool upper, Poly *x);
+bool reach_is_conditional(const Nest *in, const Op *op);
+void reach_nothing_between(Nest *in, const Access *access, const Poly *coordinate, Poly *last);
 bool reach_box_fits(Nest *in, const Access *access, const Poly *offset);
 bool reach_declared(const Group *group, Poly *elements);
 bool reach_given(Nest *in, const Group *group, Poly *elements);

@@ -186,6 +186,18 @@ Guards reach_guards(Nest *in, const Op *op)
     return guards;
 }
 
+/* Is the operation carried out in some iterations alone?  */
+bool reach_is_conditional(const Nest *in, const Op *op)
+{
+    if (op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
+        return true;
+    for (const Block *block = op->parent; block && block->parent && block->parent != in->region;
+         block = block->parent->parent)
+        if (block->parent->code == OP_IF)
+            return true;
+    return false;
+}
+
 /* How far a sum goes where the operation is carried out.  */
 bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
 {
@@ -195,6 +207,29 @@ bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
         !check_factor(in, access, &factor))
         return false;
     return bound_of(in, x, access->op, upper, false);
+}
+
+/* Conditions may let no iteration through: then a bound from below is above `last`, and nothing is looked at.  Small
+   numbers are left alone, by which stencils leave out edges: so short arrays end before them.  So is the first iteration
+   of the loops: their bounds reach into the array.  */
+enum { MOST_OF_EDGES = 8 };
+
+void reach_nothing_between(Nest *in, const Access *access, const Poly *coordinate, Poly *last)
+{
+    Poly axes = *coordinate, bounds[MAX_BOUNDS];
+    int64_t more;
+    bool known = bound_of(in, &axes, access->op, false, true);
+    int count = reach_guards(in, access->op).count ? bounds_of(in, coordinate, access->op, false, bounds) : 0;
+    for (int i = 0; i < count; i++) {
+        if ((poly_is_constant(&bounds[i], &more) && more <= MOST_OF_EDGES) || (known && poly_same(&bounds[i], &axes)) ||
+            (poly_distance(last, &bounds[i], &more) && more >= 0))
+            continue;
+        Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &bounds[i]), D_I64),
+                         ir_convert_before(in->kernel, in->region, poly_before(in, last), D_I64),
+                         ir_const_before(in->kernel, in->region, D_I64, -1)};
+        args[0] = ir_scalar_before(in->kernel, in->region, OP_LEI, D_I1, 2, args);
+        *last = poly_value(ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3, args));
+    }
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */

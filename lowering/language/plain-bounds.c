@@ -506,10 +506,12 @@ static int sign_of(const Search *s, const Value *value, const Poly *factor)
     int64_t number;
     if (poly_is_constant(factor, &number))
         return number < 0 ? -1 : 1;
-    if (s->checked && loop_of(s->in, value) >= 0 && poly_split(s->checked, value, &own, &rest) &&
-        poly_same(&own, factor)) {
-        if (stride_is_positive(factor) || stride_is_positive(&less))
-            return stride_is_positive(factor) ? 1 : -1;
+    if (s->checked && loop_of(s->in, value) >= 0 && poly_split(s->checked, value, &own, &rest)) {
+        Poly opposite = poly_add(&zero, &own, -1); /* n is checked, and n + 1 for a row that ends on the diagonal */
+        if (stride_is_positive(&own) && poly_distance(factor, &own, &number) && number >= 0)
+            return 1;
+        if (stride_is_positive(&opposite) && poly_distance(&own, factor, &number) && number >= 0)
+            return -1;
     }
     if (poly_is_natural(s->in, factor) || is_natural_at(s->in, s->at, factor))
         return 1;

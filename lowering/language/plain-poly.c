@@ -5,6 +5,7 @@
  * Arithmetic of signed types does not overflow (C11 6.5p5), and that of 64 bits is taken modulo 2^64.  Other
  * arithmetic, an unsigned int's above all, is a value like any other.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,16 +351,43 @@ Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *c
     return sum;
 }
 
-static const char *name_of(Module *module, const Value *value)
+enum { MOST_NESTED = 3 };
+
+/* A value that has no name as the C expression that it was; what is too deep is left out.  */
+static const char *expression_of(Module *module, const Value *value, int depth)
 {
-    if (!value->name && value->def && value->def->code == OP_ELEMENT && value->def->args[0]->name)
-        return arena_print(module, "%s[...]", value->def->args[0]->name);
-    return value->name ? value->name : arena_print(module, "(%s)", value->def ? op_info[value->def->code].text : "?");
+    const Op *op = value->def;
+    int64_t number;
+    if (value->name)
+        return value->name;
+    if (ir_constant(value, &number))
+        return arena_print(module, "%" PRId64, number);
+    if (!op || depth == MOST_NESTED)
+        return "...";
+    if (op->code == OP_ELEMENT && op->args[0]->name)
+        return arena_print(module, "%s[...]", op->args[0]->name);
+    if (op->code == OP_CONVI)
+        return expression_of(module, op->args[0], depth);
+    const char *call = op_info[op->code].call;
+    if (op_info[op->code].class_ != CLASS_SCALAR || !*call || isalpha((unsigned char)*call) || *call == '(')
+        return "...";
+    const char *first = expression_of(module, op->args[0], depth + 1);
+    if (op->nargs == 1)
+        return arena_print(module, "%s%s", call, first);
+    const char *second = expression_of(module, op->args[1], depth + 1);
+    return op->nargs == 3
+               ? arena_print(module, "(%s ? %s : %s)", first, second, expression_of(module, op->args[2], depth + 1))
+               : arena_print(module, "(%s %s %s)", first, call, second);
 }
 
 const char *poly_text(Module *module, const Poly *x)
 {
     const char *text = "";
+    const Term *only = x->terms;
+    if (x->count == 1 && only->count == 1 && only->factor == 1) { /* without brackets around all of it */
+        text = expression_of(module, only->values[0], 0);
+        return *text == '(' ? arena_print(module, "%.*s", (int)strlen(text) - 2, text + 1) : text;
+    }
     for (int pass = 0; pass < 2; pass++) /* the constant last */
         for (int i = 0; i < x->count; i++) {
             const Term *term = &x->terms[i];
@@ -371,7 +399,7 @@ const char *poly_text(Module *module, const Poly *x)
             if (times != 1 || !term->count)
                 text = arena_print(module, "%s%" PRId64 "%s", text, times, term->count ? " * " : "");
             for (int k = 0; k < term->count; k++)
-                text = arena_print(module, "%s%s%s", text, k ? " * " : "", name_of(module, term->values[k]));
+                text = arena_print(module, "%s%s%s", text, k ? " * " : "", expression_of(module, term->values[k], 0));
         }
     return *text ? text : "0";
 }

@@ -114,7 +114,7 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
         if (byte && is_mixed(below.list[0]) && !is_union(whole.type))
             place->base.member += byte;
         else if (byte)
-            place->base.offset = binary(w, OP_ADDI, D_I64, whole.base.offset, literal_int(w, D_I64, byte));
+            place->base.offset = binary(w, OP_SCALAR_ADD, D_I64, whole.base.offset, literal_int(w, D_I64, byte));
         place->base.type = place->type = type;
         return true;
     }
@@ -142,7 +142,7 @@ Value *chosen_index(Walk *w, CXCursor e, Value *number)
         return convert(w, number, D_U64);
     Value *first = convert(w, value_of(w, sides.list[0]), D_U64);
     Value *args[] = {first, literal_int(w, D_U64, kind == CXBinaryOperator_Sub ? -constant : constant)};
-    return op_of(w, OP_ADDI, type_scalar(D_U64), 2, args);
+    return op_of(w, OP_SCALAR_ADD, type_scalar(D_U64), 2, args);
 }
 
 /* An element of an array of the walk's own, which a variable chooses.  */
@@ -218,7 +218,7 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
     int64_t known;
     if (!(ir_constant(number, &known) && !known)) {
         Value *bytes = convert(w, bytes_of_elements(w, below.list[0], number, type), D_I64);
-        base.offset = base.offset ? binary(w, OP_ADDI, D_I64, base.offset, bytes) : bytes;
+        base.offset = base.offset ? binary(w, OP_SCALAR_ADD, D_I64, base.offset, bytes) : bytes;
     }
     base.type = type;
     return place_of_pointer(w, base, type, place);
@@ -644,25 +644,25 @@ static Opcode compound_code(CXCursor e)
 {
     switch (clang_getCursorBinaryOperatorKind(e)) {
     case CXBinaryOperator_AddAssign:
-        return OP_ADDI;
+        return OP_SCALAR_ADD;
     case CXBinaryOperator_SubAssign:
-        return OP_SUBI;
+        return OP_SCALAR_SUB;
     case CXBinaryOperator_MulAssign:
-        return OP_MULI;
+        return OP_SCALAR_MUL;
     case CXBinaryOperator_DivAssign:
-        return OP_DIVI;
+        return OP_SCALAR_DIV;
     case CXBinaryOperator_RemAssign:
-        return OP_REMI;
+        return OP_SCALAR_REM;
     case CXBinaryOperator_ShlAssign:
-        return OP_SHLI;
+        return OP_SCALAR_SHL;
     case CXBinaryOperator_ShrAssign:
-        return OP_SHRI;
+        return OP_SCALAR_SHR;
     case CXBinaryOperator_AndAssign:
-        return OP_ANDI;
+        return OP_SCALAR_AND;
     case CXBinaryOperator_XorAssign:
-        return OP_XORI;
+        return OP_SCALAR_XOR;
     case CXBinaryOperator_OrAssign:
-        return OP_ORI;
+        return OP_SCALAR_OR;
     default:
         return OP_COUNT;
     }
@@ -692,16 +692,16 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
         Value *index = first ? first : value_of(w, below->list[1]);
         CXType element = clang_getPointeeType(clang_getCanonicalType(place->type));
         Value *bytes = bytes_of_elements(w, below->list[0], index, element);
-        if (code == OP_SUBI)
-            bytes = unary(w, OP_NEGI, bytes);
+        if (code == OP_SCALAR_SUB)
+            bytes = unary(w, OP_SCALAR_NEG, bytes);
         bytes = convert(w, bytes, D_I64);
-        old.offset = old.offset ? binary(w, OP_ADDI, D_I64, old.offset, bytes) : bytes;
+        old.offset = old.offset ? binary(w, OP_SCALAR_ADD, D_I64, old.offset, bytes) : bytes;
         return old;
     }
     CXType type = clang_getCursorType(below->list[1]);
-    if ((is_complex(type) || is_complex(place->type)) && code <= OP_DIVI)
+    if ((is_complex(type) || is_complex(place->type)) && code <= OP_SCALAR_DIV)
         return complex_compound(w, e, code, old, place->type, below->list[1]);
-    bool shift = code == OP_SHLI || code == OP_SHRI;
+    bool shift = code == OP_SCALAR_SHL || code == OP_SCALAR_SHR;
     if (old.kind != R_VALUE || code == OP_COUNT || !scalar_type(place->type, &narrow) ||
         !scalar_type(shift ? place->type : type, &wide)) {
         return unsupported(w, e);

@@ -2,7 +2,7 @@
 /*
  * bits.c - numbers of a variable, read and written as another type or by parts.
  *
- *   ((unsigned char *)&v)[3]              %1 = bitcasti %v: u32;  %2 = shri %1, 24;  %3 = convi %2: u8
+ *   ((unsigned char *)&v)[3]         %1 = scalar_bitcast %v: u32;  %2 = scalar_shr %1, 24;  %3 = scalar_convert %2: u8
  *   union { float f; unsigned u; } v;     one number of 32 bits
  *
  * What a variable's type has at a byte is a leaf: a scalar, and of a union the widest scalar of its members.  A slot
@@ -134,7 +134,7 @@ static Value *same_bits(Walk *w, Value *x, Dtype to)
         return x;
     if (dtype_is_float(x->type.dtype) == dtype_is_float(to))
         return convert(w, x, to);
-    return op_of(w, OP_BITCASTI, type_scalar(to), 1, &x);
+    return op_of(w, OP_SCALAR_BITCAST, type_scalar(to), 1, &x);
 }
 
 static Value *shifted(Walk *w, Opcode code, Value *x, int64_t bytes)
@@ -153,7 +153,7 @@ static Value *current(Walk *w, int variable, const Leaf *leaf)
 static Value *part_of_leaf(Walk *w, int variable, const Leaf *leaf, int64_t byte, int64_t size)
 {
     Value *x = same_bits(w, current(w, variable, leaf), unsigned_of(leaf->size));
-    return convert(w, shifted(w, OP_SHRI, x, byte - leaf->byte), unsigned_of(size));
+    return convert(w, shifted(w, OP_SCALAR_SHR, x, byte - leaf->byte), unsigned_of(size));
 }
 
 static Value *read_number(Walk *w, int variable, int64_t byte, Dtype dtype)
@@ -165,7 +165,7 @@ static Value *read_number(Walk *w, int variable, int64_t byte, Dtype dtype)
         return same_bits(w, current(w, variable, &leaf), dtype);
     if (leaf.byte + leaf.size >= byte + size) {
         Value *x = same_bits(w, current(w, variable, &leaf), unsigned_of(leaf.size));
-        x = shifted(w, OP_SHRI, x, byte - leaf.byte);
+        x = shifted(w, OP_SCALAR_SHR, x, byte - leaf.byte);
         return dtype_is_float(dtype) ? same_bits(w, convert(w, x, unsigned_of(size)), dtype) : convert(w, x, dtype);
     }
     Value *all = NULL;
@@ -174,8 +174,8 @@ static Value *read_number(Walk *w, int variable, int64_t byte, Dtype dtype)
         end = leaf.byte + leaf.size < byte + size ? leaf.byte + leaf.size : byte + size;
         int64_t piece = end - at == 3 || end - at > 4 ? leaf.size : end - at;
         Value *x = convert(w, part_of_leaf(w, variable, &leaf, at, piece), unsigned_of(size));
-        x = shifted(w, OP_SHLI, x, at - byte);
-        all = all ? binary(w, OP_ORI, unsigned_of(size), all, x) : x;
+        x = shifted(w, OP_SCALAR_SHL, x, at - byte);
+        all = all ? binary(w, OP_SCALAR_OR, unsigned_of(size), all, x) : x;
     }
     return same_bits(w, all, dtype);
 }
@@ -191,9 +191,9 @@ static void write_part(Walk *w, int variable, const Leaf *leaf, int64_t byte, in
     Dtype bits = unsigned_of(leaf->size);
     uint64_t ones = size == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * size) - 1;
     Value *x = same_bits(w, current(w, variable, leaf), bits), *own = convert(w, part, bits);
-    x = binary(w, OP_ANDI, bits, x, literal_int(w, bits, (int64_t) ~(ones << 8 * (byte - leaf->byte))));
-    own = shifted(w, OP_SHLI, own, byte - leaf->byte);
-    put(w, variable, leaf, same_bits(w, binary(w, OP_ORI, bits, x, own), leaf->dtype));
+    x = binary(w, OP_SCALAR_AND, bits, x, literal_int(w, bits, (int64_t) ~(ones << 8 * (byte - leaf->byte))));
+    own = shifted(w, OP_SCALAR_SHL, own, byte - leaf->byte);
+    put(w, variable, leaf, same_bits(w, binary(w, OP_SCALAR_OR, bits, x, own), leaf->dtype));
 }
 
 static void write_number(Walk *w, int variable, int64_t byte, Value *value)
@@ -209,14 +209,14 @@ static void write_number(Walk *w, int variable, int64_t byte, Value *value)
     for (int64_t at = byte, end; at < byte + size; at = end) {
         leaf_of(w, variable, at, &leaf);
         end = leaf.byte + leaf.size < byte + size ? leaf.byte + leaf.size : byte + size;
-        Value *part = shifted(w, OP_SHRI, value, at - byte);
+        Value *part = shifted(w, OP_SCALAR_SHR, value, at - byte);
         if (end - at == leaf.size)
             put(w, variable, &leaf, same_bits(w, convert(w, part, unsigned_of(leaf.size)), leaf.dtype));
         else if (end - at == 1 || end - at == 2 || end - at == 4)
             write_part(w, variable, &leaf, at, end - at, convert(w, part, unsigned_of(end - at)));
         else /* three bytes, and other odd numbers of them */
             for (; at < end; at++)
-                write_part(w, variable, &leaf, at, 1, convert(w, shifted(w, OP_SHRI, value, at - byte), D_U8));
+                write_part(w, variable, &leaf, at, 1, convert(w, shifted(w, OP_SCALAR_SHR, value, at - byte), D_U8));
     }
 }
 
@@ -289,7 +289,7 @@ bool bits_copy(Walk *w, CXCursor call, const Cursors *args)
         Place place = {.variable = -1, .base = to.kind == R_POINTER ? to : from, .type = clang_getCursorType(call)};
         if (at)
             place.base.offset = place.base.offset
-                                    ? binary(w, OP_ADDI, D_I64, place.base.offset, literal_int(w, D_I64, at))
+                                    ? binary(w, OP_SCALAR_ADD, D_I64, place.base.offset, literal_int(w, D_I64, at))
                                     : literal_int(w, D_I64, at);
         Value *value = from.kind == R_PLACE ? read_number(w, from.variable, from.byte + at, dtype)
                                             : element_as(w, &place, dtype, call);

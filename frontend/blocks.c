@@ -54,7 +54,7 @@ static Op *blocks_around(const Walk *w)
 
 static bool is_own(const Op *loop, const Value *index)
 {
-    while (index->def && index->def->code == OP_CONVI)
+    while (index->def && index->def->code == OP_SCALAR_CONVERT)
         index = index->def->args[0];
     return loop && loop->blocks[0]->args[0] == index;
 }

@@ -308,7 +308,7 @@ static Result math_call(Walk *w, CXCursor call, const char *name)
     Value *value;
     if (!strcmp(name, "fabs") || !strcmp(name, "fabsf"))
         name = dtype == D_F32 ? "fabsf" : "fabs";
-    value = op_of(w, OP_MATHI, type_scalar(dtype), args.count, values);
+    value = op_of(w, OP_SCALAR_MATH, type_scalar(dtype), args.count, values);
     value->def->scalar->function = arena_print(w->u->module, "%s", name);
     return result_of(value);
 }
@@ -316,8 +316,8 @@ static Result math_call(Walk *w, CXCursor call, const char *name)
 static Result absolute(Walk *w, CXCursor e)
 {
     Value *x = value_of(w, clang_Cursor_getArgument(e, 0));
-    Value *args[] = {x, unary(w, OP_NEGI, x)};
-    return result_of(op_of(w, OP_MAXI, x->type, 2, args));
+    Value *args[] = {x, unary(w, OP_SCALAR_NEG, x)};
+    return result_of(op_of(w, OP_SCALAR_MAX, x->type, 2, args));
 }
 
 /* isnan (x): x != x.  isinf (x): above all numbers, or below.  */
@@ -334,19 +334,19 @@ static bool class_call(Walk *w, CXCursor e, const char *name, Result *result)
     if (!dtype_is_float(x->type.dtype))
         return false;
     if (which == 0) {
-        *result = result_of(convert(w, compare(w, OP_NEI, x, x), D_I32));
+        *result = result_of(convert(w, compare(w, OP_SCALAR_NE, x, x), D_I32));
         return true;
     }
     Value *most = literal(w, x->type.dtype, 0, x->type.dtype == D_F32 ? FLT_MAX : DBL_MAX);
     if (which == 2) {
         Value *least = literal(w, x->type.dtype, 0, x->type.dtype == D_F32 ? -FLT_MAX : -DBL_MAX);
-        *result = result_of(binary(w, OP_SUBI, D_I32, convert(w, compare(w, OP_GTI, x, most), D_I32),
-                                   convert(w, compare(w, OP_LTI, x, least), D_I32)));
+        *result = result_of(binary(w, OP_SCALAR_SUB, D_I32, convert(w, compare(w, OP_SCALAR_GT, x, most), D_I32),
+                                   convert(w, compare(w, OP_SCALAR_LT, x, least), D_I32)));
         return true;
     }
-    Value *size = op_of(w, OP_MATHI, x->type, 1, &x);
+    Value *size = op_of(w, OP_SCALAR_MATH, x->type, 1, &x);
     size->def->scalar->function = x->type.dtype == D_F32 ? "fabsf" : "fabs";
-    *result = result_of(convert(w, compare(w, which == 1 ? OP_GTI : OP_LEI, size, most), D_I32));
+    *result = result_of(convert(w, compare(w, which == 1 ? OP_SCALAR_GT : OP_SCALAR_LE, size, most), D_I32));
     return true;
 }
 

@@ -129,7 +129,8 @@ static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
 {
     static const char *const names[] = {"+", "-", "*", "max", "min", NULL};
     static const char *const of_grids[] = {"+", "-", "*", "max", "min", "&&", "||", NULL};
-    static const Opcode codes[] = {OP_ADDI, OP_ADDI, OP_MULI, OP_MAXI, OP_MINI, OP_ANDI, OP_ORI};
+    static const Opcode codes[] = {OP_SCALAR_ADD, OP_SCALAR_ADD, OP_SCALAR_MUL, OP_SCALAR_MAX,
+                                   OP_SCALAR_MIN, OP_SCALAR_AND, OP_SCALAR_OR};
     Opcode code = codes[choice(t, of_grid ? of_grids : names, "a reduction",
                                of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
                                        : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'")];

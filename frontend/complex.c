@@ -44,7 +44,7 @@ Place part_of(Walk *w, const Place *whole, bool imaginary)
         part.base = result_of(imaginary ? whole->base.imaginary : whole->base.value);
     else if (!whole->direct && bytes)
         part.base.offset = whole->base.offset
-                               ? binary(w, OP_ADDI, D_I64, whole->base.offset, literal_int(w, D_I64, bytes))
+                               ? binary(w, OP_SCALAR_ADD, D_I64, whole->base.offset, literal_int(w, D_I64, bytes))
                                : literal_int(w, D_I64, bytes);
     return part;
 }
@@ -53,7 +53,7 @@ Place part_of(Walk *w, const Place *whole, bool imaginary)
 
 static Value *fabs_of(Walk *w, Value *x)
 {
-    Value *value = op_of(w, OP_MATHI, x->type, 1, &x);
+    Value *value = op_of(w, OP_SCALAR_MATH, x->type, 1, &x);
     value->def->scalar->function = x->type.dtype == D_F32 ? "fabsf" : "fabs";
     return value;
 }
@@ -61,7 +61,7 @@ static Value *fabs_of(Walk *w, Value *x)
 static Value *chosen(Walk *w, Value *condition, Value *x, Value *y)
 {
     Value *args[] = {condition, x, y};
-    return op_of(w, OP_SELI, x->type, 3, args);
+    return op_of(w, OP_SCALAR_SELECT, x->type, 3, args);
 }
 
 static Value *make(Walk *w, Opcode code, Value *x, Value *y)
@@ -71,23 +71,23 @@ static Value *make(Walk *w, Opcode code, Value *x, Value *y)
 
 static Result multiplied(Walk *w, Result x, Result y)
 {
-    Value *rr = make(w, OP_MULI, x.value, y.value), *ii = make(w, OP_MULI, x.imaginary, y.imaginary);
-    Value *real = make(w, OP_SUBI, rr, ii);
-    Value *ri = make(w, OP_MULI, x.value, y.imaginary), *ir = make(w, OP_MULI, x.imaginary, y.value);
-    return pair_of(real, make(w, OP_ADDI, ri, ir));
+    Value *rr = make(w, OP_SCALAR_MUL, x.value, y.value), *ii = make(w, OP_SCALAR_MUL, x.imaginary, y.imaginary);
+    Value *real = make(w, OP_SCALAR_SUB, rr, ii);
+    Value *ri = make(w, OP_SCALAR_MUL, x.value, y.imaginary), *ir = make(w, OP_SCALAR_MUL, x.imaginary, y.value);
+    return pair_of(real, make(w, OP_SCALAR_ADD, ri, ir));
 }
 
 /* By the larger part of the divisor.  */
 static Result divided(Walk *w, Result x, Result y)
 {
-    Value *smaller = compare(w, OP_LTI, fabs_of(w, y.value), fabs_of(w, y.imaginary));
+    Value *smaller = compare(w, OP_SCALAR_LT, fabs_of(w, y.value), fabs_of(w, y.imaginary));
     Value *small = chosen(w, smaller, y.value, y.imaginary), *large = chosen(w, smaller, y.imaginary, y.value);
-    Value *ratio = make(w, OP_DIVI, small, large);
-    Value *by = make(w, OP_ADDI, make(w, OP_MULI, small, ratio), large);
-    Value *xr = make(w, OP_MULI, x.value, ratio), *xi = make(w, OP_MULI, x.imaginary, ratio);
-    Value *real = chosen(w, smaller, make(w, OP_ADDI, xr, x.imaginary), make(w, OP_ADDI, xi, x.value));
-    Value *imaginary = chosen(w, smaller, make(w, OP_SUBI, xi, x.value), make(w, OP_SUBI, x.imaginary, xr));
-    return pair_of(make(w, OP_DIVI, real, by), make(w, OP_DIVI, imaginary, by));
+    Value *ratio = make(w, OP_SCALAR_DIV, small, large);
+    Value *by = make(w, OP_SCALAR_ADD, make(w, OP_SCALAR_MUL, small, ratio), large);
+    Value *xr = make(w, OP_SCALAR_MUL, x.value, ratio), *xi = make(w, OP_SCALAR_MUL, x.imaginary, ratio);
+    Value *real = chosen(w, smaller, make(w, OP_SCALAR_ADD, xr, x.imaginary), make(w, OP_SCALAR_ADD, xi, x.value));
+    Value *imaginary = chosen(w, smaller, make(w, OP_SCALAR_SUB, xi, x.value), make(w, OP_SCALAR_SUB, x.imaginary, xr));
+    return pair_of(make(w, OP_SCALAR_DIV, real, by), make(w, OP_SCALAR_DIV, imaginary, by));
 }
 
 /* An operand, real or not; behind what clang has widened to a complex number.  */
@@ -119,25 +119,26 @@ static Result whole(Walk *w, Result x)
 
 static Result combined(Walk *w, CXCursor e, Opcode code, Result x, Result y)
 {
-    bool mixed = x.kind != y.kind && !(code == OP_DIVI && x.kind == R_VALUE);
-    if (code == OP_DIVI && !dtype_is_float(x.value->type.dtype)) {
+    bool mixed = x.kind != y.kind && !(code == OP_SCALAR_DIV && x.kind == R_VALUE);
+    if (code == OP_SCALAR_DIV && !dtype_is_float(x.value->type.dtype)) {
         refuse(w, e, NULL, "this expression is not supported in a grid");
         return whole(w, x);
     }
     if (!mixed) {
         x = whole(w, x);
         y = whole(w, y);
-        if (code == OP_MULI || code == OP_DIVI)
-            return code == OP_MULI ? multiplied(w, x, y) : divided(w, x, y);
+        if (code == OP_SCALAR_MUL || code == OP_SCALAR_DIV)
+            return code == OP_SCALAR_MUL ? multiplied(w, x, y) : divided(w, x, y);
         Value *real = make(w, code, x.value, y.value);
         return pair_of(real, make(w, code, x.imaginary, y.imaginary));
     }
     Value *real = make(w, code, x.value, y.value);
     if (x.kind == R_PAIR)
-        return pair_of(real, code == OP_MULI || code == OP_DIVI ? make(w, code, x.imaginary, y.value) : x.imaginary);
-    return pair_of(real, code == OP_MULI   ? make(w, code, x.value, y.imaginary)
-                         : code == OP_SUBI ? unary(w, OP_NEGI, y.imaginary)
-                                           : y.imaginary);
+        return pair_of(real, code == OP_SCALAR_MUL || code == OP_SCALAR_DIV ? make(w, code, x.imaginary, y.value)
+                                                                            : x.imaginary);
+    return pair_of(real, code == OP_SCALAR_MUL   ? make(w, code, x.value, y.imaginary)
+                         : code == OP_SCALAR_SUB ? unary(w, OP_SCALAR_NEG, y.imaginary)
+                                                 : y.imaginary);
 }
 
 Result complex_binary(Walk *w, CXCursor e, Opcode code, CXCursor left, CXCursor right)
@@ -165,13 +166,13 @@ Value *complex_compare(Walk *w, Opcode code, CXCursor left, CXCursor right)
     Dtype dtype = x_dtype == D_F64 || y_dtype == D_F64 ? D_F64 : x_dtype;
     Result x = whole(w, operand(w, left, dtype)), y = whole(w, operand(w, right, dtype));
     Value *real = compare(w, code, x.value, y.value), *imaginary = compare(w, code, x.imaginary, y.imaginary);
-    return joined(w, code == OP_EQI, real, imaginary);
+    return joined(w, code == OP_SCALAR_EQ, real, imaginary);
 }
 
 Value *complex_truth(Walk *w, Result x)
 {
     Value *zero = literal(w, x.value->type.dtype, 0, 0);
-    return joined(w, false, compare(w, OP_NEI, x.value, zero), compare(w, OP_NEI, x.imaginary, zero));
+    return joined(w, false, compare(w, OP_SCALAR_NE, x.value, zero), compare(w, OP_SCALAR_NE, x.imaginary, zero));
 }
 
 Result complex_convert(Walk *w, Result x, CXType to)
@@ -201,10 +202,10 @@ Result complex_unary(Walk *w, CXCursor e, enum CXUnaryOperatorKind kind, CXCurso
     case CXUnaryOperator_Imag:
         return result_of(imaginary);
     case CXUnaryOperator_Minus:
-        real = unary(w, OP_NEGI, real);
-        return pair_of(real, unary(w, OP_NEGI, imaginary));
+        real = unary(w, OP_SCALAR_NEG, real);
+        return pair_of(real, unary(w, OP_SCALAR_NEG, imaginary));
     default: /* ~z */
-        return pair_of(real, unary(w, OP_NEGI, imaginary));
+        return pair_of(real, unary(w, OP_SCALAR_NEG, imaginary));
     }
 }
 
@@ -223,7 +224,7 @@ Result complex_literal(Walk *w, CXCursor e)
 static Value *called(Walk *w, const char *function, int count, Value *x, Value *y)
 {
     Value *args[] = {x, y};
-    Value *value = op_of(w, OP_MATHI, x->type, count, args);
+    Value *value = op_of(w, OP_SCALAR_MATH, x->type, count, args);
     value->def->scalar->function = arena_print(w->u->module, "%s%s", function, x->type.dtype == D_F32 ? "f" : "");
     return value;
 }
@@ -256,13 +257,13 @@ bool complex_call(Walk *w, CXCursor e, const char *name, Result *result)
         return false;
     x = whole(w, x);
     Value *size = which == 5 ? called(w, "exp", 1, x.value, NULL) : NULL;
-    Value *cosine = size ? make(w, OP_MULI, size, called(w, "cos", 1, x.imaginary, NULL)) : NULL;
+    Value *cosine = size ? make(w, OP_SCALAR_MUL, size, called(w, "cos", 1, x.imaginary, NULL)) : NULL;
     *result = which == 0   ? result_of(x.value)
               : which == 1 ? result_of(x.imaginary)
-              : which == 2 ? pair_of(x.value, unary(w, OP_NEGI, x.imaginary))
+              : which == 2 ? pair_of(x.value, unary(w, OP_SCALAR_NEG, x.imaginary))
               : which == 3 ? result_of(called(w, "hypot", 2, x.value, x.imaginary))
               : which == 4 ? result_of(called(w, "atan2", 2, x.imaginary, x.value))
-                           : pair_of(cosine, make(w, OP_MULI, size, called(w, "sin", 1, x.imaginary, NULL)));
+                           : pair_of(cosine, make(w, OP_SCALAR_MUL, size, called(w, "sin", 1, x.imaginary, NULL)));
     return true;
 }
 

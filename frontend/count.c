@@ -90,19 +90,19 @@ static bool compare_of(CXCursor e, Opcode *code)
 {
     switch (clang_getCursorBinaryOperatorKind(e)) {
     case CXBinaryOperator_LT:
-        *code = OP_LTI;
+        *code = OP_SCALAR_LT;
         return true;
     case CXBinaryOperator_LE:
-        *code = OP_LEI;
+        *code = OP_SCALAR_LE;
         return true;
     case CXBinaryOperator_GT:
-        *code = OP_GTI;
+        *code = OP_SCALAR_GT;
         return true;
     case CXBinaryOperator_GE:
-        *code = OP_GEI;
+        *code = OP_SCALAR_GE;
         return true;
     case CXBinaryOperator_NE:
-        *code = OP_NEI;
+        *code = OP_SCALAR_NE;
         return true;
     default:
         return false;
@@ -111,16 +111,20 @@ static bool compare_of(CXCursor e, Opcode *code)
 
 static Opcode turned(Opcode code)
 {
-    return code == OP_LTI ? OP_GTI : code == OP_GTI ? OP_LTI : code == OP_LEI ? OP_GEI : code == OP_GEI ? OP_LEI : code;
+    return code == OP_SCALAR_LT   ? OP_SCALAR_GT
+           : code == OP_SCALAR_GT ? OP_SCALAR_LT
+           : code == OP_SCALAR_LE ? OP_SCALAR_GE
+           : code == OP_SCALAR_GE ? OP_SCALAR_LE
+                                  : code;
 }
 
 static bool opposite(Opcode *code)
 {
-    Opcode other = *code == OP_LTI   ? OP_GEI
-                   : *code == OP_GEI ? OP_LTI
-                   : *code == OP_GTI ? OP_LEI
-                   : *code == OP_LEI ? OP_GTI
-                                     : OP_COUNT;
+    Opcode other = *code == OP_SCALAR_LT   ? OP_SCALAR_GE
+                   : *code == OP_SCALAR_GE ? OP_SCALAR_LT
+                   : *code == OP_SCALAR_GT ? OP_SCALAR_LE
+                   : *code == OP_SCALAR_LE ? OP_SCALAR_GT
+                                           : OP_COUNT;
     *code = other;
     return other != OP_COUNT;
 }
@@ -191,9 +195,9 @@ static bool bounds_before(CXCursor tested, Opcode *compare)
     if (clang_Cursor_isNull(tested) || (steps_in_test(tested, &before) && !before))
         return true;
     bool down = clang_getCursorUnaryOperatorKind(tested) == CXUnaryOperator_PreDec;
-    if (*compare != (down ? OP_GEI : OP_LEI))
+    if (*compare != (down ? OP_SCALAR_GE : OP_SCALAR_LE))
         return false;
-    *compare = down ? OP_GTI : OP_LTI;
+    *compare = down ? OP_SCALAR_GT : OP_SCALAR_LT;
     return true;
 }
 
@@ -202,7 +206,7 @@ static bool bound_of_truth(Walk *w, CXCursor loop, CXCursor e, Count *count)
 {
     Bound *bound = &count->bounds[count->nbounds];
     bound->offset = bound->hi = clang_getNullCursor();
-    bound->compare = OP_NEI;
+    bound->compare = OP_SCALAR_NE;
     if (count->nbounds || !is_integer(clang_getCursorType(e)) || !counts(w, loop, e, count, bound) ||
         !clang_Cursor_isNull(bound->offset) || !bounds_before(count->tested, &bound->compare))
         return false;
@@ -259,7 +263,7 @@ static bool bounds_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *c
 
 static bool is_upper(Opcode compare)
 {
-    return compare == OP_LTI || compare == OP_LEI;
+    return compare == OP_SCALAR_LT || compare == OP_SCALAR_LE;
 }
 
 static bool is_unsigned(CXType type)
@@ -283,7 +287,7 @@ static bool bounds_agree(Walk *w, const Count *count)
         bool has = !clang_Cursor_isNull(bound->offset);
         bool wide = bytes_of(clang_getCursorType(bare(w->u, bound->hi))) > 4 && !constant_int(w, bound->hi, &known);
         if (is_unsigned(clang_getCursorType(bound->hi)) || is_unsigned(clang_getCursorType(count->iv)) ||
-            bound->compare == OP_NEI || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
+            bound->compare == OP_SCALAR_NE || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
             (has && (wide || bytes_of(clang_getCursorType(bare(w->u, bound->offset))) > 4)))
             return false;
     }
@@ -469,14 +473,14 @@ static bool narrow_bound_holds(Walk *w, const LoopParts *parts, const Count *cou
     bool known =
              clang_Cursor_isNull(bound->offset) && (clang_Cursor_isNull(bound->hi) || constant_int(w, bound->hi, &hi)),
          starts = first_number(w, parts, count, &lo);
-    if (bound->compare == OP_NEI)
+    if (bound->compare == OP_SCALAR_NE)
         return size == 1 &&
                ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
                 (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
     if (is_upper(bound->compare) != (step > 0))
         return false;
-    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_LTI) + step <= most
-                                            : hi + (bound->compare == OP_GTI) + step >= least));
+    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_SCALAR_LT) + step <= most
+                                            : hi + (bound->compare == OP_SCALAR_GT) + step >= least));
 }
 
 /* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */

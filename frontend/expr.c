@@ -2,7 +2,7 @@
 /*
  * expr.c - an expression -> a Value, or a pointer.
  *
- *   (long)i * 64 + k          %3 = convi %i;  %4 = muli %3, 64;  ...
+ *   (long)i * 64 + k          %3 = scalar_convert %i;  %4 = scalar_mul %3, 64;  ...
  *   a < b && c                one condition, where the right side may as well be computed when it is not needed
  */
 #include <string.h>
@@ -63,22 +63,22 @@ static bool comparison_code(enum CXBinaryOperatorKind kind, Opcode *code)
 {
     switch (kind) {
     case CXBinaryOperator_LT:
-        *code = OP_LTI;
+        *code = OP_SCALAR_LT;
         return true;
     case CXBinaryOperator_LE:
-        *code = OP_LEI;
+        *code = OP_SCALAR_LE;
         return true;
     case CXBinaryOperator_GT:
-        *code = OP_GTI;
+        *code = OP_SCALAR_GT;
         return true;
     case CXBinaryOperator_GE:
-        *code = OP_GEI;
+        *code = OP_SCALAR_GE;
         return true;
     case CXBinaryOperator_EQ:
-        *code = OP_EQI;
+        *code = OP_SCALAR_EQ;
         return true;
     case CXBinaryOperator_NE:
-        *code = OP_NEI;
+        *code = OP_SCALAR_NE;
         return true;
     default:
         return false;
@@ -181,15 +181,15 @@ static Value *compare_pointers(Walk *w, CXCursor e, Opcode code, Result x, Resul
                "pointers are compared in a grid");
         return literal_int(w, D_I1, 0);
     }
-    const char *sign = code == OP_EQI   ? "=="
-                       : code == OP_NEI ? "!="
-                       : code == OP_LTI ? "<"
-                       : code == OP_LEI ? "<="
-                       : code == OP_GTI ? ">"
-                                        : ">=";
+    const char *sign = code == OP_SCALAR_EQ   ? "=="
+                       : code == OP_SCALAR_NE ? "!="
+                       : code == OP_SCALAR_LT ? "<"
+                       : code == OP_SCALAR_LE ? "<="
+                       : code == OP_SCALAR_GT ? ">"
+                                              : ">=";
     const char *text = arena_print(w->u->module, "(%s %s %s)", x.text, sign, y.text);
     Value *number = live_in(w, text, "int", type_scalar(D_I32), NULL, 1 << 20);
-    return compare(w, OP_NEI, number, literal_int(w, D_I32, 0));
+    return compare(w, OP_SCALAR_NE, number, literal_int(w, D_I32, 0));
 }
 
 /* An expression where a truth is wanted: I1.  */
@@ -232,11 +232,11 @@ Value *condition_of(Walk *w, CXCursor e)
     }
     Result x = eval(w, e);
     if (x.kind == R_POINTER)
-        return compare_pointers(w, e, OP_NEI, x, (Result){.kind = R_POINTER, .text = "0"});
+        return compare_pointers(w, e, OP_SCALAR_NE, x, (Result){.kind = R_POINTER, .text = "0"});
     if (x.kind == R_PAIR)
         return complex_truth(w, x);
     Value *value = x.kind == R_VALUE ? x.value : anything(w, clang_getCursorType(e));
-    return value->type.dtype == D_I1 ? value : compare(w, OP_NEI, value, literal_int(w, value->type.dtype, 0));
+    return value->type.dtype == D_I1 ? value : compare(w, OP_SCALAR_NE, value, literal_int(w, value->type.dtype, 0));
 }
 
 static Value *as_integer(Walk *w, CXCursor e, Value *truth)
@@ -295,25 +295,25 @@ static Opcode arithmetic_code(enum CXBinaryOperatorKind kind)
 {
     switch (kind) {
     case CXBinaryOperator_Add:
-        return OP_ADDI;
+        return OP_SCALAR_ADD;
     case CXBinaryOperator_Sub:
-        return OP_SUBI;
+        return OP_SCALAR_SUB;
     case CXBinaryOperator_Mul:
-        return OP_MULI;
+        return OP_SCALAR_MUL;
     case CXBinaryOperator_Div:
-        return OP_DIVI;
+        return OP_SCALAR_DIV;
     case CXBinaryOperator_Rem:
-        return OP_REMI;
+        return OP_SCALAR_REM;
     case CXBinaryOperator_And:
-        return OP_ANDI;
+        return OP_SCALAR_AND;
     case CXBinaryOperator_Or:
-        return OP_ORI;
+        return OP_SCALAR_OR;
     case CXBinaryOperator_Xor:
-        return OP_XORI;
+        return OP_SCALAR_XOR;
     case CXBinaryOperator_Shl:
-        return OP_SHLI;
+        return OP_SCALAR_SHL;
     case CXBinaryOperator_Shr:
-        return OP_SHRI;
+        return OP_SCALAR_SHR;
     default:
         return OP_COUNT;
     }
@@ -343,9 +343,9 @@ static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bo
     }
     Value *bytes = bytes_of_elements(w, e, index, element);
     if (minus)
-        bytes = unary(w, OP_NEGI, bytes);
+        bytes = unary(w, OP_SCALAR_NEG, bytes);
     bytes = convert(w, bytes, D_I64);
-    pointer.offset = pointer.offset ? binary(w, OP_ADDI, D_I64, pointer.offset, bytes) : bytes;
+    pointer.offset = pointer.offset ? binary(w, OP_SCALAR_ADD, D_I64, pointer.offset, bytes) : bytes;
     return pointer;
 }
 
@@ -358,7 +358,7 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
         Value *truth = condition_of(w, e), *args[] = {truth, literal_int(w, D_I32, 1), literal_int(w, D_I32, 0)};
         int64_t known;
         return result_of(ir_constant(truth, &known) ? literal_int(w, D_I32, known)
-                                                    : op_of(w, OP_SELI, type_scalar(D_I32), 3, args));
+                                                    : op_of(w, OP_SCALAR_SELECT, type_scalar(D_I32), 3, args));
     }
     if (comparison_code(kind, &code))
         return result_of(as_integer(w, e, condition_of(w, e)));
@@ -368,7 +368,7 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
     }
     if (kind == CXBinaryOperator_Assign)
         return assign(w, e);
-    if (is_complex(clang_getCursorType(e)) && arithmetic_code(kind) <= OP_DIVI)
+    if (is_complex(clang_getCursorType(e)) && arithmetic_code(kind) <= OP_SCALAR_DIV)
         return complex_binary(w, e, arithmetic_code(kind), below->list[0], below->list[1]);
     Result x = eval(w, below->list[0]), y = eval(w, below->list[1]);
     if (is_pointer(clang_getCursorType(e))) {
@@ -383,9 +383,9 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
         x.value->type.kind != K_SCALAR || y.value->type.kind != K_SCALAR)
         return unsupported(w, e);
     w->of_variable = is_literal(y.value) && !is_written(w->u, below->list[1]);
-    if (w->of_variable && code == OP_SUBI && dtype_is_signed(dtype) && is_handed(w, below->list[1])) {
-        code = OP_ADDI;
-        y.value = unary(w, OP_NEGI, y.value);
+    if (w->of_variable && code == OP_SCALAR_SUB && dtype_is_signed(dtype) && is_handed(w, below->list[1])) {
+        code = OP_SCALAR_ADD;
+        y.value = unary(w, OP_SCALAR_NEG, y.value);
     }
     Value *value = binary(w, code, dtype, x.value, y.value);
     w->of_variable = false;
@@ -400,7 +400,8 @@ static Result step_variable(Walk *w, CXCursor e, CXCursor target, bool up, bool 
     Result old = place_read(w, &place, target), next = old;
     if (old.kind == R_VALUE) {
         Dtype dtype = old.value->type.dtype, wide = dtype_bytes(dtype) < 4 ? D_I32 : dtype;
-        Value *sum = binary(w, up ? OP_ADDI : OP_SUBI, wide, convert(w, old.value, wide), literal_int(w, wide, 1));
+        Value *sum =
+            binary(w, up ? OP_SCALAR_ADD : OP_SCALAR_SUB, wide, convert(w, old.value, wide), literal_int(w, wide, 1));
         next = result_of(convert(w, sum, dtype));
     } else {
         next = pointer_plus(w, e, old, literal_int(w, D_I64, 1), !up);
@@ -444,7 +445,7 @@ static Result unary_operator(Walk *w, CXCursor e, const Cursors *below)
         if (is_complex(clang_getCursorType(e)))
             return complex_unary(w, e, kind, below->list[0]);
         Value *x = value_of(w, below->list[0]);
-        return result_of(unary(w, kind == CXUnaryOperator_Minus ? OP_NEGI : OP_NOTI, x));
+        return result_of(unary(w, kind == CXUnaryOperator_Minus ? OP_SCALAR_NEG : OP_SCALAR_NOT, x));
     }
     default:
         return unsupported(w, e);
@@ -540,7 +541,7 @@ static Result without_middle(Walk *w, CXCursor e, const Cursors *below)
         return unsupported(w, e);
     Dtype dtype = x.value->type.dtype;
     Value *zero = dtype == D_I1 ? NULL : dtype_is_float(dtype) ? literal(w, dtype, 0, 0) : literal_int(w, dtype, 0);
-    Value *condition = zero ? compare(w, OP_NEI, x.value, zero) : x.value;
+    Value *condition = zero ? compare(w, OP_SCALAR_NE, x.value, zero) : x.value;
     int64_t known;
     x = convert_result(w, x, clang_getCursorType(below->list[0]), type);
     if (ir_constant(condition, &known))
@@ -682,7 +683,7 @@ Value *argument_of(Walk *w, CXCursor e)
         e = inner;
     }
     Value *value = value_of(w, e); /* of a parameter that was walked in place, perhaps, which has no name here */
-    while (value->def && value->def->code == OP_CONVI && !value->name &&
+    while (value->def && value->def->code == OP_SCALAR_CONVERT && !value->name &&
            widens(value->type.dtype, value->def->args[0]->type.dtype))
         value = value->def->args[0];
     return value;

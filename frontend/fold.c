@@ -2,11 +2,11 @@
 /*
  * fold.c - what GCC's front end makes of sums and comparisons, so that both doors give one text.
  *
- *   x - 1                addi %x, -1
- *   x + 64 - 1           addi %x, 63
+ *   x - 1                scalar_add %x, -1
+ *   x + 64 - 1           scalar_add %x, 63
  *   i < M + 64           i <= M + 63         the smaller number, where sums do not wrap
  *   x % 2 == 0           ((unsigned) x & 1) == 0
- *   a < b ? a : b        mini %a, %b
+ *   a < b ? a : b        scalar_min %a, %b
  *   (int) (a * b)        (int) ((unsigned) a * (unsigned) b)        of longs
  *
  * The plugin sees what fold () has left, at every -O, and what it was before cannot be told from it.  The two texts are
@@ -65,22 +65,23 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
     Dtype dtype = args[1]->type.dtype;
     if (dtype_is_float(dtype) || w->of_variable)
         return;
-    if (*code == OP_SUBI && is_literal(args[1]) && !is_literal(args[0]) && ir_constant(args[1], &number)) {
-        *code = OP_ADDI;
+    if (*code == OP_SCALAR_SUB && is_literal(args[1]) && !is_literal(args[0]) && ir_constant(args[1], &number)) {
+        *code = OP_SCALAR_ADD;
         args[1] = literal_int(w, dtype, -number);
-    } else if (*code == OP_SUBI && dtype_is_signed(dtype) && is_step(w, args[1], OP_DIVI, &number) && number > 1) {
+    } else if (*code == OP_SCALAR_SUB && dtype_is_signed(dtype) && is_step(w, args[1], OP_SCALAR_DIV, &number) &&
+               number > 1) {
         Value *x = args[0];
-        *code = OP_ADDI;
-        args[0] = binary(w, OP_DIVI, dtype, args[1]->def->args[0], literal_int(w, dtype, -number));
+        *code = OP_SCALAR_ADD;
+        args[0] = binary(w, OP_SCALAR_DIV, dtype, args[1]->def->args[0], literal_int(w, dtype, -number));
         args[1] = x;
-    } else if (*code == OP_REMI && !dtype_is_signed(dtype) && is_literal(args[1]) && ir_constant(args[1], &number) &&
-               is_power_of_two(number)) {
-        *code = OP_ANDI;
+    } else if (*code == OP_SCALAR_REM && !dtype_is_signed(dtype) && is_literal(args[1]) &&
+               ir_constant(args[1], &number) && is_power_of_two(number)) {
+        *code = OP_SCALAR_AND;
         args[1] = literal_int(w, dtype, number - 1);
     }
     int64_t first;
-    if (*code == OP_ADDI && is_literal(args[1]) && ir_constant(args[1], &number) &&
-        is_step(w, args[0], OP_ADDI, &first) && args[0]->type.dtype == dtype && first + number) {
+    if (*code == OP_SCALAR_ADD && is_literal(args[1]) && ir_constant(args[1], &number) &&
+        is_step(w, args[0], OP_SCALAR_ADD, &first) && args[0]->type.dtype == dtype && first + number) {
         args[1] = literal_int(w, dtype, first + number);
         args[0] = args[0]->def->args[0];
     }
@@ -90,22 +91,22 @@ static bool keeps_low_bits(CXCursor e, Opcode *code)
 {
     switch (e.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(e) : CXBinaryOperator_Invalid) {
     case CXBinaryOperator_Add:
-        *code = OP_ADDI;
+        *code = OP_SCALAR_ADD;
         return true;
     case CXBinaryOperator_Sub:
-        *code = OP_SUBI;
+        *code = OP_SCALAR_SUB;
         return true;
     case CXBinaryOperator_Mul:
-        *code = OP_MULI;
+        *code = OP_SCALAR_MUL;
         return true;
     case CXBinaryOperator_And:
-        *code = OP_ANDI;
+        *code = OP_SCALAR_AND;
         return true;
     case CXBinaryOperator_Or:
-        *code = OP_ORI;
+        *code = OP_SCALAR_OR;
         return true;
     case CXBinaryOperator_Xor:
-        *code = OP_XORI;
+        *code = OP_SCALAR_XOR;
         return true;
     default:
         return false;
@@ -139,8 +140,8 @@ Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype)
         return NULL;
     bool is_signed = dtype_is_signed(x) || dtype_is_signed(y);
     bool overflows = 2 * dtype_bytes(x) > dtype_bytes(dtype) || 2 * dtype_bytes(y) > dtype_bytes(dtype);
-    bool as_unsigned =
-        !dtype_is_signed(wide) || !is_signed || (overflows && (code == OP_ADDI || code == OP_SUBI || code == OP_MULI));
+    bool as_unsigned = !dtype_is_signed(wide) || !is_signed ||
+                       (overflows && (code == OP_SCALAR_ADD || code == OP_SCALAR_SUB || code == OP_SCALAR_MUL));
     Dtype narrow = as_unsigned ? unsigned_of(dtype) : dtype;
     Value *a = narrow_operand(w, left, narrow), *b = narrow_operand(w, right, narrow);
     return convert(w, binary(w, code, narrow, a, b), dtype);
@@ -152,14 +153,14 @@ bool smaller_bound(Opcode *code, int64_t *number, bool is_offset)
     bool negative = is_offset ? *number < 0 : *number > 0;
     if (!*number)
         return false;
-    if (negative && *code == OP_LTI)
-        *code = OP_LEI;
-    else if (!negative && *code == OP_GTI)
-        *code = OP_GEI;
-    else if (!negative && *code == OP_LEI)
-        *code = OP_LTI;
-    else if (negative && *code == OP_GEI)
-        *code = OP_GTI;
+    if (negative && *code == OP_SCALAR_LT)
+        *code = OP_SCALAR_LE;
+    else if (!negative && *code == OP_SCALAR_GT)
+        *code = OP_SCALAR_GE;
+    else if (!negative && *code == OP_SCALAR_LE)
+        *code = OP_SCALAR_LT;
+    else if (negative && *code == OP_SCALAR_GE)
+        *code = OP_SCALAR_GT;
     else
         return false;
     *number += *number < 0 ? 1 : -1;
@@ -169,16 +170,20 @@ bool smaller_bound(Opcode *code, int64_t *number, bool is_offset)
 static bool smaller_number(Walk *w, Opcode *code, Value **x)
 {
     int64_t number;
-    if (!is_step(w, *x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4 ||
-        !smaller_bound(code, &number, true))
+    if (!is_step(w, *x, OP_SCALAR_ADD, &number) || !dtype_is_signed((*x)->type.dtype) ||
+        dtype_bytes((*x)->type.dtype) < 4 || !smaller_bound(code, &number, true))
         return false;
-    *x = binary(w, OP_ADDI, (*x)->type.dtype, (*x)->def->args[0], literal_int(w, (*x)->type.dtype, number));
+    *x = binary(w, OP_SCALAR_ADD, (*x)->type.dtype, (*x)->def->args[0], literal_int(w, (*x)->type.dtype, number));
     return true;
 }
 
 static Opcode turned(Opcode code)
 {
-    return code == OP_LTI ? OP_GTI : code == OP_GTI ? OP_LTI : code == OP_LEI ? OP_GEI : code == OP_GEI ? OP_LEI : code;
+    return code == OP_SCALAR_LT   ? OP_SCALAR_GT
+           : code == OP_SCALAR_GT ? OP_SCALAR_LT
+           : code == OP_SCALAR_LE ? OP_SCALAR_GE
+           : code == OP_SCALAR_GE ? OP_SCALAR_LE
+                                  : code;
 }
 
 void fold_comparison(Walk *w, Opcode *code, Value **args)
@@ -187,11 +192,12 @@ void fold_comparison(Walk *w, Opcode *code, Value **args)
     Dtype dtype = args[0]->type.dtype;
     if (dtype_is_float(dtype) || args[0]->type.kind != K_SCALAR)
         return;
-    if ((*code == OP_EQI || *code == OP_NEI) && dtype_is_signed(dtype) && is_step(w, args[0], OP_REMI, &number) &&
-        is_power_of_two(number) && ir_constant(args[1], &zero) && !zero) {
+    if ((*code == OP_SCALAR_EQ || *code == OP_SCALAR_NE) && dtype_is_signed(dtype) &&
+        is_step(w, args[0], OP_SCALAR_REM, &number) && is_power_of_two(number) && ir_constant(args[1], &zero) &&
+        !zero) {
         Dtype other = dtype_bytes(dtype) == 8 ? D_U64 : D_U32;
         Value *x = convert(w, args[0]->def->args[0], other);
-        args[0] = binary(w, OP_ANDI, other, x, literal_int(w, other, number - 1));
+        args[0] = binary(w, OP_SCALAR_AND, other, x, literal_int(w, other, number - 1));
         args[1] = literal_int(w, other, 0);
         return;
     }
@@ -234,7 +240,7 @@ bool same_expression(const Unit *u, CXCursor x, CXCursor y)
 bool fold_turned_choice(Walk *w, Value **condition, CXCursor yes, CXCursor no)
 {
     const Op *op = (*condition)->def;
-    bool integers = op && op->nargs == 2 && op->args[0]->type.kind == K_SCALAR && op->code >= OP_EQI &&
+    bool integers = op && op->nargs == 2 && op->args[0]->type.kind == K_SCALAR && op->code >= OP_SCALAR_EQ &&
                     op_info[op->code].class_ == CLASS_SCALAR && !dtype_is_float(op->args[0]->type.dtype);
     if (!integers || !is_written(w->u, yes) || is_written(w->u, no))
         return false;
@@ -268,7 +274,7 @@ Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no)
     Value *args[2];
     args[0] = value_of(w, sides.list[equal == straight ? 0 : 1]);
     args[1] = value_of(w, sides.list[equal == straight ? 1 : 0]);
-    return binary(w, less == straight ? OP_MINI : OP_MAXI, args[0]->type.dtype, args[0], args[1]);
+    return binary(w, less == straight ? OP_SCALAR_MIN : OP_SCALAR_MAX, args[0]->type.dtype, args[0], args[1]);
 }
 
 /* c ? x : y, of which GCC makes a variable of its own.  */

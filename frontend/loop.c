@@ -209,28 +209,28 @@ static Value *wide_bound(Walk *w, const Bound *bound)
         return hi;
     Value *offset =
         bound->folded ? literal_int(w, D_I64, bound->number) : convert(w, argument_of(w, bound->offset), D_I64);
-    return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
+    return wide_op(w, bound->subtract ? OP_SCALAR_ADD : OP_SCALAR_SUB, hi, offset);
 }
 
 static Value *nearer(Walk *w, bool up, Value *x, Value *y, bool reached)
 {
     if (!reached)
-        return wide_op(w, up ? OP_MINI : OP_MAXI, x, y);
+        return wide_op(w, up ? OP_SCALAR_MIN : OP_SCALAR_MAX, x, y);
     Value *compared[] = {y, x};
-    Value *args[] = {op_of(w, up ? OP_LTI : OP_GTI, type_scalar(D_I1), 2, compared),
-                     wide_op(w, up ? OP_ADDI : OP_SUBI, y, literal_int(w, D_I64, 1)), x};
-    return op_of(w, OP_SELI, type_scalar(D_I64), 3, args);
+    Value *args[] = {op_of(w, up ? OP_SCALAR_LT : OP_SCALAR_GT, type_scalar(D_I1), 2, compared),
+                     wide_op(w, up ? OP_SCALAR_ADD : OP_SCALAR_SUB, y, literal_int(w, D_I64, 1)), x};
+    return op_of(w, OP_SCALAR_SELECT, type_scalar(D_I64), 3, args);
 }
 
 /* Several bounds as one, and how k compares with it.  */
 static Value *joined_bound(Walk *w, const Count *count, Opcode *how)
 {
-    bool up = *how == OP_LTI || *how == OP_LEI, mixed = false;
+    bool up = *how == OP_SCALAR_LT || *how == OP_SCALAR_LE, mixed = false;
     for (int i = 1; i < count->nbounds; i++)
         mixed |= count->bounds[i].compare != *how;
     Value *all = NULL;
     if (mixed)
-        *how = up ? OP_LTI : OP_GTI;
+        *how = up ? OP_SCALAR_LT : OP_SCALAR_GT;
     for (int pass = 0; pass < 2; pass++) /* first those that are not reached */
         for (int i = 0; i < count->nbounds; i++) {
             bool reached = count->bounds[i].compare != *how;
@@ -272,7 +272,7 @@ static bool leads_away(Walk *w, const Count *count, Opcode how)
 {
     int64_t number;
     Dtype dtype = D_I32;
-    bool up = how == OP_LTI || how == OP_LEI;
+    bool up = how == OP_SCALAR_LT || how == OP_SCALAR_LE;
     if (count->one || constant_int(w, count->step, &number))
         return step_number(w, count, D_I64, &number) && (up ? number < 0 : number > 0);
     scalar_type(clang_getCursorType(bare(w->u, count->step)), &dtype);
@@ -290,27 +290,27 @@ static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
     if (count->cut && !of_grid)
         step = convert(w, step, own);
     step = convert(w, step, dtype);
-    return count->negative ? unary(w, OP_NEGI, step) : step;
+    return count->negative ? unary(w, OP_SCALAR_NEG, step) : step;
 }
 
 /* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
    with a sign, to a bound that is its start where C makes no iteration.  */
 static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype dtype)
 {
-    bool up = *how == OP_LTI || *how == OP_LEI, closed = *how == OP_LEI || *how == OP_GEI;
+    bool up = *how == OP_SCALAR_LT || *how == OP_SCALAR_LE, closed = *how == OP_SCALAR_LE || *how == OP_SCALAR_GE;
     int64_t number;
     Value *sides[] = {convert(w, range[0], compared), convert(w, range[1], compared)};
     for (int i = 0; i < 2; i++)
         range[i] = convert(w, range[i], dtype);
-    if (*how == OP_NEI || (ir_constant(range[!up], &number) && number >= 0))
+    if (*how == OP_SCALAR_NE || (ir_constant(range[!up], &number) && number >= 0))
         return dtype;
     Value *runs = op_of(w, *how, type_scalar(D_I1), 2, sides);
     Value *ends[] = {range[1], literal_int(w, dtype, up ? 1 : -1)};
     if (closed)
-        ends[0] = op_of(w, OP_ADDI, type_scalar(dtype), 2, ends);
-    *how = up ? OP_LTI : OP_GTI;
+        ends[0] = op_of(w, OP_SCALAR_ADD, type_scalar(dtype), 2, ends);
+    *how = up ? OP_SCALAR_LT : OP_SCALAR_GT;
     Value *choice[] = {runs, ends[0], range[0]};
-    range[1] = op_of(w, OP_SELI, type_scalar(dtype), 3, choice);
+    range[1] = op_of(w, OP_SCALAR_SELECT, type_scalar(dtype), 3, choice);
     return dtype;
 }
 
@@ -318,14 +318,14 @@ static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *how, Dtype compa
    largest unsigned number of 32 bits.  */
 static Dtype bounds_to_the_end(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype own)
 {
-    bool down = *how == OP_LTI || *how == OP_LEI;
+    bool down = *how == OP_SCALAR_LT || *how == OP_SCALAR_LE;
     Value *sides[] = {convert(w, range[0], compared), convert(w, range[1], compared)};
     Value *runs = op_of(w, *how, type_scalar(D_I1), 2, sides);
     range[0] = convert(w, range[0], D_I64);
     int64_t end = down ? -1 : own == D_U32 ? (int64_t)1 << 32 : 0;
     Value *choice[] = {runs, literal_int(w, D_I64, end), range[0]};
-    range[1] = op_of(w, OP_SELI, type_scalar(D_I64), 3, choice);
-    *how = down ? OP_GTI : OP_LTI;
+    range[1] = op_of(w, OP_SCALAR_SELECT, type_scalar(D_I64), 3, choice);
+    *how = down ? OP_SCALAR_GT : OP_SCALAR_LT;
     return D_I64;
 }
 
@@ -356,7 +356,7 @@ static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Valu
         dtype = D_I32;
     bool unknown = !count->one && !constant_int(w, count->step, &number);
     bool in_64_bits = of_grid && count->cut && dtype_bytes(dtype) < 8 && unknown;
-    if (!dtype_is_signed(compared) && *how != OP_NEI && leads_away(w, count, *how))
+    if (!dtype_is_signed(compared) && *how != OP_SCALAR_NE && leads_away(w, count, *how))
         dtype = bounds_to_the_end(w, range, how, compared, own);
     else if (!dtype_is_signed(compared) && dtype_is_signed(own))
         dtype = bounds_with_a_sign(w, range, how, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
@@ -374,10 +374,10 @@ static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Valu
 static void check_direction(Walk *w, CXCursor loop, Opcode how, Value *const *range)
 {
     int64_t step;
-    bool up = how == OP_LTI || how == OP_LEI, known = ir_constant(range[2], &step);
+    bool up = how == OP_SCALAR_LT || how == OP_SCALAR_LE, known = ir_constant(range[2], &step);
     if (known && range[2]->type.dtype == D_U32 && step > INT32_MAX) /* k-- of an unsigned k */
         step = -1;
-    if (!known || how == OP_NEI || (step > 0) == up)
+    if (!known || how == OP_SCALAR_NE || (step > 0) == up)
         return;
     refuse(w, loop, "turn the comparison or the step around",
            "this loop steps %s but compares with '%s': it would not end", step > 0 ? "up" : "down", op_info[how].call);
@@ -407,7 +407,7 @@ static void bind_stepped(Walk *w, const Count *count, const Block *block, Value 
     if (dtype_bytes(own) >= 4)
         return;
     Value *sides[] = {block->args[0], step};
-    Value *sum = op_of(w, OP_ADDI, sides[0]->type, 2, sides), *value = convert(w, sum, own);
+    Value *sum = op_of(w, OP_SCALAR_ADD, sides[0]->type, 2, sides), *value = convert(w, sum, own);
     name_value(w, value, slot_name(w, slot));
     value->counts = value != sum;
     slot_write(w, slot, result_of(value));

@@ -286,20 +286,20 @@ Result outside_read(Walk *w, CXCursor decl)
 static const char *operation_text(Walk *w, const Value *value)
 {
     const Op *op = value->def;
-    const char *sign = op->code == OP_ADDI   ? "+"
-                       : op->code == OP_SUBI ? "-"
-                       : op->code == OP_MULI ? "*"
-                       : op->code == OP_DIVI ? "/"
-                       : op->code == OP_REMI ? "%"
-                       : op->code == OP_EQI  ? "=="
-                       : op->code == OP_NEI  ? "!="
-                       : op->code == OP_LTI  ? "<"
-                       : op->code == OP_LEI  ? "<="
-                       : op->code == OP_GTI  ? ">"
-                       : op->code == OP_GEI  ? ">="
-                                             : NULL;
+    const char *sign = op->code == OP_SCALAR_ADD   ? "+"
+                       : op->code == OP_SCALAR_SUB ? "-"
+                       : op->code == OP_SCALAR_MUL ? "*"
+                       : op->code == OP_SCALAR_DIV ? "/"
+                       : op->code == OP_SCALAR_REM ? "%"
+                       : op->code == OP_SCALAR_EQ  ? "=="
+                       : op->code == OP_SCALAR_NE  ? "!="
+                       : op->code == OP_SCALAR_LT  ? "<"
+                       : op->code == OP_SCALAR_LE  ? "<="
+                       : op->code == OP_SCALAR_GT  ? ">"
+                       : op->code == OP_SCALAR_GE  ? ">="
+                                                   : NULL;
     const char *x = value_text(w, op->args[0]);
-    if (op->code == OP_CONVI && x)
+    if (op->code == OP_SCALAR_CONVERT && x)
         return arena_print(w->u->module, "(%s)%s", dtype_is_signed(value->type.dtype) ? "long" : "unsigned long", x);
     const char *y = sign ? value_text(w, op->args[1]) : NULL;
     return x && y ? arena_print(w->u->module, "(%s %s %s)", x, sign, y) : NULL;

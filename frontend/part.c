@@ -80,8 +80,8 @@ Result row_of(Walk *w, Result base, Value *number, CXType type)
     base.text = arena_print(module, "ws_rows_base_((const void *)(%s), %s)", base.text, bytes);
     base_of(w, base);
     Value *apart = live_in(w, text, "long", type_scalar(D_I64), NULL, parameter_rank(w, ""));
-    Value *place = binary(w, OP_MULI, D_I64, convert(w, number, D_I64), apart);
-    base.offset = binary(w, OP_MULI, D_I64, place, literal_int(w, D_I64, size));
+    Value *place = binary(w, OP_SCALAR_MUL, D_I64, convert(w, number, D_I64), apart);
+    base.offset = binary(w, OP_SCALAR_MUL, D_I64, place, literal_int(w, D_I64, size));
     base.type = type;
     return base;
 }

@@ -67,9 +67,9 @@ Value *bytes_of_elements(Walk *w, CXCursor e, Value *count, CXType element)
         return literal_int(w, D_U64, 0);
     for (int i = 0; i < extents.count; i++) {
         Value *extent = convert(w, value_of(w, extents.list[i]), D_U64);
-        rows = rows ? binary(w, OP_MULI, D_U64, extent, rows) : extent;
+        rows = rows ? binary(w, OP_SCALAR_MUL, D_U64, extent, rows) : extent;
     }
     if (rows)
-        bytes = binary(w, OP_MULI, D_U64, rows, bytes);
-    return binary(w, OP_MULI, D_U64, bytes, literal_int(w, D_U64, bytes_of(element)));
+        bytes = binary(w, OP_SCALAR_MUL, D_U64, rows, bytes);
+    return binary(w, OP_SCALAR_MUL, D_U64, bytes, literal_int(w, D_U64, bytes_of(element)));
 }

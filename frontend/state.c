@@ -182,7 +182,7 @@ static Value *pick(Walk *w, Value *condition, Value *yes, Value *no)
     if (yes->type.dtype == D_I1 && ir_constant(yes, &x) && ir_constant(no, &y))
         return x ? condition : negated(w, condition);
     Value *args[] = {condition, yes, no};
-    return op_of(w, OP_SELI, yes->type, 3, args);
+    return op_of(w, OP_SCALAR_SELECT, yes->type, 3, args);
 }
 
 static bool is_flat(const Results *results)

@@ -2,7 +2,7 @@
 /*
  * stmt.c - statements -> nested IF.
  *
- *   if (causal && k > i) continue;       %c = andi %causal, %5
+ *   if (causal && k > i) continue;       %c = scalar_and %causal, %5
  *   acc = ws_dot (...);                  %acc: if %c { yield %acc } else { ... dot ...; yield %acc }
  *
  * What follows an `if` of which one arm alone goes on belongs into that arm.  Where both go on, perhaps not always, it
@@ -210,9 +210,10 @@ static Exits switch_from(Walk *w, Value *index, Group *groups, int ngroups, int 
         int64_t low = 0, high = 0;
         evaluate_int(group->labels[i], &low);
         evaluate_int(group->labels[i + 1], &high);
-        Value *hit = compare(w, low < high ? OP_GEI : OP_EQI, index, literal_int(w, index->type.dtype, low));
+        Value *hit =
+            compare(w, low < high ? OP_SCALAR_GE : OP_SCALAR_EQ, index, literal_int(w, index->type.dtype, low));
         if (low < high)
-            hit = joined(w, true, hit, compare(w, OP_LEI, index, literal_int(w, index->type.dtype, high)));
+            hit = joined(w, true, hit, compare(w, OP_SCALAR_LE, index, literal_int(w, index->type.dtype, high)));
         if (low <= high) /* else it is an empty range */
             any = joined(w, false, any, hit);
     }

@@ -2,7 +2,8 @@
 /*
  * table.c - elements of the program's own arrays, which a variable chooses; see plugin/table.cc.
  *
- *   static const float w[3] = {1, 2, 1};     %2 = eqi %1, 1;  %3 = seli %2, 2, 1;  %4 = eqi %1, 0;  %5 = seli %4, 1, %3
+ *   static const float w[3] = {1, 2, 1};     %2 = scalar_eq %1, 1;  %3 = scalar_select %2, 2, 1;
+ *                                            %4 = scalar_eq %1, 0;  %5 = scalar_select %4, 1, %3
  *   static float gain[N];                    %gain: tensor<f32,1> = tensor %gain, N, 1
  *   w[i % 3] * gain[i]                       %6 = at_float %gain, %i
  *
@@ -195,11 +196,11 @@ static Value *index_of(Walk *w, const Chosen *chosen)
     for (int i = chosen->count; i-- > 0;) {
         int64_t stride = chosen->terms[i].bytes / chosen->size;
         Value *index = convert(w, chosen->terms[i].index, D_I64);
-        index = stride == 1 ? index : two(w, OP_MULI, D_I64, index, wide(w, stride));
-        sum = sum ? two(w, OP_ADDI, D_I64, sum, index) : index;
+        index = stride == 1 ? index : two(w, OP_SCALAR_MUL, D_I64, index, wide(w, stride));
+        sum = sum ? two(w, OP_SCALAR_ADD, D_I64, sum, index) : index;
     }
     int64_t first = chosen->offset / chosen->size;
-    return first ? two(w, OP_ADDI, D_I64, sum, wide(w, first)) : sum;
+    return first ? two(w, OP_SCALAR_ADD, D_I64, sum, wide(w, first)) : sum;
 }
 
 static Value *element_of(Walk *w, const unsigned char *bytes, Dtype dtype)
@@ -225,8 +226,8 @@ static Value *select_constant(Walk *w, const Chosen *chosen, const unsigned char
     Value *index = index_of(w, chosen), *result = NULL;
     for (int64_t i = size / chosen->size; i-- > 0;) {
         Value *constant = element_of(w, bytes + i * chosen->size, dtype);
-        Value *args[] = {result ? two(w, OP_EQI, D_I1, index, wide(w, i)) : NULL, constant, result};
-        result = result ? op_of(w, OP_SELI, type_scalar(dtype), 3, args) : constant;
+        Value *args[] = {result ? two(w, OP_SCALAR_EQ, D_I1, index, wide(w, i)) : NULL, constant, result};
+        result = result ? op_of(w, OP_SCALAR_SELECT, type_scalar(dtype), 3, args) : constant;
     }
     return result;
 }
@@ -261,11 +262,12 @@ static Value *table_of(Walk *w, const char *text, const char *name, Dtype dtype,
 /* Integers of 16 and 64 bits are two elements, the lower half first.  */
 static Value *read_halves(Walk *w, Value *tensor, Value *index, int bits)
 {
-    Value *even = two(w, OP_MULI, D_I64, index, wide(w, 2)), *odd = two(w, OP_ADDI, D_I64, even, wide(w, 1));
+    Value *even = two(w, OP_SCALAR_MUL, D_I64, index, wide(w, 2)),
+          *odd = two(w, OP_SCALAR_ADD, D_I64, even, wide(w, 1));
     Value *low = two(w, OP_AT, D_I64, tensor, even), *high = two(w, OP_AT, D_I64, tensor, odd);
-    low = two(w, OP_ANDI, D_I64, low, wide(w, ((int64_t)1 << bits) - 1));
-    high = two(w, OP_MULI, D_I64, high, wide(w, (int64_t)1 << bits));
-    return two(w, OP_ADDI, D_I64, high, low);
+    low = two(w, OP_SCALAR_AND, D_I64, low, wide(w, ((int64_t)1 << bits) - 1));
+    high = two(w, OP_SCALAR_MUL, D_I64, high, wide(w, (int64_t)1 << bits));
+    return two(w, OP_SCALAR_ADD, D_I64, high, low);
 }
 
 static Value *read_element(Walk *w, const Chosen *chosen, const char *text, const char *name, int64_t size, Dtype dtype)
@@ -278,7 +280,7 @@ static Value *read_element(Walk *w, const Chosen *chosen, const char *text, cons
         value = read_halves(w, tensor, index, 4 * (int)chosen->size);
     else
         value = two(w, is_float ? OP_AT_FLOAT : OP_AT, is_float ? D_F64 : D_I64, tensor, index);
-    return dtype == D_I1 ? two(w, OP_NEI, D_I1, value, wide(w, 0)) : convert(w, value, dtype);
+    return dtype == D_I1 ? two(w, OP_SCALAR_NE, D_I1, value, wide(w, 0)) : convert(w, value, dtype);
 }
 
 /* Seen where the launcher is called, and left alone by the region.  */

@@ -47,7 +47,7 @@ static Value *times(Walk *w, Value *x, Value *y)
     if (ir_constant(x, &one) && one == 1)
         return y;
     Value *args[] = {wide(w, y), wide(w, x)};
-    return op_of(w, OP_MULI, type_scalar(D_I64), 2, args);
+    return op_of(w, OP_SCALAR_MUL, type_scalar(D_I64), 2, args);
 }
 
 static bool strided_shape(Walk *w, CXCursor call, const Cursors *args, Shape *shape)

@@ -32,9 +32,14 @@ static int number_of(Opcode op, CXType type)
     Dtype dtype = D_I32;
     scalar_type(type, &dtype);
     bool bare = dtype == D_U32 || dtype == D_U64;
-    if (bare && (op == OP_MAXI || op == OP_MINI))
-        return op == OP_MAXI ? 6 : 7;
-    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+    if (bare && (op == OP_SCALAR_MAX || op == OP_SCALAR_MIN))
+        return op == OP_SCALAR_MAX ? 6 : 7;
+    return op == OP_SCALAR_ADD   ? 0
+           : op == OP_SCALAR_MUL ? 1
+           : op == OP_SCALAR_MAX ? 2
+           : op == OP_SCALAR_MIN ? 3
+           : op == OP_SCALAR_AND ? 4
+                                 : 5;
 }
 
 static bool check_type(Walk *w, const Reduction *reduction, CXType type)
@@ -42,10 +47,10 @@ static bool check_type(Walk *w, const Reduction *reduction, CXType type)
     Dtype dtype = D_F16; /* which no number of C has */
     scalar_type(type, &dtype);
     bool real = dtype == D_F32 || dtype == D_F64, integer = !dtype_is_float(dtype);
-    bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
-    if (reduction->op != OP_MULI && ((real && !logical) || integer))
+    bool logical = reduction->op == OP_SCALAR_AND || reduction->op == OP_SCALAR_OR;
+    if (reduction->op != OP_SCALAR_MUL && ((real && !logical) || integer))
         return true;
-    if (reduction->op == OP_MULI)
+    if (reduction->op == OP_SCALAR_MUL)
         complain(w->u, w->kernel->loc, "write the factors to an array, and multiply them behind the grid",
                  "'%s' is a product, which tiles do not make", reduction->name);
     else

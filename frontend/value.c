@@ -2,7 +2,7 @@
 /*
  * value.c - operations, literals, live-ins.
  *
- *   k + 64        %3 = addi %k, 64          an operation; constants fold as C computes them
+ *   k + 64        %3 = scalar_add %k, 64          an operation; constants fold as C computes them
  *   M             param %M                  what is known before the region comes from the launcher
  *
  * Operands stand in the order that the plugin brings them to, and what GCC's front end folds is folded here: fold.c.
@@ -30,24 +30,24 @@ static void place(Walk *w, Op *op)
 static Opcode exchanged(Opcode code)
 {
     switch (code) {
-    case OP_ADDI:
-    case OP_MULI:
-    case OP_ANDI:
-    case OP_ORI:
-    case OP_XORI:
-    case OP_MINI:
-    case OP_MAXI:
-    case OP_EQI:
-    case OP_NEI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_MUL:
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
+    case OP_SCALAR_XOR:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
+    case OP_SCALAR_EQ:
+    case OP_SCALAR_NE:
         return code;
-    case OP_LTI:
-        return OP_GTI;
-    case OP_GTI:
-        return OP_LTI;
-    case OP_LEI:
-        return OP_GEI;
-    case OP_GEI:
-        return OP_LEI;
+    case OP_SCALAR_LT:
+        return OP_SCALAR_GT;
+    case OP_SCALAR_GT:
+        return OP_SCALAR_LT;
+    case OP_SCALAR_LE:
+        return OP_SCALAR_GE;
+    case OP_SCALAR_GE:
+        return OP_SCALAR_LE;
     default:
         return OP_COUNT;
     }
@@ -82,12 +82,13 @@ void plain_comparison(Walk *w, Opcode *code, Value **args)
 {
     int64_t bound;
     Dtype dtype = args[1]->type.dtype;
-    if ((*code != OP_LEI && *code != OP_GTI) || dtype_is_float(dtype) || dtype == D_I1 || !ir_constant(args[1], &bound))
+    if ((*code != OP_SCALAR_LE && *code != OP_SCALAR_GT) || dtype_is_float(dtype) || dtype == D_I1 ||
+        !ir_constant(args[1], &bound))
         return;
     if (bound < 0 ? !dtype_is_signed(dtype) : bound >= (int64_t)(((uint64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
         return;
     args[1] = literal_int(w, dtype, bound + 1);
-    *code = *code == OP_LEI ? OP_LTI : OP_GEI;
+    *code = *code == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GE;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -180,7 +181,7 @@ static double real_of(const Value *value)
 /* What a signed integer was before it was widened, for (double) (int) s.  */
 static Value *not_widened(Value *x)
 {
-    Value *inner = x->def && x->def->code == OP_CONVI && !x->name ? x->def->args[0] : NULL;
+    Value *inner = x->def && x->def->code == OP_SCALAR_CONVERT && !x->name ? x->def->args[0] : NULL;
     bool widened = inner && inner->type.dtype != D_I1 && !dtype_is_float(inner->type.dtype) &&
                    dtype_is_signed(inner->type.dtype) && dtype_is_signed(x->type.dtype) &&
                    dtype_bytes(inner->type.dtype) < dtype_bytes(x->type.dtype);
@@ -194,24 +195,24 @@ Value *convert(Walk *w, Value *x, Dtype dtype)
     if (dtype_is_float(dtype))
         x = not_widened(x);
     if (dtype == D_I1)
-        return compare(w, OP_NEI, x, literal_int(w, x->type.dtype, 0));
+        return compare(w, OP_SCALAR_NE, x, literal_int(w, x->type.dtype, 0));
     if (is_literal(x)) {
         bool from_real = dtype_is_float(x->type.dtype);
         if (dtype_is_float(dtype))
             return literal_real(w, dtype, real_of(x));
         return literal_int(w, dtype, from_real ? (int64_t)real_of(x) : x->def->scalar->integer);
     }
-    return op_of(w, OP_CONVI, type_scalar(dtype), 1, &x);
+    return op_of(w, OP_SCALAR_CONVERT, type_scalar(dtype), 1, &x);
 }
 
 Value *unary(Walk *w, Opcode code, Value *x)
 {
     if (is_literal(x)) {
         const ScalarInfo *info = x->def->scalar;
-        if (code == OP_NEGI)
+        if (code == OP_SCALAR_NEG)
             return dtype_is_float(x->type.dtype) ? literal_real(w, x->type.dtype, -info->real)
                                                  : literal_int(w, x->type.dtype, -info->integer);
-        if (code == OP_NOTI)
+        if (code == OP_SCALAR_NOT)
             return literal_int(w, x->type.dtype, ~info->integer);
     }
     return op_of(w, code, x->type, 1, &x);
@@ -220,16 +221,16 @@ Value *unary(Walk *w, Opcode code, Value *x)
 static bool fold_real(Opcode code, double x, double y, double *result)
 {
     switch (code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         *result = x + y;
         return true;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         *result = x - y;
         return true;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         *result = x * y;
         return true;
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         *result = x / y;
         return y != 0;
     default:
@@ -245,12 +246,13 @@ static bool is_number(const Value *value, int64_t number)
 /* x * 1, x + 0, x / 1.  */
 static Value *without_effect(Opcode code, Value *x, Value *y)
 {
-    if (code == OP_MULI && is_number(x, 1))
+    if (code == OP_SCALAR_MUL && is_number(x, 1))
         return y;
-    if (((code == OP_MULI || code == OP_DIVI) && is_number(y, 1)) ||
-        ((code == OP_ADDI || code == OP_SUBI || code == OP_SHLI || code == OP_SHRI) && is_number(y, 0)))
+    if (((code == OP_SCALAR_MUL || code == OP_SCALAR_DIV) && is_number(y, 1)) ||
+        ((code == OP_SCALAR_ADD || code == OP_SCALAR_SUB || code == OP_SCALAR_SHL || code == OP_SCALAR_SHR) &&
+         is_number(y, 0)))
         return x;
-    return code == OP_ADDI && is_number(x, 0) ? y : NULL;
+    return code == OP_SCALAR_ADD && is_number(x, 0) ? y : NULL;
 }
 
 /* Both of the type that the result has; shifts may differ.  */
@@ -279,15 +281,15 @@ Value *binary(Walk *w, Opcode code, Dtype dtype, Value *x, Value *y)
 static bool compare_reals(Opcode code, double x, double y)
 {
     switch (code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return x == y;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return x != y;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return x < y;
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return x <= y;
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return x > y;
     default:
         return x >= y;
@@ -302,12 +304,12 @@ Value *compare(Walk *w, Opcode code, Value *x, Value *y)
             return literal_int(w, D_I1, compare_reals(code, real_of(x), real_of(y)));
         int64_t a = x->def->scalar->integer, b = y->def->scalar->integer;
         bool less = x->type.dtype == D_U64 ? (uint64_t)a < (uint64_t)b : a < b;
-        bool holds = code == OP_EQI   ? a == b
-                     : code == OP_NEI ? a != b
-                     : code == OP_LTI ? less
-                     : code == OP_GEI ? !less
-                     : code == OP_LEI ? less || a == b
-                                      : !less && a != b;
+        bool holds = code == OP_SCALAR_EQ   ? a == b
+                     : code == OP_SCALAR_NE ? a != b
+                     : code == OP_SCALAR_LT ? less
+                     : code == OP_SCALAR_GE ? !less
+                     : code == OP_SCALAR_LE ? less || a == b
+                                            : !less && a != b;
         return literal_int(w, D_I1, holds);
     }
     fold_comparison(w, &code, args);
@@ -319,7 +321,8 @@ Value *compare(Walk *w, Opcode code, Value *x, Value *y)
 /* The comparison that holds where this one does not.  */
 static bool opposite(const Op *op, Opcode *code)
 {
-    static const Opcode pairs[][2] = {{OP_EQI, OP_NEI}, {OP_LTI, OP_GEI}, {OP_LEI, OP_GTI}};
+    static const Opcode pairs[][2] = {
+        {OP_SCALAR_EQ, OP_SCALAR_NE}, {OP_SCALAR_LT, OP_SCALAR_GE}, {OP_SCALAR_LE, OP_SCALAR_GT}};
     for (int i = 0; op && i < 3; i++)
         for (int k = 0; k < 2; k++)
             if (op->code == pairs[i][k] && (!i || !dtype_is_float(op->args[0]->type.dtype))) {
@@ -335,11 +338,11 @@ Value *negated(Walk *w, Value *x)
     Opcode code;
     if (ir_constant(x, &known))
         return literal_int(w, D_I1, !known);
-    if (x->def && x->def->code == OP_NOTI)
+    if (x->def && x->def->code == OP_SCALAR_NOT)
         return x->def->args[0];
     if (opposite(x->def, &code))
         return op_of(w, code, type_scalar(D_I1), 2, x->def->args);
-    return op_of(w, OP_NOTI, type_scalar(D_I1), 1, &x);
+    return op_of(w, OP_SCALAR_NOT, type_scalar(D_I1), 1, &x);
 }
 
 static Value *bound_check(Walk *w, Opcode code, Value *x, int64_t bound)
@@ -358,7 +361,7 @@ static bool is_bound(const Value *value, Opcode code, int64_t *bound)
 static Value *joined_range(Walk *w, bool is_and, Value *x, Value *y)
 {
     int64_t lo, hi;
-    Opcode low = is_and ? OP_GEI : OP_LTI, high = is_and ? OP_LTI : OP_GEI;
+    Opcode low = is_and ? OP_SCALAR_GE : OP_SCALAR_LT, high = is_and ? OP_SCALAR_LT : OP_SCALAR_GE;
     if (is_bound(y, low, &lo) && is_bound(x, high, &hi)) {
         Value *other = x;
         x = y;
@@ -368,7 +371,7 @@ static Value *joined_range(Walk *w, bool is_and, Value *x, Value *y)
         return NULL;
     Value *checked = x->def->args[0];
     Value *args[] = {bound_check(w, low, checked, lo), bound_check(w, high, checked, hi)};
-    return op_of(w, is_and ? OP_ANDI : OP_ORI, type_scalar(D_I1), 2, args);
+    return op_of(w, is_and ? OP_SCALAR_AND : OP_SCALAR_OR, type_scalar(D_I1), 2, args);
 }
 
 Value *joined(Walk *w, bool is_and, Value *x, Value *y)
@@ -382,7 +385,7 @@ Value *joined(Walk *w, bool is_and, Value *x, Value *y)
         return (known != 0) == is_and ? y : x;
     if (ir_constant(y, &known))
         return (known != 0) == is_and ? x : y;
-    return op_of(w, is_and ? OP_ANDI : OP_ORI, type_scalar(D_I1), 2, args);
+    return op_of(w, is_and ? OP_SCALAR_AND : OP_SCALAR_OR, type_scalar(D_I1), 2, args);
 }
 
 /* ---- live-ins ---------------------------------------------------------------------------------------------------- */

@@ -18,95 +18,91 @@
 #include "schedule/schedule.h"
 
 const Pass passes[] = {
-    {"plain", PHASE_LANGUAGE, CHANGES_BODY, pass_plain, "loops over elements become loops over tiles"},
-    {"queues", PHASE_LANGUAGE, CHANGES_BODY, pass_queues, "queues of tiles become tiles, and their loops one"},
-    {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "a type and a shape for every value"},
-    {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify,
-     "one form for what the host compiler may have optimized or not"},
-    {"rewrite", PHASE_LANGUAGE, CHANGES_NONE, pass_rewrite, "what plain loops have become, as C over tiles"},
-    {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "the loops of a grid become one operation"},
+    {"plain", PHASE_LANGUAGE, CHANGES_BODY, pass_plain, "turn loops over elements into loops over tiles"},
+    {"queues", PHASE_LANGUAGE, CHANGES_BODY, pass_queues, "turn queues of tiles into tiles, and their loops into one"},
+    {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "infer a type and a shape for every value"},
+    {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "bring equal programs into one form"},
+    {"rewrite", PHASE_LANGUAGE, CHANGES_NONE, pass_rewrite, "print plain loops as C over tiles"},
+    {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "turn the loops of a grid into one operation"},
     {"restrictions", PHASE_LANGUAGE, CHANGES_NONE, pass_restrictions,
-     "pragmas, loops and tensors that the language does not allow"},
-    {"sides", PHASE_LANGUAGE, CHANGES_BODY, pass_sides,
-     "products whose right operand is computed are made of the transposes"},
-    {"blocks", PHASE_LANGUAGE, CHANGES_BODY, pass_blocks, "a loop over blocks becomes a dimension of the grid"},
-    {"parts", PHASE_LANGUAGE, CHANGES_BODY, pass_parts, "a loop over parts becomes a dimension of the grid"},
-    {"simplify-2", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "simplify, behind the loops' new order"},
-    {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warnings of reductions that see what a load pads"},
-    {"mistakes", PHASE_LANGUAGE, CHANGES_NONE, pass_mistakes, "warnings of what is most likely not meant"},
+     "refuse pragmas, loops and tensors outside the language"},
+    {"swap-operands", PHASE_LANGUAGE, CHANGES_BODY, pass_swap_operands,
+     "transpose products whose right operand is computed"},
+    {"blocks", PHASE_LANGUAGE, CHANGES_BODY, pass_blocks, "turn a loop over blocks into a dimension of the grid"},
+    {"parts", PHASE_LANGUAGE, CHANGES_BODY, pass_parts, "turn a loop over parts into a dimension of the grid"},
+    {"simplify-2", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "simplify the loops in their new order"},
+    {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warn of reductions over padded elements"},
+    {"mistakes", PHASE_LANGUAGE, CHANGES_NONE, pass_mistakes, "warn of likely mistakes"},
 
-    {"tally", PHASE_REWRITE, CHANGES_BODY, pass_tally, "numbers are counted where they belong"},
-    {"widths", PHASE_REWRITE, CHANGES_NONE, pass_widths, "rows shorter than a tile have kernels of their own"},
-    {"spread", PHASE_REWRITE, CHANGES_NONE, pass_spread,
-     "rows that several loops read stay in the registers of a cluster's blocks"},
-    {"neighbours", PHASE_REWRITE, CHANGES_BODY, pass_neighbours, "small tiles beside each other become one"},
-    {"abreast", PHASE_REWRITE, CHANGES_BODY, pass_abreast, "tiles that ask memory where to load go side by side"},
-    {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
-    {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
-    {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
-    {"divide", PHASE_REWRITE, CHANGES_BODY, pass_divide, "parts of rows, as subtile(n) asks for them"},
-    {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
-    {"rests", PHASE_REWRITE, CHANGES_BODY, pass_rests,
-     "of products of floats, what tf32 drops of the right operand is told apart"},
-    {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
-    {"firsts", PHASE_REWRITE, CHANGES_BODY, pass_firsts, "columns of what is known to be a row's largest"},
-    {"kept", PHASE_REWRITE, CHANGES_NONE, pass_kept, "rows that several loops read stay in registers"},
-    {"subtiles", PHASE_REWRITE, CHANGES_BODY, pass_subtiles,
-     "what follows an accumulator is done a subtile of columns at a time"},
-    {"handed", PHASE_REWRITE, CHANGES_BODY, pass_handed,
-     "what a task stores of a product is handed to it by an operation of its own"},
-    {"flat", PHASE_REWRITE, CHANGES_BODY, pass_flat,
-     "columns and rows that a loop loads beside operands come through their ring"},
-    {"present", PHASE_REWRITE, CHANGES_BODY, pass_present, "rows and columns that nothing sees need not come"},
-    {"multicast", PHASE_REWRITE, CHANGES_NONE, pass_multicast, "where L2 may bound it, blocks in clusters share loads"},
+    {"histogram", PHASE_OPTIMIZE, CHANGES_BODY, pass_histogram, "count numbers where they belong"},
+    {"row-lengths", PHASE_OPTIMIZE, CHANGES_NONE, pass_row_lengths, "add versions for rows shorter than a tile"},
+    {"cluster-rows", PHASE_OPTIMIZE, CHANGES_NONE, pass_cluster_rows,
+     "keep rows that several loops read in the registers of a cluster"},
+    {"coalesce-tiles", PHASE_OPTIMIZE, CHANGES_BODY, pass_coalesce_tiles, "join small tiles that lie side by side"},
+    {"interleave-tiles", PHASE_OPTIMIZE, CHANGES_BODY, pass_interleave_tiles,
+     "interleave independent tiles that load through an index"},
+    {"edges", PHASE_OPTIMIZE, CHANGES_BODY, pass_edges, "restrict masks to the tiles where they can fail"},
+    {"masks", PHASE_OPTIMIZE, CHANGES_BODY, pass_masks, "merge masks of two bounds into one comparison"},
+    {"simplify-3", PHASE_OPTIMIZE, CHANGES_BODY, pass_simplify, "simplify the conditions of edges"},
+    {"divide", PHASE_OPTIMIZE, CHANGES_BODY, pass_divide, "divide rows into the parts of subtile(n)"},
+    {"recurrence", PHASE_OPTIMIZE, CHANGES_BODY, pass_recurrence, "complete sums along rows behind the loop"},
+    {"tf32-split", PHASE_OPTIMIZE, CHANGES_BODY, pass_tf32_split,
+     "split the right operand of f32 products into a tf32 head and a residual"},
+    {"rescale", PHASE_OPTIMIZE, CHANGES_BODY, pass_rescale, "skip products with factors that are 1"},
+    {"argmax", PHASE_OPTIMIZE, CHANGES_BODY, pass_argmax, "find the column of a known row maximum"},
+    {"row-cache", PHASE_OPTIMIZE, CHANGES_NONE, pass_row_cache, "keep rows that several loops read in registers"},
+    {"subtiles", PHASE_OPTIMIZE, CHANGES_BODY, pass_subtiles,
+     "compute the epilogue of an accumulator one subtile of columns at a time"},
+    {"task-copies", PHASE_OPTIMIZE, CHANGES_BODY, pass_task_copies,
+     "insert a copy at task boundaries, so that a ring can carry the value"},
+    {"ring-vectors", PHASE_OPTIMIZE, CHANGES_BODY, pass_ring_vectors,
+     "load vectors through the ring of the operands beside them"},
+    {"skip-oob", PHASE_OPTIMIZE, CHANGES_BODY, pass_skip_oob, "skip loads whose out-of-bounds rows are dead"},
+    {"multicast", PHASE_OPTIMIZE, CHANGES_NONE, pass_multicast,
+     "add a version in clusters that share loads, where L2 may bound the kernel"},
 
-    {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "the body as the proof takes it: no later pass changes it"},
+    {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "fix the body that the proof compares with"},
 
-    {"tag", PHASE_SCHEDULE, CHANGES_NONE, pass_tag, "iteration, load or tile: what each statement is for"},
+    {"tag", PHASE_SCHEDULE, CHANGES_NONE, pass_tag, "classify statements: iteration, load or tile"},
     {"choose", PHASE_SCHEDULE, CHANGES_NONE, pass_choose,
-     "one table for each loop: role, stage and order of each operation; depths, groups"},
-    {"schedule", PHASE_SCHEDULE, CHANGES_NONE, pass_schedule, "what a schedule file says in place of that"},
+     "choose role, stage and order of each operation, depths and groups"},
+    {"schedule", PHASE_SCHEDULE, CHANGES_NONE, pass_schedule, "read a schedule file in place of these choices"},
     {"graph", PHASE_SCHEDULE, CHANGES_NONE, pass_graph,
-     "what each pipelined loop's operations need of each other, for wsc-solve"},
+     "print the dependence graph of each pipelined loop for wsc-solve"},
 
-    {"partition", PHASE_ROLES, CHANGES_NONE, pass_partition, "the cut between the roles: arefs, and what each carries"},
+    {"partition", PHASE_ROLES, CHANGES_NONE, pass_partition,
+     "cut the program between the roles: arefs and their contents"},
     {"distribute", PHASE_ROLES, CHANGES_PROGRAMS, pass_distribute,
-     "a program for each role, with its own control flow; put, get, consumed placed"},
-    {"expand", PHASE_ROLES, CHANGES_PROGRAMS, pass_expand,
-     "the table carried out: products start early and are waited for late"},
-    {"simplify-4", PHASE_ROLES, CHANGES_PROGRAMS, pass_simplify_programs,
-     "simplify, behind the iterations that expand takes out of their loops"},
-    {"beside", PHASE_ROLES, CHANGES_PROGRAMS, pass_beside,
-     "where tiles of grids that run together wait for each other, and say that they are done"},
+     "make a program for each role, with put, get and consumed"},
+    {"expand", PHASE_ROLES, CHANGES_PROGRAMS, pass_expand, "software-pipeline the programs by the schedule"},
+    {"simplify-4", PHASE_ROLES, CHANGES_PROGRAMS, pass_simplify_programs, "simplify the peeled iterations of expand"},
+    {"grid-sync", PHASE_ROLES, CHANGES_PROGRAMS, pass_grid_sync,
+     "place waits and signals between tiles of grids that run together"},
 
     {"layout", PHASE_MACHINE, CHANGES_PROGRAMS, pass_layout,
-     "register and shared layouts; operands in a form that the tensor cores read"},
-    {"hints", PHASE_MACHINE, CHANGES_PROGRAMS, pass_hints,
-     "branches that all threads of a warp take alike, and loops to unroll, where the assembler should know"},
-    {"rounded", PHASE_MACHINE, CHANGES_PROGRAMS, pass_rounded, "powers of which few bits are seen"},
+     "choose register and shared memory layouts and operand forms"},
+    {"hints", PHASE_MACHINE, CHANGES_PROGRAMS, pass_hints, "mark uniform branches and loops to unroll"},
+    {"fast-math", PHASE_MACHINE, CHANGES_PROGRAMS, pass_fast_math, "approximate powers of which few bits are used"},
     {"versions", PHASE_MACHINE, CHANGES_NONE, pass_versions,
-     "one warp for a role that issues copies, and a short program for tensors that the TMA can load"},
-    {"narrow", PHASE_MACHINE, CHANGES_PROGRAMS, pass_narrow,
-     "products that make no more columns than are seen, of which the instruction's name says how many"},
-    {"peel", PHASE_MACHINE, CHANGES_PROGRAMS, pass_peel,
-     "a body for the iterations before a bound, without the branch that asks for it, and one for the others"},
-    {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
-    {"hold", PHASE_MACHINE, CHANGES_PROGRAMS, pass_hold,
-     "what is computed before a wait, which the assembler would move up"},
-    {"memory", PHASE_MACHINE, CHANGES_NONE, pass_memory,
-     "the map of shared memory over the time of a tile, and what one slot more takes"},
+     "give a role that issues copies one warp, and TMA a program of its own"},
+    {"narrow", PHASE_MACHINE, CHANGES_PROGRAMS, pass_narrow, "narrow products to the columns that are used"},
+    {"peel", PHASE_MACHINE, CHANGES_PROGRAMS, pass_peel, "split loops at a bound, so that the branch leaves the body"},
+    {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan,
+     "assign addresses, registers, barriers, threads and C variables"},
+    {"sched-barriers", PHASE_MACHINE, CHANGES_PROGRAMS, pass_sched_barriers,
+     "pin values before a wait, so that ptxas cannot hoist the wait above them"},
+    {"memory", PHASE_MACHINE, CHANGES_NONE, pass_memory, "print the map of shared memory over the time of a tile"},
 
-    {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,
-     "a proof that no role waits for ever or reads what is not there, or a refusal"},
+    {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify, "prove the absence of deadlocks and races, or refuse"},
 
-    {"cuda", PHASE_PRINT, CHANGES_NONE, NULL, "the text of the .cu"},
+    {"cuda", PHASE_PRINT, CHANGES_NONE, NULL, "print the .cu"},
 };
 const int npasses = sizeof passes / sizeof *passes;
 
 const char *phase_name(Phase phase)
 {
-    static const char *const names[PHASE_COUNT] = {"language", "rewrite", "freeze", "schedule",
-                                                   "roles",    "machine", "proof",  "print"};
+    static const char *const names[PHASE_COUNT] = {"language", "optimize", "freeze", "schedule",
+                                                   "roles",    "machine",  "proof",  "print"};
     return names[phase];
 }
 
@@ -159,10 +155,11 @@ static Changes changes_of_phase_at(int i, int last)
     return changes;
 }
 
-/* Of a schedule beside another one and of a form by estimate graph and schedule say nothing more: the kernel's do.  */
+/* Of a schedule beside another one and of a version by estimate graph and schedule say nothing more: the kernel's
+   do.  */
 static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
-    const bool is_second = kernel->scheduled.of || (kernel->form.of && kernel->form.param < 0);
+    const bool is_second = kernel->scheduled.of || (kernel->version.of && kernel->version.param < 0);
     if (is_second && (pass->run == pass_graph || pass->run == pass_schedule))
         return;
     if (pass->run == pass_graph)
@@ -241,7 +238,7 @@ static void make_variants(Kernel *kernel, Kernel *source)
     const char *const *texts = kernel->scheduled.texts;
     int wanted = 0, count = 0;
     ir_walk(source->body, visit_variants, &wanted);
-    if (!wanted || !texts[0] || kernel->failed || kernel->form.of || kernel->choice.count == MOST_CHOSEN)
+    if (!wanted || !texts[0] || kernel->failed || kernel->version.of || kernel->choice.count == MOST_CHOSEN)
         return;
     bool chosen = is_as_chosen(texts[0]);
     kernel->choice.of = kernel->choice.of ? kernel->choice.of : kernel->name;
@@ -261,8 +258,9 @@ static void make_variants(Kernel *kernel, Kernel *source)
 /* A kernel that prints goes without them: its groups come to each print together, and in the source's order.  */
 static bool is_left_out(const Kernel *kernel, const Pass *pass)
 {
-    const bool optional = pass->run == pass_edges || pass->run == pass_widths || pass->run == pass_spread ||
-                          pass->run == pass_neighbours || pass->run == pass_abreast || pass->run == pass_kept;
+    const bool optional = pass->run == pass_edges || pass->run == pass_row_lengths || pass->run == pass_cluster_rows ||
+                          pass->run == pass_coalesce_tiles || pass->run == pass_interleave_tiles ||
+                          pass->run == pass_row_cache;
     return optional && kernel_prints(kernel);
 }
 
@@ -312,8 +310,8 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     Kernel *again = NULL;
     int frozen = 0;
     Module *module = kernel->module;
-    if (kernel->form.of && first <= kernel->form.behind)
-        first = kernel->form.behind + 1;
+    if (kernel->version.of && first <= kernel->version.behind)
+        first = kernel->version.behind + 1;
     if (kernel->scheduled.of && first < find_pass("freeze"))
         first = find_pass("freeze");
     if (first <= last && !kernel->failed)

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum {
     PHASE_LANGUAGE, /* is this a program, and which?  All that the sequential target needs */
-    PHASE_REWRITE,  /* the same program, in a form that runs faster */
+    PHASE_OPTIMIZE, /* the same program, in a form that runs faster */
     PHASE_FREEZE,   /* from here on the body is the source of the proof, and no pass changes it */
     PHASE_SCHEDULE, /* which role runs an operation, and when */
     PHASE_ROLES,    /* a program for each role */
@@ -61,7 +61,7 @@ void pass_blocks(Kernel *kernel);
 /* The same where each iteration has a row of so many columns a piece: what it carries are reductions of those.  */
 void blocks_of_pieces(Kernel *kernel, int piece);
 /* require: one GRID.                   ensure: the same program */
-void pass_sides(Kernel *kernel);
+void pass_swap_operands(Kernel *kernel);
 /* require: one GRID.                   ensure: no loop over parts is left */
 void pass_parts(Kernel *kernel);
 /* require: one GRID.                   ensure: nothing changed; -Wws-padded-reduction */
@@ -72,26 +72,26 @@ void pass_mistakes(Kernel *kernel);
 /* ---- rewrite ----------------------------------------------------------------------------------------------------- */
 
 /* require: one GRID, each.             ensure: the same program, but for the order of sums (recurrence) */
-void pass_tally(Kernel *kernel);
-void pass_widths(Kernel *kernel); /* ... and forms of it (ir/forms.c) */
-void pass_neighbours(Kernel *kernel);
-void pass_abreast(Kernel *kernel);
+void pass_histogram(Kernel *kernel);
+void pass_row_lengths(Kernel *kernel); /* ... and versions of it (ir/versions.c) */
+void pass_coalesce_tiles(Kernel *kernel);
+void pass_interleave_tiles(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
 void pass_divide(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
-void pass_rests(Kernel *kernel);
+void pass_tf32_split(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
-void pass_spread(Kernel *kernel); /* ... and forms of it */
-void pass_kept(Kernel *kernel);   /* ... and forms of it */
-void pass_firsts(Kernel *kernel);
+void pass_cluster_rows(Kernel *kernel); /* ... and versions of it */
+void pass_row_cache(Kernel *kernel);    /* ... and versions of it */
+void pass_argmax(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
-void pass_handed(Kernel *kernel);
+void pass_task_copies(Kernel *kernel);
 /* ... and windows of one row, which rings carry, in place of columns and rows that loops load beside operands */
-void pass_flat(Kernel *kernel);
+void pass_ring_vectors(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */
-void pass_present(Kernel *kernel);
-void pass_multicast(Kernel *kernel); /* ... and a form of it */
+void pass_skip_oob(Kernel *kernel);
+void pass_multicast(Kernel *kernel); /* ... and a version of it */
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */
 
@@ -122,7 +122,7 @@ void pass_expand(Kernel *kernel);
 /* require: expand.                     ensure: the same programs, without arithmetic that their places made idle */
 void pass_simplify_programs(Kernel *kernel);
 /* require: expand.                     ensure: under `together` AWAIT_TILES and TILE_DONE in the roles, grid.awaits */
-void pass_beside(Kernel *kernel);
+void pass_grid_sync(Kernel *kernel);
 
 /* ---- machine ----------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +133,7 @@ void pass_layout(Kernel *kernel);
                                                 columns */
 void pass_hints(Kernel *kernel);
 /* require: layout.                     ensure: rounded on powers of which few bits are seen */
-void pass_rounded(Kernel *kernel);
+void pass_fast_math(Kernel *kernel);
 /* require: layout.                     ensure: role->warps, role->versions */
 void pass_versions(Kernel *kernel);
 /* require: layout.                     ensure: NARROW around loops whose products need not make all columns */
@@ -143,7 +143,7 @@ void pass_peel(Kernel *kernel);
 /* require: peel.                       ensure: addresses, registers, threads, variables */
 void pass_plan(Kernel *kernel);
 /* require: plan.                       ensure: COMPUTED in front of waits that should not move */
-void pass_hold(Kernel *kernel);
+void pass_sched_barriers(Kernel *kernel);
 /* require: plan.                       ensure: kernel->memory */
 void pass_memory(Kernel *kernel);
 

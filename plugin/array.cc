@@ -50,7 +50,7 @@ static class loop *blocks_around(const Walk *w)
 
 static const Value *unconverted(const Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI)
+    while (value->def && value->def->code == OP_SCALAR_CONVERT)
         value = value->def->args[0];
     return value;
 }

@@ -146,7 +146,8 @@ bool branch_of(basic_block bb, Branch *branch)
 /* The integer comparison that holds where this one does not.  */
 static bool opposite(const Op *op, Opcode *code)
 {
-    static const Opcode pairs[][2] = {{OP_EQI, OP_NEI}, {OP_LTI, OP_GEI}, {OP_LEI, OP_GTI}};
+    static const Opcode pairs[][2] = {
+        {OP_SCALAR_EQ, OP_SCALAR_NE}, {OP_SCALAR_LT, OP_SCALAR_GE}, {OP_SCALAR_LE, OP_SCALAR_GT}};
     for (unsigned i = 0; op && i < ARRAY_SIZE(pairs); i++)
         for (int k = 0; k < 2; k++)
             if (op->code == pairs[i][k] && (!i || !dtype_is_float(op->args[0]->type.dtype))) {
@@ -162,11 +163,11 @@ Value *branch_negated(Walk *w, Value *x)
     Opcode code;
     if (ir_constant(x, &known))
         return value_literal(w, D_I1, !known, 0);
-    if (x->def && x->def->code == OP_NOTI)
+    if (x->def && x->def->code == OP_SCALAR_NOT)
         return x->def->args[0];
     if (opposite(x->def, &code))
         return value_new_op(w, code, w->where, type_scalar(D_I1), NULL, 2, x->def->args);
-    return value_new_op(w, OP_NOTI, w->where, type_scalar(D_I1), NULL, 1, &x);
+    return value_new_op(w, OP_SCALAR_NOT, w->where, type_scalar(D_I1), NULL, 1, &x);
 }
 
 static Value *bound_check(Walk *w, Opcode code, Value *x, int64_t bound)
@@ -178,8 +179,9 @@ static Value *bound_check(Walk *w, Opcode code, Value *x, int64_t bound)
 /* x >= lo && x < hi, or x < lo || x >= hi, the lower bound first.  */
 static Value *range_check(Walk *w, bool is_and, Value *x, int64_t lo, int64_t hi)
 {
-    Value *args[] = {bound_check(w, is_and ? OP_GEI : OP_LTI, x, lo), bound_check(w, is_and ? OP_LTI : OP_GEI, x, hi)};
-    return value_new_op(w, is_and ? OP_ANDI : OP_ORI, w->where, type_scalar(D_I1), NULL, 2, args);
+    Value *args[] = {bound_check(w, is_and ? OP_SCALAR_GE : OP_SCALAR_LT, x, lo),
+                     bound_check(w, is_and ? OP_SCALAR_LT : OP_SCALAR_GE, x, hi)};
+    return value_new_op(w, is_and ? OP_SCALAR_AND : OP_SCALAR_OR, w->where, type_scalar(D_I1), NULL, 2, args);
 }
 
 static bool is_bound(const Value *value, Opcode code, int64_t *bound)
@@ -192,7 +194,7 @@ static bool is_bound(const Value *value, Opcode code, int64_t *bound)
 static Value *joined_range(Walk *w, bool is_and, Value *x, Value *y)
 {
     int64_t lo, hi;
-    Opcode low = is_and ? OP_GEI : OP_LTI, high = is_and ? OP_LTI : OP_GEI;
+    Opcode low = is_and ? OP_SCALAR_GE : OP_SCALAR_LT, high = is_and ? OP_SCALAR_LT : OP_SCALAR_GE;
     if (is_bound(y, low, &lo) && is_bound(x, high, &hi)) {
         Value *other = x;
         x = y;
@@ -214,7 +216,7 @@ Value *branch_joined(Walk *w, bool is_and, Value *x, Value *y)
         return (known != 0) == is_and ? y : x;
     if (ir_constant(y, &known))
         return (known != 0) == is_and ? x : y;
-    return value_new_op(w, is_and ? OP_ANDI : OP_ORI, w->where, type_scalar(D_I1), NULL, 2, args);
+    return value_new_op(w, is_and ? OP_SCALAR_AND : OP_SCALAR_OR, w->where, type_scalar(D_I1), NULL, 2, args);
 }
 
 /* (x | y) == 0, as an optimizing front end writes x == 0 && y == 0; likewise (x | y) != 0.  */
@@ -225,7 +227,7 @@ static Value *both_zero(Walk *w, tree x, enum tree_code code)
     if (!def || !is_gimple_assign(def) || gimple_assign_rhs_code(def) != BIT_IOR_EXPR ||
         TYPE_PRECISION(TREE_TYPE(name)) == 1 || name_of(name) || (code != EQ_EXPR && code != NE_EXPR))
         return NULL;
-    Opcode opcode = code == EQ_EXPR ? OP_EQI : OP_NEI;
+    Opcode opcode = code == EQ_EXPR ? OP_SCALAR_EQ : OP_SCALAR_NE;
     Value *parts[2];
     for (int i = 0; i < 2; i++) {
         Value *part = value_of(w, i ? gimple_assign_rhs2(def) : gimple_assign_rhs1(def));

@@ -2,7 +2,7 @@
 /*
  * control.cc - the control flow graph of a region -> nested IF, and loops through loop.cc.
  *
- *   if (causal && k > i) continue;       %c = andi %causal, %5
+ *   if (causal && k > i) continue;       %c = scalar_and %causal, %5
  *   acc = ws_dot (...);                  %acc: if %c { yield %acc } else { ... dot ...; yield %acc }
  *
  * First, two condition blocks of which the second is free of effects and shares a successor with the first are one
@@ -226,7 +226,7 @@ static Value *pick(Walk *w, Value *condition, Value *yes, Value *no, const char 
     if (yes->type.dtype == D_I1 && ir_constant(yes, &x) && ir_constant(no, &y))
         return x ? condition : branch_negated(w, condition);
     Value *args[] = {condition, yes, no};
-    return value_new_op(w, OP_SELI, w->where, yes->type, name, 3, args);
+    return value_new_op(w, OP_SCALAR_SELECT, w->where, yes->type, name, 3, args);
 }
 
 static bool is_flat(const Results &results)
@@ -356,9 +356,9 @@ static Value *case_condition(Walk *w, gswitch *stmt, Value *index, edge e)
         tree label = gimple_switch_label(stmt, i);
         if (label_to_block(cfun, CASE_LABEL(label)) != e->dest)
             continue;
-        Value *hit = CASE_HIGH(label) ? branch_joined(w, true, compare(w, OP_GEI, index, CASE_LOW(label)),
-                                                      compare(w, OP_LEI, index, CASE_HIGH(label)))
-                                      : compare(w, OP_EQI, index, CASE_LOW(label));
+        Value *hit = CASE_HIGH(label) ? branch_joined(w, true, compare(w, OP_SCALAR_GE, index, CASE_LOW(label)),
+                                                      compare(w, OP_SCALAR_LE, index, CASE_HIGH(label)))
+                                      : compare(w, OP_SCALAR_EQ, index, CASE_LOW(label));
         any = branch_joined(w, false, any, hit);
     }
     return any;

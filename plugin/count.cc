@@ -281,7 +281,7 @@ static bool bounds_of(const Shape *shape, int index, bool holds, Count *count)
 
 static bool is_upper(Opcode compare)
 {
-    return compare == OP_LTI || compare == OP_LEI;
+    return compare == OP_SCALAR_LT || compare == OP_SCALAR_LE;
 }
 
 /* Several bounds, or one of k + offset, become one by arithmetic in 64 bits, which must not wrap.  */
@@ -297,7 +297,7 @@ static bool bounds_agree(const Count *count)
         const Bound *bound = &count->bounds[i];
         bool wide = TYPE_PRECISION(TREE_TYPE(loop_bare(bound->hi))) > 32 && !constant_of(bound->hi);
         if (TYPE_UNSIGNED(TREE_TYPE(bound->hi)) || TYPE_UNSIGNED(TREE_TYPE(gimple_phi_result(count->iv))) ||
-            bound->compare == OP_NEI || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
+            bound->compare == OP_SCALAR_NE || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
             (bound->offset && (wide || TYPE_PRECISION(TREE_TYPE(loop_bare(bound->offset))) > 32)))
             return false;
     }
@@ -327,14 +327,14 @@ static bool narrow_bound_holds(const Count *count, const Bound *bound, int64_t s
     int64_t hi = 0, lo = 0, least = TYPE_UNSIGNED(type) ? 0 : -((int64_t)1 << (TYPE_PRECISION(type) - 1)),
             most = least + ((int64_t)1 << TYPE_PRECISION(type)) - 1, size = step < 0 ? -step : step;
     bool known = !bound->offset && known_number(bound->hi, &hi), starts = known_number(count->lo, &lo);
-    if (bound->compare == OP_NEI)
+    if (bound->compare == OP_SCALAR_NE)
         return size == 1 &&
                ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
                 (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
     if (is_upper(bound->compare) != (step > 0))
         return false;
-    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_LTI) + step <= most
-                                            : hi + (bound->compare == OP_GTI) + step >= least));
+    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_SCALAR_LT) + step <= most
+                                            : hi + (bound->compare == OP_SCALAR_GT) + step >= least));
 }
 
 /* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */

@@ -289,7 +289,7 @@ Value *devices_index(Walk *w, tree tensor)
     if (!element.offset)
         return index;
     Value *args[] = {index, value_literal(w, D_I64, element.offset, 0)};
-    return value_new_op(w, OP_ADDI, w->where, type_scalar(D_I64), NULL, 2, args);
+    return value_new_op(w, OP_SCALAR_ADD, w->where, type_scalar(D_I64), NULL, 2, args);
 }
 
 /* ---- what an iteration may store --------------------------------------------------------------------------------- */

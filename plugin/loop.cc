@@ -185,7 +185,7 @@ static Value *wide_bound(Walk *w, const Bound *bound)
     if (!bound->offset)
         return hi;
     Value *offset = value_convert(w, value_of_argument(w, bound->offset), D_I64, NULL);
-    return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
+    return wide_op(w, bound->subtract ? OP_SCALAR_ADD : OP_SCALAR_SUB, hi, offset);
 }
 
 /* The nearer of k < x (k > x) and another bound.  One that may be reached is reached one step before or behind where it
@@ -193,22 +193,22 @@ static Value *wide_bound(Walk *w, const Bound *bound)
 static Value *nearer(Walk *w, bool up, Value *x, Value *y, bool reached)
 {
     if (!reached)
-        return wide_op(w, up ? OP_MINI : OP_MAXI, x, y);
+        return wide_op(w, up ? OP_SCALAR_MIN : OP_SCALAR_MAX, x, y);
     Value *compared[] = {y, x};
-    Value *args[] = {value_new_op(w, up ? OP_LTI : OP_GTI, w->where, type_scalar(D_I1), NULL, 2, compared),
-                     wide_op(w, up ? OP_ADDI : OP_SUBI, y, value_literal(w, D_I64, 1, 0)), x};
-    return value_new_op(w, OP_SELI, w->where, type_scalar(D_I64), NULL, 3, args);
+    Value *args[] = {value_new_op(w, up ? OP_SCALAR_LT : OP_SCALAR_GT, w->where, type_scalar(D_I1), NULL, 2, compared),
+                     wide_op(w, up ? OP_SCALAR_ADD : OP_SCALAR_SUB, y, value_literal(w, D_I64, 1, 0)), x};
+    return value_new_op(w, OP_SCALAR_SELECT, w->where, type_scalar(D_I64), NULL, 3, args);
 }
 
 /* Several bounds as one, and how k compares with it.  */
 static Value *joined_bound(Walk *w, const Count *count, Opcode *compare)
 {
-    bool up = *compare == OP_LTI || *compare == OP_LEI, mixed = false;
+    bool up = *compare == OP_SCALAR_LT || *compare == OP_SCALAR_LE, mixed = false;
     for (int i = 1; i < count->nbounds; i++)
         mixed |= count->bounds[i].compare != *compare;
     Value *joined = NULL;
     if (mixed)
-        *compare = up ? OP_LTI : OP_GTI;
+        *compare = up ? OP_SCALAR_LT : OP_SCALAR_GT;
     for (int pass = 0; pass < 2; pass++) /* first those that are not reached */
         for (int i = 0; i < count->nbounds; i++) {
             bool reached = count->bounds[i].compare != *compare;
@@ -246,7 +246,7 @@ static bool count_step_number(Walk *w, const Count *count, Dtype dtype, int64_t 
 static bool count_leads_away(Walk *w, const Count *count, Opcode compare)
 {
     int64_t number;
-    bool up = compare == OP_LTI || compare == OP_LEI;
+    bool up = compare == OP_SCALAR_LT || compare == OP_SCALAR_LE;
     if (constant_of(count->step))
         return count_step_number(w, count, D_I64, &number) && (up ? number < 0 : number > 0);
     return up ? count->negative : !count->negative && TYPE_UNSIGNED(TREE_TYPE(loop_bare(count->step)));
@@ -266,27 +266,28 @@ static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
     step = value_convert(w, step, dtype, NULL);
     if (!count->negative)
         return step;
-    return value_new_op(w, OP_NEGI, w->where, type_scalar(dtype), NULL, 1, &step);
+    return value_new_op(w, OP_SCALAR_NEG, w->where, type_scalar(dtype), NULL, 1, &step);
 }
 
 /* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
    with a sign, to a bound that is its start where C makes no iteration.  */
 static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype dtype)
 {
-    bool up = *compare == OP_LTI || *compare == OP_LEI, closed = *compare == OP_LEI || *compare == OP_GEI;
+    bool up = *compare == OP_SCALAR_LT || *compare == OP_SCALAR_LE,
+         closed = *compare == OP_SCALAR_LE || *compare == OP_SCALAR_GE;
     int64_t number;
     Value *sides[] = {value_convert(w, range[0], compared, NULL), value_convert(w, range[1], compared, NULL)};
     for (int i = 0; i < 2; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
-    if (*compare == OP_NEI || (ir_constant(range[!up], &number) && number >= 0))
+    if (*compare == OP_SCALAR_NE || (ir_constant(range[!up], &number) && number >= 0))
         return dtype;
     Value *runs = value_new_op(w, *compare, w->where, type_scalar(D_I1), NULL, 2, sides);
     Value *ends[] = {range[1], value_literal(w, dtype, up ? 1 : -1, 0)};
     if (closed)
-        ends[0] = value_new_op(w, OP_ADDI, w->where, type_scalar(dtype), NULL, 2, ends);
-    *compare = up ? OP_LTI : OP_GTI;
+        ends[0] = value_new_op(w, OP_SCALAR_ADD, w->where, type_scalar(dtype), NULL, 2, ends);
+    *compare = up ? OP_SCALAR_LT : OP_SCALAR_GT;
     Value *choice[] = {runs, ends[0], range[0]};
-    range[1] = value_new_op(w, OP_SELI, w->where, type_scalar(dtype), NULL, 3, choice);
+    range[1] = value_new_op(w, OP_SCALAR_SELECT, w->where, type_scalar(dtype), NULL, 3, choice);
     return dtype;
 }
 
@@ -294,14 +295,14 @@ static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *compare, Dtype c
    largest unsigned number of 32 bits.  */
 static Dtype bounds_to_the_end(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype own)
 {
-    bool down = *compare == OP_LTI || *compare == OP_LEI;
+    bool down = *compare == OP_SCALAR_LT || *compare == OP_SCALAR_LE;
     Value *sides[] = {value_convert(w, range[0], compared, NULL), value_convert(w, range[1], compared, NULL)};
     Value *runs = value_new_op(w, *compare, w->where, type_scalar(D_I1), NULL, 2, sides);
     range[0] = value_convert(w, range[0], D_I64, NULL);
     int64_t end = down ? -1 : own == D_U32 ? (int64_t)1 << 32 : 0;
     Value *choice[] = {runs, value_literal(w, D_I64, end, 0), range[0]};
-    range[1] = value_new_op(w, OP_SELI, w->where, type_scalar(D_I64), NULL, 3, choice);
-    *compare = down ? OP_GTI : OP_LTI;
+    range[1] = value_new_op(w, OP_SCALAR_SELECT, w->where, type_scalar(D_I64), NULL, 3, choice);
+    *compare = down ? OP_SCALAR_GT : OP_SCALAR_LT;
     return D_I64;
 }
 
@@ -331,7 +332,7 @@ static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Op
     if (dtype_bytes(dtype) < 4)
         dtype = D_I32;
     bool in_64_bits = of_grid && count->cut && dtype_bytes(dtype) < 8 && !constant_of(count->step);
-    if (is_unsigned && *join != OP_NEI && count_leads_away(w, count, *join))
+    if (is_unsigned && *join != OP_SCALAR_NE && count_leads_away(w, count, *join))
         dtype = bounds_to_the_end(w, range, join, compared, type_of(type).dtype);
     else if (is_unsigned && !TYPE_UNSIGNED(type))
         dtype = bounds_with_a_sign(w, range, join, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
@@ -349,10 +350,10 @@ static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Op
 static void check_direction(Walk *w, const Shape *shape, Opcode compare, Value *const *range)
 {
     int64_t step;
-    bool up = compare == OP_LTI || compare == OP_LEI, known = ir_constant(range[2], &step);
+    bool up = compare == OP_SCALAR_LT || compare == OP_SCALAR_LE, known = ir_constant(range[2], &step);
     if (known && range[2]->type.dtype == D_U32 && step > INT32_MAX) /* k-- of an unsigned k */
         step = -1;
-    if (!known || compare == OP_NEI || (step > 0) == up)
+    if (!known || compare == OP_SCALAR_NE || (step > 0) == up)
         return;
     w->failed = true;
     complain(loop_location(shape), "turn the comparison or the step around",
@@ -380,7 +381,7 @@ static void bind_stepped(Walk *w, const Count *count, Value *step)
         gimple_bb(SSA_NAME_DEF_STMT(next)) != w->loop->header)
         return;
     Value *sides[] = {w->block->args[0], step};
-    Value *sum = value_new_op(w, OP_ADDI, w->where, sides[0]->type, NULL, 2, sides);
+    Value *sum = value_new_op(w, OP_SCALAR_ADD, w->where, sides[0]->type, NULL, 2, sides);
     Value *own = value_convert(w, sum, type_of(TREE_TYPE(iv)).dtype, name_of(next));
     own->counts = own != sum;
     value_set(w, next, own);
@@ -453,7 +454,7 @@ static void emit_condition(Walk *w, const Shape *shape, Block *block)
     header_statements(w, shape, false);
     Value *condition = branch_emit(w, &shape->branch);
     if (!shape->in_on_yes)
-        condition = value_new_op(w, OP_NOTI, w->where, type_scalar(D_I1), NULL, 1, &condition);
+        condition = value_new_op(w, OP_SCALAR_NOT, w->where, type_scalar(D_I1), NULL, 1, &condition);
     auto_vec<Value *> args;
     args.safe_push(condition);
     for (int i = 0; i < block->nargs; i++)

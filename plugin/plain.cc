@@ -64,9 +64,9 @@ static Value *wide(Walk *w, Value *value)
 static Value *binary(Walk *w, Opcode code, Value *x, Value *y)
 {
     int64_t known;
-    if (code == OP_ADDI && ir_constant(y, &known) && !known)
+    if (code == OP_SCALAR_ADD && ir_constant(y, &known) && !known)
         return x;
-    if (code == OP_MULI && ir_constant(y, &known) && known == 1)
+    if (code == OP_SCALAR_MUL && ir_constant(y, &known) && known == 1)
         return x;
     Value *args[] = {x, y};
     return value_new_op(w, code, w->where, type_scalar(D_I64), NULL, 2, args);
@@ -74,7 +74,7 @@ static Value *binary(Walk *w, Opcode code, Value *x, Value *y)
 
 static Value *add(Walk *w, Value *x, Value *y)
 {
-    return !x ? y : !y ? x : binary(w, OP_ADDI, x, y);
+    return !x ? y : !y ? x : binary(w, OP_SCALAR_ADD, x, y);
 }
 
 /* What GCC has built of the indices of an array: sums and products of names.  */
@@ -82,11 +82,14 @@ static Value *value_of_size(Walk *w, tree size)
 {
     switch (TREE_CODE(size)) {
     case PLUS_EXPR:
-        return binary(w, OP_ADDI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+        return binary(w, OP_SCALAR_ADD, value_of_size(w, TREE_OPERAND(size, 0)),
+                      value_of_size(w, TREE_OPERAND(size, 1)));
     case MINUS_EXPR:
-        return binary(w, OP_SUBI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+        return binary(w, OP_SCALAR_SUB, value_of_size(w, TREE_OPERAND(size, 0)),
+                      value_of_size(w, TREE_OPERAND(size, 1)));
     case MULT_EXPR:
-        return binary(w, OP_MULI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+        return binary(w, OP_SCALAR_MUL, value_of_size(w, TREE_OPERAND(size, 0)),
+                      value_of_size(w, TREE_OPERAND(size, 1)));
     CASE_CONVERT:
         return value_of_size(w, TREE_OPERAND(size, 0));
     case INTEGER_CST:
@@ -335,11 +338,11 @@ static Value *quotient(Walk *w, Value *x, int64_t number)
     int64_t known;
     if (ir_constant(x, &known))
         return known % number ? NULL : value_literal(w, D_I64, known / number, 0);
-    if (op && op->code == OP_CONVI && dtype_bytes(op->args[0]->type.dtype) == 8)
+    if (op && op->code == OP_SCALAR_CONVERT && dtype_bytes(op->args[0]->type.dtype) == 8)
         return quotient(w, op->args[0], number);
-    if (op && op->code == OP_MULI && ir_constant(op->args[1], &known) && known % number == 0)
-        return binary(w, OP_MULI, wide(w, op->args[0]), value_literal(w, D_I64, known / number, 0));
-    if (!op || (op->code != OP_ADDI && op->code != OP_SUBI))
+    if (op && op->code == OP_SCALAR_MUL && ir_constant(op->args[1], &known) && known % number == 0)
+        return binary(w, OP_SCALAR_MUL, wide(w, op->args[0]), value_literal(w, D_I64, known / number, 0));
+    if (!op || (op->code != OP_SCALAR_ADD && op->code != OP_SCALAR_SUB))
         return NULL;
     Value *left = quotient(w, op->args[0], number), *right = quotient(w, op->args[1], number);
     return left && right ? binary(w, op->code, left, right) : NULL;
@@ -401,7 +404,7 @@ static bool address_of_row(Walk *w, gimple *load, Address *address)
                                     long_integer_type_node, const_ptr_type_node, NULL_TREE);
     tree distance = called_before(w, "ws_rows_distance_", type, 4, args);
     Value *apart = value_live_in(w, distance, type_scalar(D_I64), NULL);
-    Value *place = binary(w, OP_MULI, binary(w, OP_MULI, row, apart), value_literal(w, D_I64, size, 0));
+    Value *place = binary(w, OP_SCALAR_MUL, binary(w, OP_SCALAR_MUL, row, apart), value_literal(w, D_I64, size, 0));
     address->offset = add(w, address->offset, place);
     return true;
 }
@@ -581,7 +584,7 @@ Value *plain_load(Walk *w, gimple *load)
     if (dtype != D_I1)
         return op_result(w->kernel, op, type_scalar(dtype), name_of(lhs));
     Value *byte[] = {op_result(w->kernel, op, type_scalar(D_U8), name_of(lhs)), value_literal(w, D_U8, 0, 0)};
-    return value_new_op(w, OP_NEI, w->where, type_scalar(D_I1), NULL, 2, byte);
+    return value_new_op(w, OP_SCALAR_NE, w->where, type_scalar(D_I1), NULL, 2, byte);
 }
 
 /* A store of the region; false: it is none to an array.  */
@@ -624,7 +627,7 @@ Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y)
         return value_literal(w, D_I1, !integer_zerop(truth), 0);
     Value *number = value_live_in(w, fold_build1(NOP_EXPR, integer_type_node, truth), type_scalar(D_I32), NULL);
     Value *args[] = {number, value_literal(w, D_I32, 0, 0)};
-    return value_new_op(w, OP_NEI, w->where, type_scalar(D_I1), NULL, 2, args);
+    return value_new_op(w, OP_SCALAR_NE, w->where, type_scalar(D_I1), NULL, 2, args);
 }
 
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */

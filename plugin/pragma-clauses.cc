@@ -140,15 +140,15 @@ static void clause_persistent(Tokens *, Grid *grid)
 static bool reduction_operation(const Tokens *t, bool of_grid, Opcode *op)
 {
     if (t->type == CPP_PLUS || t->type == CPP_MINUS)
-        *op = OP_ADDI;
+        *op = OP_SCALAR_ADD;
     else if (t->type == CPP_MULT)
-        *op = OP_MULI;
+        *op = OP_SCALAR_MUL;
     else if (!strcmp(word_of(t), "max"))
-        *op = OP_MAXI;
+        *op = OP_SCALAR_MAX;
     else if (!strcmp(word_of(t), "min"))
-        *op = OP_MINI;
+        *op = OP_SCALAR_MIN;
     else if (of_grid && (t->type == CPP_AND_AND || t->type == CPP_OR_OR))
-        *op = t->type == CPP_AND_AND ? OP_ANDI : OP_ORI;
+        *op = t->type == CPP_AND_AND ? OP_SCALAR_AND : OP_SCALAR_OR;
     else
         return false;
     return true;
@@ -182,7 +182,7 @@ static void read_names(Tokens *t, Opcode op, Reduction **list)
 /* reduction(+: x, y), as OpenMP's.  */
 static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
 {
-    Opcode op = OP_ADDI;
+    Opcode op = OP_SCALAR_ADD;
     expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
     if (!t->failed && !reduction_operation(t, of_grid, &op))
         wrong_token(t,

@@ -2,9 +2,9 @@
 /*
  * scalar.cc - statements that compute scalars -> scalar operations.
  *
- *   _3 = k_7 + 64;                       %3 = addi %k, 64
- *   _4 = .UBSAN_CHECK_MUL (i_1, 128);    %4 = muli %i, 128
- *   _5 = sqrtf (_2);                     %5 = mathi %2 "sqrtf"
+ *   _3 = k_7 + 64;                       %3 = scalar_add %k, 64
+ *   _4 = .UBSAN_CHECK_MUL (i_1, 128);    %4 = scalar_mul %i, 128
+ *   _5 = sqrtf (_2);                     %5 = scalar_math %2 "sqrtf"
  *
  * A value has the user's name of the statement that makes it, or of the first copy of it.
  */
@@ -17,16 +17,21 @@ static const struct {
     Opcode op;
     bool negate; /* of the result: comparisons that are true for a NaN */
 } codes[] = {
-    {PLUS_EXPR, OP_ADDI, false},      {MINUS_EXPR, OP_SUBI, false},     {MULT_EXPR, OP_MULI, false},
-    {TRUNC_DIV_EXPR, OP_DIVI, false}, {EXACT_DIV_EXPR, OP_DIVI, false}, {RDIV_EXPR, OP_DIVI, false},
-    {TRUNC_MOD_EXPR, OP_REMI, false}, {BIT_AND_EXPR, OP_ANDI, false},   {BIT_IOR_EXPR, OP_ORI, false},
-    {BIT_XOR_EXPR, OP_XORI, false},   {LSHIFT_EXPR, OP_SHLI, false},    {RSHIFT_EXPR, OP_SHRI, false},
-    {NEGATE_EXPR, OP_NEGI, false},    {BIT_NOT_EXPR, OP_NOTI, false},   {TRUTH_NOT_EXPR, OP_NOTI, false},
-    {TRUTH_AND_EXPR, OP_ANDI, false}, {TRUTH_OR_EXPR, OP_ORI, false},   {TRUTH_XOR_EXPR, OP_XORI, false},
-    {EQ_EXPR, OP_EQI, false},         {NE_EXPR, OP_NEI, false},         {LT_EXPR, OP_LTI, false},
-    {LE_EXPR, OP_LEI, false},         {GT_EXPR, OP_GTI, false},         {GE_EXPR, OP_GEI, false},
-    {UNLT_EXPR, OP_GEI, true},        {UNLE_EXPR, OP_GTI, true},        {UNGT_EXPR, OP_LEI, true},
-    {UNGE_EXPR, OP_LTI, true},        {MIN_EXPR, OP_MINI, false},       {MAX_EXPR, OP_MAXI, false},
+    {PLUS_EXPR, OP_SCALAR_ADD, false},      {MINUS_EXPR, OP_SCALAR_SUB, false},
+    {MULT_EXPR, OP_SCALAR_MUL, false},      {TRUNC_DIV_EXPR, OP_SCALAR_DIV, false},
+    {EXACT_DIV_EXPR, OP_SCALAR_DIV, false}, {RDIV_EXPR, OP_SCALAR_DIV, false},
+    {TRUNC_MOD_EXPR, OP_SCALAR_REM, false}, {BIT_AND_EXPR, OP_SCALAR_AND, false},
+    {BIT_IOR_EXPR, OP_SCALAR_OR, false},    {BIT_XOR_EXPR, OP_SCALAR_XOR, false},
+    {LSHIFT_EXPR, OP_SCALAR_SHL, false},    {RSHIFT_EXPR, OP_SCALAR_SHR, false},
+    {NEGATE_EXPR, OP_SCALAR_NEG, false},    {BIT_NOT_EXPR, OP_SCALAR_NOT, false},
+    {TRUTH_NOT_EXPR, OP_SCALAR_NOT, false}, {TRUTH_AND_EXPR, OP_SCALAR_AND, false},
+    {TRUTH_OR_EXPR, OP_SCALAR_OR, false},   {TRUTH_XOR_EXPR, OP_SCALAR_XOR, false},
+    {EQ_EXPR, OP_SCALAR_EQ, false},         {NE_EXPR, OP_SCALAR_NE, false},
+    {LT_EXPR, OP_SCALAR_LT, false},         {LE_EXPR, OP_SCALAR_LE, false},
+    {GT_EXPR, OP_SCALAR_GT, false},         {GE_EXPR, OP_SCALAR_GE, false},
+    {UNLT_EXPR, OP_SCALAR_GE, true},        {UNLE_EXPR, OP_SCALAR_GT, true},
+    {UNGT_EXPR, OP_SCALAR_LE, true},        {UNGE_EXPR, OP_SCALAR_LT, true},
+    {MIN_EXPR, OP_SCALAR_MIN, false},       {MAX_EXPR, OP_SCALAR_MAX, false},
 };
 
 static int code_index(enum tree_code code)
@@ -153,13 +158,14 @@ Value *scalar_unordered(Walk *w, location_t where, enum tree_code code, Value *x
 {
     if (code != UNORDERED_EXPR && code != ORDERED_EXPR)
         return NULL;
-    Opcode same = code == ORDERED_EXPR ? OP_EQI : OP_NEI;
+    Opcode same = code == ORDERED_EXPR ? OP_SCALAR_EQ : OP_SCALAR_NE;
     Value *first[] = {x, x}, *second[] = {y, y};
     Value *both[] = {value_new_op(w, same, where, type_scalar(D_I1), NULL, 2, first), NULL};
     if (x == y)
         return both[0];
     both[1] = value_new_op(w, same, where, type_scalar(D_I1), NULL, 2, second);
-    return value_new_op(w, code == ORDERED_EXPR ? OP_ANDI : OP_ORI, where, type_scalar(D_I1), NULL, 2, both);
+    return value_new_op(w, code == ORDERED_EXPR ? OP_SCALAR_AND : OP_SCALAR_OR, where, type_scalar(D_I1), NULL, 2,
+                        both);
 }
 
 /* u << 7 | u >> 25, as GCC folds it: two shifts again, by less than the bits.  */
@@ -173,14 +179,15 @@ static Value *rotation(Walk *w, location_t where, bool left, Type type, const ch
         back = value_literal(w, of_count.dtype, -number & (bits - 1), 0);
     } else {
         Value *low = value_literal(w, of_count.dtype, bits - 1, 0);
-        Value *args[] = {count, low}, *negated[] = {value_new_op(w, OP_NEGI, where, of_count, NULL, 1, &count), low};
-        there = value_new_op(w, OP_ANDI, where, of_count, NULL, 2, args);
-        back = value_new_op(w, OP_ANDI, where, of_count, NULL, 2, negated);
+        Value *args[] = {count, low},
+              *negated[] = {value_new_op(w, OP_SCALAR_NEG, where, of_count, NULL, 1, &count), low};
+        there = value_new_op(w, OP_SCALAR_AND, where, of_count, NULL, 2, args);
+        back = value_new_op(w, OP_SCALAR_AND, where, of_count, NULL, 2, negated);
     }
     Value *high[] = {x, left ? there : back}, *low[] = {x, left ? back : there};
-    Value *both[] = {value_new_op(w, OP_SHLI, where, type, NULL, 2, high),
-                     value_new_op(w, OP_SHRI, where, type, NULL, 2, low)};
-    return value_new_op(w, OP_ORI, where, type, name, 2, both);
+    Value *both[] = {value_new_op(w, OP_SCALAR_SHL, where, type, NULL, 2, high),
+                     value_new_op(w, OP_SCALAR_SHR, where, type, NULL, 2, low)};
+    return value_new_op(w, OP_SCALAR_OR, where, type, name, 2, both);
 }
 
 static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, const char *name, Value *x, Value *y)
@@ -198,7 +205,7 @@ static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, 
         return x;
     }
     Value *value = value_new_op(w, codes[index].op, where, type, codes[index].negate ? NULL : name, y ? 2 : 1, args);
-    return codes[index].negate ? value_new_op(w, OP_NOTI, where, type, name, 1, &value) : value;
+    return codes[index].negate ? value_new_op(w, OP_SCALAR_NOT, where, type, name, 1, &value) : value;
 }
 
 static Value *comparison_tree(Walk *w, location_t where, tree condition, Value *(*operand)(Walk *, tree))
@@ -212,12 +219,12 @@ static Value *comparison_tree(Walk *w, location_t where, tree condition, Value *
 static Value *absolute(Walk *w, location_t where, Type type, const char *name, Value *x)
 {
     if (dtype_is_float(type.dtype)) {
-        Value *value = value_new_op(w, OP_MATHI, where, type, name, 1, &x);
+        Value *value = value_new_op(w, OP_SCALAR_MATH, where, type, name, 1, &x);
         value->def->scalar->function = type.dtype == D_F32 ? "fabsf" : "fabs";
         return value;
     }
-    Value *args[] = {x, value_new_op(w, OP_NEGI, where, type, NULL, 1, &x)};
-    return value_new_op(w, OP_MAXI, where, type, name, 2, args);
+    Value *args[] = {x, value_new_op(w, OP_SCALAR_NEG, where, type, NULL, 1, &x)};
+    return value_new_op(w, OP_SCALAR_MAX, where, type, name, 2, args);
 }
 
 static Value *select(Walk *w, gimple *stmt, Type type, const char *name, Value *(*operand)(Walk *, tree))
@@ -225,7 +232,7 @@ static Value *select(Walk *w, gimple *stmt, Type type, const char *name, Value *
     location_t where = stmt_location(stmt);
     Value *args[] = {comparison_tree(w, where, gimple_assign_rhs1(stmt), operand), operand(w, gimple_assign_rhs2(stmt)),
                      operand(w, gimple_assign_rhs3(stmt))};
-    return args[0] && args[1] && args[2] ? value_new_op(w, OP_SELI, where, type, name, 3, args) : NULL;
+    return args[0] && args[1] && args[2] ? value_new_op(w, OP_SCALAR_SELECT, where, type, name, 3, args) : NULL;
 }
 
 static Value *bits_of_other_type(Walk *w, location_t where, tree type)
@@ -251,7 +258,7 @@ static Value *same_bits(Walk *w, Value *x, Dtype to, const char *name)
 {
     if (dtype_is_float(x->type.dtype) == dtype_is_float(to))
         return x->type.dtype == to ? x : value_convert(w, x, to, name);
-    return value_new_op(w, OP_BITCASTI, w->where, type_scalar(to), name, 1, &x);
+    return value_new_op(w, OP_SCALAR_BITCAST, w->where, type_scalar(to), name, 1, &x);
 }
 
 static Value *shifted(Walk *w, Opcode code, Value *x, int64_t bits)
@@ -268,7 +275,7 @@ static Value *bits_read(Walk *w, Value *x, int64_t first, tree type, const char 
     int64_t whole = 8 * dtype_bytes(x->type.dtype), size = 8 * dtype_bytes(dtype);
     if (whole == size)
         return same_bits(w, x, dtype, name);
-    x = shifted(w, OP_SHRI, same_bits(w, x, unsigned_of(whole), NULL), first);
+    x = shifted(w, OP_SCALAR_SHR, same_bits(w, x, unsigned_of(whole), NULL), first);
     if (!dtype_is_float(dtype))
         return value_convert(w, x, dtype, name);
     return same_bits(w, value_convert(w, x, unsigned_of(size), NULL), dtype, name);
@@ -286,9 +293,9 @@ static Value *bits_written(Walk *w, Value *x, Value *part, int64_t first, const 
     Value *rest[] = {same_bits(w, x, bits, NULL),
                      value_literal(w, bits, ir_wrap(bits, (int64_t)(all & ~(ones << first))), 0)};
     Value *own = value_convert(w, same_bits(w, part, unsigned_of(size), NULL), bits, NULL);
-    Value *both[] = {value_new_op(w, OP_ANDI, w->where, type_scalar(bits), NULL, 2, rest),
-                     shifted(w, OP_SHLI, own, first)};
-    return same_bits(w, value_new_op(w, OP_ORI, w->where, type_scalar(bits), NULL, 2, both), dtype, name);
+    Value *both[] = {value_new_op(w, OP_SCALAR_AND, w->where, type_scalar(bits), NULL, 2, rest),
+                     shifted(w, OP_SCALAR_SHL, own, first)};
+    return same_bits(w, value_new_op(w, OP_SCALAR_OR, w->where, type_scalar(bits), NULL, 2, both), dtype, name);
 }
 
 static bool has_bits(tree x, Dtype *dtype)
@@ -355,7 +362,7 @@ static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
     if (!x)
         return NULL;
     if (CONVERT_EXPR_CODE_P(code) || code == FLOAT_EXPR || code == FIX_TRUNC_EXPR || same_bits)
-        return value_new_op(w, OP_CONVI, where, type, name, 1, &x);
+        return value_new_op(w, OP_SCALAR_CONVERT, where, type, name, 1, &x);
     if (code == ABS_EXPR)
         return absolute(w, where, type, name, x);
     Value *y = gimple_num_ops(stmt) > 2 ? operand(w, gimple_assign_rhs2(stmt)) : NULL;
@@ -382,7 +389,7 @@ static Value *scalar_call(Walk *w, gcall *call, Value *(*operand)(Walk *, tree))
     const char *name = math_name(call);
     if (!name)
         return args[0]; /* __builtin_expect */
-    Value *value = value_new_op(w, OP_MATHI, where, type, name_of(lhs), nargs, args);
+    Value *value = value_new_op(w, OP_SCALAR_MATH, where, type, name_of(lhs), nargs, args);
     value->def->scalar->function = arena_print(w->kernel->module, "%s", name);
     return value;
 }

@@ -236,12 +236,12 @@ static const char *number_of_value(const Walk *w, const Signature &signature, co
     }
     if (depth > 8)
         return NULL;
-    if (value->def->code == OP_CONVI)
+    if (value->def->code == OP_SCALAR_CONVERT)
         return number_of_value(w, signature, value->def->args[0], depth + 1);
-    const char *sign = value->def->code == OP_ADDI   ? "+"
-                       : value->def->code == OP_SUBI ? "-"
-                       : value->def->code == OP_MULI ? "*"
-                                                     : NULL;
+    const char *sign = value->def->code == OP_SCALAR_ADD   ? "+"
+                       : value->def->code == OP_SCALAR_SUB ? "-"
+                       : value->def->code == OP_SCALAR_MUL ? "*"
+                                                           : NULL;
     if (!sign || value->def->nargs != 2)
         return NULL;
     const char *left = number_of_value(w, signature, value->def->args[0], depth + 1);

@@ -2,7 +2,8 @@
 /*
  * table.cc - elements of the program's own arrays, which a variable chooses.
  *
- *   static const float w[3] = {1, 2, 1};     %2 = eqi %1, 1;  %3 = seli %2, 2, 1;  %4 = eqi %1, 0;  %5 = seli %4, 1, %3
+ *   static const float w[3] = {1, 2, 1};     %2 = scalar_eq %1, 1;  %3 = scalar_select %2, 2, 1;
+ *                                            %4 = scalar_eq %1, 0;  %5 = scalar_select %4, 1, %3
  *   static float gain[N];                    %gain: tensor<f32,1> = tensor &gain, N, 1
  *   w[i % 3] * gain[i]                       %6 = at_float %gain, %i
  *
@@ -230,11 +231,11 @@ static Value *index_of(Walk *w, const Chosen *chosen)
     for (int i = 0; i < chosen->count; i++) {
         int64_t stride = chosen->terms[i].bytes / chosen->size;
         Value *index = value_convert(w, value_of(w, chosen->terms[i].index), D_I64, NULL);
-        index = stride == 1 ? index : two(w, OP_MULI, D_I64, index, value_literal(w, D_I64, stride, 0));
-        sum = sum ? two(w, OP_ADDI, D_I64, sum, index) : index;
+        index = stride == 1 ? index : two(w, OP_SCALAR_MUL, D_I64, index, value_literal(w, D_I64, stride, 0));
+        sum = sum ? two(w, OP_SCALAR_ADD, D_I64, sum, index) : index;
     }
     int64_t first = chosen->offset / chosen->size;
-    return first ? two(w, OP_ADDI, D_I64, sum, value_literal(w, D_I64, first, 0)) : sum;
+    return first ? two(w, OP_SCALAR_ADD, D_I64, sum, value_literal(w, D_I64, first, 0)) : sum;
 }
 
 static Value *select_constant(Walk *w, const Chosen *chosen)
@@ -252,8 +253,9 @@ static Value *select_constant(Walk *w, const Chosen *chosen)
     Value *index = index_of(w, chosen), *result = NULL;
     for (int64_t i = count; i-- > 0;) {
         Value *constant = literal_of(w, constants[i]);
-        Value *args[] = {result ? two(w, OP_EQI, D_I1, index, value_literal(w, D_I64, i, 0)) : NULL, constant, result};
-        result = result ? value_new_op(w, OP_SELI, w->where, constant->type, NULL, 3, args) : constant;
+        Value *args[] = {result ? two(w, OP_SCALAR_EQ, D_I1, index, value_literal(w, D_I64, i, 0)) : NULL, constant,
+                         result};
+        result = result ? value_new_op(w, OP_SCALAR_SELECT, w->where, constant->type, NULL, 3, args) : constant;
     }
     return result;
 }
@@ -292,12 +294,12 @@ static Value *table_of(Walk *w, tree decl, Dtype dtype, int64_t count)
 /* Integers of 16 and 64 bits are two elements, the lower half first.  */
 static Value *read_halves(Walk *w, Value *tensor, Value *index, int bits)
 {
-    Value *even = two(w, OP_MULI, D_I64, index, value_literal(w, D_I64, 2, 0));
-    Value *odd = two(w, OP_ADDI, D_I64, even, value_literal(w, D_I64, 1, 0));
+    Value *even = two(w, OP_SCALAR_MUL, D_I64, index, value_literal(w, D_I64, 2, 0));
+    Value *odd = two(w, OP_SCALAR_ADD, D_I64, even, value_literal(w, D_I64, 1, 0));
     Value *low = two(w, OP_AT, D_I64, tensor, even), *high = two(w, OP_AT, D_I64, tensor, odd);
-    low = two(w, OP_ANDI, D_I64, low, value_literal(w, D_I64, ((int64_t)1 << bits) - 1, 0));
-    high = two(w, OP_MULI, D_I64, high, value_literal(w, D_I64, (int64_t)1 << bits, 0));
-    return two(w, OP_ADDI, D_I64, high, low);
+    low = two(w, OP_SCALAR_AND, D_I64, low, value_literal(w, D_I64, ((int64_t)1 << bits) - 1, 0));
+    high = two(w, OP_SCALAR_MUL, D_I64, high, value_literal(w, D_I64, (int64_t)1 << bits, 0));
+    return two(w, OP_SCALAR_ADD, D_I64, high, low);
 }
 
 static Value *read_element(Walk *w, const Chosen *chosen)
@@ -312,7 +314,7 @@ static Value *read_element(Walk *w, const Chosen *chosen)
         value = read_halves(w, tensor, index, 4 * (int)chosen->size);
     else
         value = two(w, is_float ? OP_AT_FLOAT : OP_AT, is_float ? D_F64 : D_I64, tensor, index);
-    return dtype == D_I1 ? two(w, OP_NEI, D_I1, value, value_literal(w, D_I64, 0, 0))
+    return dtype == D_I1 ? two(w, OP_SCALAR_NE, D_I1, value, value_literal(w, D_I64, 0, 0))
                          : value_convert(w, value, dtype, NULL);
 }
 

@@ -46,7 +46,7 @@ static Value *wide(Walk *w, Value *value)
     int64_t number;
     if (ir_constant(value, &number))
         return value_literal(w, D_I64, number, 0);
-    return value_new_op(w, OP_CONVI, (location_t)w->kernel->loc.host, type_scalar(D_I64), NULL, 1, &value);
+    return value_new_op(w, OP_SCALAR_CONVERT, (location_t)w->kernel->loc.host, type_scalar(D_I64), NULL, 1, &value);
 }
 
 /* The distance between elements of a dense dimension.  */
@@ -56,7 +56,7 @@ static Value *times(Walk *w, Value *x, Value *y, location_t where)
     if (ir_constant(x, &one) && one == 1)
         return y;
     Value *args[] = {wide(w, y), wide(w, x)};
-    return value_new_op(w, OP_MULI, where, type_scalar(D_I64), NULL, 2, args);
+    return value_new_op(w, OP_SCALAR_MUL, where, type_scalar(D_I64), NULL, 2, args);
 }
 
 static void dense(Walk *w, Shape *shape, location_t where)

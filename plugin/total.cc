@@ -24,9 +24,14 @@ static const Reduction *clause_of(const Walk *w, tree name)
 static int number_of(Opcode op, tree type)
 {
     bool bare = INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) >= 32;
-    if (bare && (op == OP_MAXI || op == OP_MINI))
-        return op == OP_MAXI ? 6 : 7;
-    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+    if (bare && (op == OP_SCALAR_MAX || op == OP_SCALAR_MIN))
+        return op == OP_SCALAR_MAX ? 6 : 7;
+    return op == OP_SCALAR_ADD   ? 0
+           : op == OP_SCALAR_MUL ? 1
+           : op == OP_SCALAR_MAX ? 2
+           : op == OP_SCALAR_MIN ? 3
+           : op == OP_SCALAR_AND ? 4
+                                 : 5;
 }
 
 static bool check_type(Walk *w, const Reduction *reduction, tree type)
@@ -34,10 +39,10 @@ static bool check_type(Walk *w, const Reduction *reduction, tree type)
     bool integer = INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) <= 64;
     bool real = TREE_CODE(type) == REAL_TYPE &&
                 (TYPE_MODE(type) == TYPE_MODE(float_type_node) || TYPE_MODE(type) == TYPE_MODE(double_type_node));
-    bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
-    if (reduction->op != OP_MULI && ((real && !logical) || integer))
+    bool logical = reduction->op == OP_SCALAR_AND || reduction->op == OP_SCALAR_OR;
+    if (reduction->op != OP_SCALAR_MUL && ((real && !logical) || integer))
         return true;
-    if (reduction->op == OP_MULI)
+    if (reduction->op == OP_SCALAR_MUL)
         complain((location_t)w->kernel->loc.host, "write the factors to an array, and multiply them behind the grid",
                  "%qs is a product, which tiles do not make", reduction->name);
     else

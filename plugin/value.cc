@@ -3,7 +3,7 @@
  * value.cc - an SSA name -> a Value.
  *
  *   _1 = (long int) i_9;               %i                   a conversion that only a parameter's type asked for
- *   k_8 = k_7 + 64;                    %k = addi %k, 64
+ *   k_8 = k_7 + 64;                    %k = scalar_add %k, 64
  *   M_5(D), defined before the region  param %M             a live-in
  *
  * A name that the user gave to a value before the region is a live-in; nameless steps of an expression there are
@@ -28,24 +28,24 @@ static void place(Walk *w, Op *op)
 static Opcode exchanged(Opcode code)
 {
     switch (code) {
-    case OP_ADDI:
-    case OP_MULI:
-    case OP_ANDI:
-    case OP_ORI:
-    case OP_XORI:
-    case OP_MINI:
-    case OP_MAXI:
-    case OP_EQI:
-    case OP_NEI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_MUL:
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
+    case OP_SCALAR_XOR:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
+    case OP_SCALAR_EQ:
+    case OP_SCALAR_NE:
         return code;
-    case OP_LTI:
-        return OP_GTI;
-    case OP_GTI:
-        return OP_LTI;
-    case OP_LEI:
-        return OP_GEI;
-    case OP_GEI:
-        return OP_LEI;
+    case OP_SCALAR_LT:
+        return OP_SCALAR_GT;
+    case OP_SCALAR_GT:
+        return OP_SCALAR_LT;
+    case OP_SCALAR_LE:
+        return OP_SCALAR_GE;
+    case OP_SCALAR_GE:
+        return OP_SCALAR_LE;
     default:
         return OP_COUNT;
     }
@@ -84,12 +84,13 @@ void plain_comparison(Walk *w, Opcode *code, Value **args)
 {
     int64_t bound;
     Dtype dtype = args[1]->type.dtype;
-    if ((*code != OP_LEI && *code != OP_GTI) || dtype_is_float(dtype) || dtype == D_I1 || !ir_constant(args[1], &bound))
+    if ((*code != OP_SCALAR_LE && *code != OP_SCALAR_GT) || dtype_is_float(dtype) || dtype == D_I1 ||
+        !ir_constant(args[1], &bound))
         return;
     if (bound < 0 ? !dtype_is_signed(dtype) : bound >= (int64_t)(((uint64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
         return;
     args[1] = value_literal(w, dtype, bound + 1, 0);
-    *code = *code == OP_LEI ? OP_LTI : OP_GEI;
+    *code = *code == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GE;
 }
 
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args)
@@ -199,7 +200,7 @@ Value *value_convert(Walk *w, Value *value, Dtype dtype, const char *name)
         return value;
     if (ir_constant(value, &known) && !dtype_is_float(dtype))
         return value_literal(w, dtype, known, 0);
-    return value_new_op(w, OP_CONVI, w->where, type_scalar(dtype), name, 1, &value);
+    return value_new_op(w, OP_SCALAR_CONVERT, w->where, type_scalar(dtype), name, 1, &value);
 }
 
 void value_set(Walk *w, tree name, Value *value)

@@ -18,132 +18,132 @@ typedef struct {
     int from, to;               /* those in the middle */
 } Run;
 
-static bool grouped(const Run *in, int op)
+static bool grouped(const Run *ctx, int op)
 {
-    return !in->problem->ops[op].variable && !in->problem->ops[op].streaming;
+    return !ctx->problem->ops[op].variable && !ctx->problem->ops[op].streaming;
 }
 
-static bool crosses(const Run *in, const Edge *edge)
+static bool crosses(const Run *ctx, const Edge *edge)
 {
-    return spills(in->problem, edge->from, edge->to) &&
-           in->schedule->group[edge->from] != in->schedule->group[edge->to];
+    return spills(ctx->problem, edge->from, edge->to) &&
+           ctx->schedule->group[edge->from] != ctx->schedule->group[edge->to];
 }
 
-static char *check_operations(const Run *in)
+static char *check_operations(const Run *ctx)
 {
     int first = INT32_MAX;
 
-    for (int v = 0; v < in->problem->nops; v++) {
-        const Op *op = &in->problem->ops[v];
-        int group = in->schedule->group[v];
-        if (grouped(in, v) ? group < 0 || group >= in->problem->groups : group != NOT_GIVEN)
+    for (int v = 0; v < ctx->problem->nops; v++) {
+        const Op *op = &ctx->problem->ops[v];
+        int group = ctx->schedule->group[v];
+        if (grouped(ctx, v) ? group < 0 || group >= ctx->problem->groups : group != NOT_GIVEN)
             return format("%s is in group %d", op->name, group);
         if (op->streaming)
             continue;
-        if (in->schedule->at[v] < 0 || in->schedule->at[v] + op->cycles > in->schedule->length)
-            return format("%s at %d is not within %d cycles", op->name, in->schedule->at[v], in->schedule->length);
-        first = in->schedule->at[v] < first ? in->schedule->at[v] : first;
+        if (ctx->schedule->at[v] < 0 || ctx->schedule->at[v] + op->cycles > ctx->schedule->length)
+            return format("%s at %d is not within %d cycles", op->name, ctx->schedule->at[v], ctx->schedule->length);
+        first = ctx->schedule->at[v] < first ? ctx->schedule->at[v] : first;
         for (int u = 0; u < v; u++)
-            if (grouped(in, u) && grouped(in, v) && in->schedule->group[u] == group &&
-                in->problem->ops[u].alone != op->alone)
-                return format("%s and %s are in one group, and one of them is to be alone", in->problem->ops[u].name,
+            if (grouped(ctx, u) && grouped(ctx, v) && ctx->schedule->group[u] == group &&
+                ctx->problem->ops[u].alone != op->alone)
+                return format("%s and %s are in one group, and one of them is to be alone", ctx->problem->ops[u].name,
                               op->name);
     }
     return NULL;
 }
 
-static char *check_edges(const Run *in)
+static char *check_edges(const Run *ctx)
 {
     int crossings = 0;
 
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         int behind =
-            in->schedule->at[edge->to] + edge->distance * in->schedule->interval - in->schedule->at[edge->from];
-        int delay = in->problem->ops[edge->from].streaming ? in->problem->ops[edge->from].latency : edge->delay;
-        if (behind < delay + (crosses(in, edge) ? in->problem->ops[edge->from].spill : 0))
-            return format("%s is issued %d cycles behind %s", in->problem->ops[edge->to].name, behind,
-                          in->problem->ops[edge->from].name);
+            ctx->schedule->at[edge->to] + edge->distance * ctx->schedule->interval - ctx->schedule->at[edge->from];
+        int delay = ctx->problem->ops[edge->from].streaming ? ctx->problem->ops[edge->from].latency : edge->delay;
+        if (behind < delay + (crosses(ctx, edge) ? ctx->problem->ops[edge->from].spill : 0))
+            return format("%s is issued %d cycles behind %s", ctx->problem->ops[edge->to].name, behind,
+                          ctx->problem->ops[edge->from].name);
         bool again = false;
         for (int f = 0; f < e; f++)
-            again |= in->problem->edges[f].from == edge->from && in->problem->edges[f].to == edge->to;
-        crossings += crosses(in, edge) && !again;
+            again |= ctx->problem->edges[f].from == edge->from && ctx->problem->edges[f].to == edge->to;
+        crossings += crosses(ctx, edge) && !again;
     }
-    if (crossings != in->schedule->crossings)
-        return format("there are %d crossings, and not %d", crossings, in->schedule->crossings);
-    if (in->problem->crossings != NOT_GIVEN && crossings > in->problem->crossings)
+    if (crossings != ctx->schedule->crossings)
+        return format("there are %d crossings, and not %d", crossings, ctx->schedule->crossings);
+    if (ctx->problem->crossings != NOT_GIVEN && crossings > ctx->problem->crossings)
         return format("there are %d crossings", crossings);
     return NULL;
 }
 
-static void count(const Run *in, int *counts, int from, int to, int amount)
+static void count(const Run *ctx, int *counts, int from, int to, int amount)
 {
-    for (int t = from > in->begin ? from : in->begin; t < to && t < in->end; t++)
-        counts[t - in->begin] += amount;
+    for (int t = from > ctx->begin ? from : ctx->begin; t < to && t < ctx->end; t++)
+        counts[t - ctx->begin] += amount;
 }
 
-static char *too_many(const Run *in, const int *counts, int capacity, const char *what, const char *of)
+static char *too_many(const Run *ctx, const int *counts, int capacity, const char *what, const char *of)
 {
-    for (int t = in->from; t < in->to; t++)
-        if (counts[t - in->begin] > capacity)
-            return format("%s %s: %d of %d in cycle %d modulo %d", what, of, counts[t - in->begin], capacity,
-                          t % in->schedule->interval, in->schedule->interval);
+    for (int t = ctx->from; t < ctx->to; t++)
+        if (counts[t - ctx->begin] > capacity)
+            return format("%s %s: %d of %d in cycle %d modulo %d", what, of, counts[t - ctx->begin], capacity,
+                          t % ctx->schedule->interval, ctx->schedule->interval);
     return NULL;
 }
 
-static int *no_counts(const Run *in)
+static int *no_counts(const Run *ctx)
 {
-    return need(calloc((size_t)(in->end - in->begin), sizeof(int)));
+    return need(calloc((size_t)(ctx->end - ctx->begin), sizeof(int)));
 }
 
 /* Of one group, or of all: NOT_GIVEN.  */
-static char *check_unit_of(const Run *in, int unit, int group)
+static char *check_unit_of(const Run *ctx, int unit, int group)
 {
-    int *counts = no_counts(in), streamed = 0;
+    int *counts = no_counts(ctx), streamed = 0;
 
-    for (int v = 0; v < in->problem->nops; v++)
-        for (int u = 0; u < in->problem->ops[v].nuses; u++) {
-            const Use *use = &in->problem->ops[v].uses[u];
-            if (use->unit != unit || (group != NOT_GIVEN && in->schedule->group[v] != group))
+    for (int v = 0; v < ctx->problem->nops; v++)
+        for (int u = 0; u < ctx->problem->ops[v].nuses; u++) {
+            const Use *use = &ctx->problem->ops[v].uses[u];
+            if (use->unit != unit || (group != NOT_GIVEN && ctx->schedule->group[v] != group))
                 continue;
-            if (in->problem->ops[v].streaming) {
+            if (ctx->problem->ops[v].streaming) {
                 streamed += use->cycles;
                 continue;
             }
-            int copies = group == NOT_GIVEN ? replicas_of(in->problem, &in->problem->ops[v]) : 1;
-            for (int i = 0; i < in->iterations * copies; i++) {
-                int at = i / copies * in->schedule->interval + in->schedule->at[v] + use->offset +
-                         replica_shift(in->problem, in->schedule->interval, i % copies);
-                count(in, counts, at, at + use->cycles, 1);
+            int copies = group == NOT_GIVEN ? replicas_of(ctx->problem, &ctx->problem->ops[v]) : 1;
+            for (int i = 0; i < ctx->iterations * copies; i++) {
+                int at = i / copies * ctx->schedule->interval + ctx->schedule->at[v] + use->offset +
+                         replica_shift(ctx->problem, ctx->schedule->interval, i % copies);
+                count(ctx, counts, at, at + use->cycles, 1);
             }
         }
-    char *wrong = too_many(in, counts, in->problem->units[unit].capacity, "unit", in->problem->units[unit].name);
+    char *wrong = too_many(ctx, counts, ctx->problem->units[unit].capacity, "unit", ctx->problem->units[unit].name);
     if (!wrong && streamed &&
-        busy_cycles(in->problem, unit) > in->schedule->interval * in->problem->units[unit].capacity)
-        wrong = format("unit %s is asked for more than it can do", in->problem->units[unit].name);
+        busy_cycles(ctx->problem, unit) > ctx->schedule->interval * ctx->problem->units[unit].capacity)
+        wrong = format("unit %s is asked for more than it can do", ctx->problem->units[unit].name);
     free(counts);
     return wrong;
 }
 
-static char *check_unit(const Run *in, int unit)
+static char *check_unit(const Run *ctx, int unit)
 {
     char *wrong = NULL;
 
-    if (!in->problem->units[unit].each && !in->alone)
-        return check_unit_of(in, unit, NOT_GIVEN);
-    for (int group = 0; group < in->problem->groups && !wrong; group++)
-        wrong = check_unit_of(in, unit, group);
+    if (!ctx->problem->units[unit].each && !ctx->alone)
+        return check_unit_of(ctx, unit, NOT_GIVEN);
+    for (int group = 0; group < ctx->problem->groups && !wrong; group++)
+        wrong = check_unit_of(ctx, unit, group);
     return wrong;
 }
 
 /* Behind the last reader's issue, and until it has read.  */
-static int last_read(const Run *in, int op, bool *read)
+static int last_read(const Run *ctx, int op, bool *read)
 {
     int last = INT32_MIN;
 
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        int at = in->schedule->at[edge->to] + edge->distance * in->schedule->interval + edge->hold;
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        int at = ctx->schedule->at[edge->to] + edge->distance * ctx->schedule->interval + edge->hold;
         if (edge->from == op && at > last)
             last = at;
     }
@@ -151,94 +151,95 @@ static int last_read(const Run *in, int op, bool *read)
     return last;
 }
 
-static void count_lives(const Run *in, int *counts, int op, int amount)
+static void count_lives(const Run *ctx, int *counts, int op, int amount)
 {
     bool read;
-    int last = last_read(in, op, &read);
+    int last = last_read(ctx, op, &read);
 
-    for (int i = -in->iterations; i < in->iterations && read; i++) {
-        int from = i * in->schedule->interval;
-        count(in, counts, from + in->schedule->at[op], from + last, amount);
+    for (int i = -ctx->iterations; i < ctx->iterations && read; i++) {
+        int from = i * ctx->schedule->interval;
+        count(ctx, counts, from + ctx->schedule->at[op], from + last, amount);
     }
 }
 
-static char *check_memory(const Run *in, int space)
+static char *check_memory(const Run *ctx, int space)
 {
-    int *counts = no_counts(in);
+    int *counts = no_counts(ctx);
 
-    for (int v = 0; v < in->problem->nops; v++)
-        for (int h = 0; h < in->problem->ops[v].nheld; h++)
-            if (in->problem->ops[v].held[h].space == space)
-                count_lives(in, counts, v,
-                            in->problem->ops[v].held[h].amount * replicas_of(in->problem, &in->problem->ops[v]));
-    char *wrong = too_many(in, counts, in->problem->spaces[space].capacity, "memory", in->problem->spaces[space].name);
+    for (int v = 0; v < ctx->problem->nops; v++)
+        for (int h = 0; h < ctx->problem->ops[v].nheld; h++)
+            if (ctx->problem->ops[v].held[h].space == space)
+                count_lives(ctx, counts, v,
+                            ctx->problem->ops[v].held[h].amount * replicas_of(ctx->problem, &ctx->problem->ops[v]));
+    char *wrong =
+        too_many(ctx, counts, ctx->problem->spaces[space].capacity, "memory", ctx->problem->spaces[space].name);
     free(counts);
     return wrong;
 }
 
-static char *check_rings(const Run *in)
+static char *check_rings(const Run *ctx)
 {
-    for (int v = 0; v < in->problem->nops; v++) {
-        const Op *op = &in->problem->ops[v];
-        int slots = op->streaming && op->slots ? ring_slots(in->problem, in->schedule, v) : 0;
+    for (int v = 0; v < ctx->problem->nops; v++) {
+        const Op *op = &ctx->problem->ops[v];
+        int slots = op->streaming && op->slots ? ring_slots(ctx->problem, ctx->schedule, v) : 0;
         if (slots > op->slots)
             return format("%s needs %d slots and has %d", op->name, slots, op->slots);
     }
     return NULL;
 }
 
-static char *check_registers(const Run *in, int group)
+static char *check_registers(const Run *ctx, int group)
 {
-    int *counts = no_counts(in);
+    int *counts = no_counts(ctx);
     char name[16];
 
-    for (int v = 0; v < in->problem->nops; v++)
-        if (in->schedule->group[v] == group)
-            count_lives(in, counts, v, in->problem->ops[v].registers);
-    for (int e = 0; e < in->problem->nedges && in->problem->reader_registers; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int v = 0; v < ctx->problem->nops; v++)
+        if (ctx->schedule->group[v] == group)
+            count_lives(ctx, counts, v, ctx->problem->ops[v].registers);
+    for (int e = 0; e < ctx->problem->nedges && ctx->problem->reader_registers; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         bool again = false;
         for (int f = 0; f < e; f++)
-            again |= in->problem->edges[f].from == edge->from && in->problem->edges[f].to == edge->to;
-        int cycles = in->problem->ops[edge->to].cycles ? in->problem->ops[edge->to].cycles : 1;
-        cycles = cycles < in->schedule->interval ? cycles : in->schedule->interval;
-        for (int i = 0; i < in->iterations && crosses(in, edge) && !again && in->schedule->group[edge->to] == group;
+            again |= ctx->problem->edges[f].from == edge->from && ctx->problem->edges[f].to == edge->to;
+        int cycles = ctx->problem->ops[edge->to].cycles ? ctx->problem->ops[edge->to].cycles : 1;
+        cycles = cycles < ctx->schedule->interval ? cycles : ctx->schedule->interval;
+        for (int i = 0; i < ctx->iterations && crosses(ctx, edge) && !again && ctx->schedule->group[edge->to] == group;
              i++) {
-            int at = i * in->schedule->interval + in->schedule->at[edge->to];
-            count(in, counts, at, at + cycles, in->problem->ops[edge->from].registers);
+            int at = i * ctx->schedule->interval + ctx->schedule->at[edge->to];
+            count(ctx, counts, at, at + cycles, ctx->problem->ops[edge->from].registers);
         }
     }
     snprintf(name, sizeof name, "%d", group);
-    char *wrong = too_many(in, counts, in->problem->registers, "registers of group", name);
+    char *wrong = too_many(ctx, counts, ctx->problem->registers, "registers of group", name);
     free(counts);
     return wrong;
 }
 
 /* Does `op` wait for something, so that its group's other operations must not be under way?  */
-static bool waits(const Run *in, int op)
+static bool waits(const Run *ctx, int op)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        if (edge->to == op && edge->from != op && (edge->blocking || crosses(in, edge)))
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        if (edge->to == op && edge->from != op && (edge->blocking || crosses(ctx, edge)))
             return true;
     }
     return false;
 }
 
-static char *check_waits(const Run *in)
+static char *check_waits(const Run *ctx)
 {
-    for (int v = 0; v < in->problem->nops && in->problem->wait != WAIT_FREE; v++) {
-        if (!grouped(in, v) || !waits(in, v))
+    for (int v = 0; v < ctx->problem->nops && ctx->problem->wait != WAIT_FREE; v++) {
+        if (!grouped(ctx, v) || !waits(ctx, v))
             continue;
-        for (int o = 0; o < in->problem->nops; o++) {
-            const Op *op = &in->problem->ops[o];
-            if (o == v || in->schedule->group[o] != in->schedule->group[v] ||
-                (op->asynchronous && in->problem->wait == WAIT_IN_ORDER))
+        for (int o = 0; o < ctx->problem->nops; o++) {
+            const Op *op = &ctx->problem->ops[o];
+            if (o == v || ctx->schedule->group[o] != ctx->schedule->group[v] ||
+                (op->asynchronous && ctx->problem->wait == WAIT_IN_ORDER))
                 continue;
-            for (int i = -in->iterations; i <= in->iterations; i++) {
-                int at = in->schedule->at[o] + i * in->schedule->interval;
-                if (at <= in->schedule->at[v] && in->schedule->at[v] < at + op->cycles)
-                    return format("%s waits while %s of its group is under way", in->problem->ops[v].name, op->name);
+            for (int i = -ctx->iterations; i <= ctx->iterations; i++) {
+                int at = ctx->schedule->at[o] + i * ctx->schedule->interval;
+                if (at <= ctx->schedule->at[v] && ctx->schedule->at[v] < at + op->cycles)
+                    return format("%s waits while %s of its group is under way", ctx->problem->ops[v].name, op->name);
             }
         }
     }
@@ -260,12 +261,12 @@ static Run run_of(const Problem *problem, const Schedule *schedule)
         reach = at > reach ? at : reach;
     }
     int stages = (reach + before + most) / interval + 2;
-    Run in = {.problem = problem, .schedule = schedule, .iterations = 2 * stages + 2};
-    in.begin = -before;
-    in.from = stages * interval;
-    in.to = in.from + interval;
-    in.end = in.to + 1;
-    return in;
+    Run ctx = {.problem = problem, .schedule = schedule, .iterations = 2 * stages + 2};
+    ctx.begin = -before;
+    ctx.from = stages * interval;
+    ctx.to = ctx.from + interval;
+    ctx.end = ctx.to + 1;
+    return ctx;
 }
 
 static char *check_within(const Problem *problem, const Schedule *schedule)
@@ -303,14 +304,14 @@ static char *check_alone(const Problem *problem, const Schedule *joint)
     for (int v = 0; v < problem->nops; v++)
         if (!problem->ops[v].streaming && joint->alone[v] + problem->ops[v].cycles > schedule.length)
             schedule.length = joint->alone[v] + problem->ops[v].cycles;
-    Run in = run_of(problem, &schedule);
-    in.alone = true;
+    Run ctx = run_of(problem, &schedule);
+    ctx.alone = true;
     char *wrong = check_order(problem, joint);
-    wrong = wrong ? wrong : check_operations(&in);
-    wrong = wrong ? wrong : check_edges(&in);
+    wrong = wrong ? wrong : check_operations(&ctx);
+    wrong = wrong ? wrong : check_edges(&ctx);
     for (int unit = 0; unit < problem->nunits && !wrong; unit++)
-        wrong = check_unit(&in, unit);
-    wrong = wrong ? wrong : check_waits(&in);
+        wrong = check_unit(&ctx, unit);
+    wrong = wrong ? wrong : check_waits(&ctx);
     return wrong ? format("a group alone, interval %d: %s", interval, wrong) : NULL;
 }
 
@@ -320,30 +321,30 @@ char *check_schedule(const Problem *problem, const Schedule *schedule)
 
     if (wrong)
         return wrong;
-    Run in = run_of(problem, schedule);
-    wrong = check_operations(&in);
-    wrong = wrong ? wrong : check_edges(&in);
+    Run ctx = run_of(problem, schedule);
+    wrong = check_operations(&ctx);
+    wrong = wrong ? wrong : check_edges(&ctx);
     for (int unit = 0; unit < problem->nunits && !wrong; unit++)
-        wrong = check_unit(&in, unit);
+        wrong = check_unit(&ctx, unit);
     for (int space = 0; space < problem->nspaces && !wrong; space++)
-        wrong = check_memory(&in, space);
-    wrong = wrong ? wrong : check_rings(&in);
+        wrong = check_memory(&ctx, space);
+    wrong = wrong ? wrong : check_rings(&ctx);
     for (int group = 0; group < problem->groups && problem->registers && !wrong; group++)
-        wrong = check_registers(&in, group);
-    wrong = wrong ? wrong : check_waits(&in);
+        wrong = check_registers(&ctx, group);
+    wrong = wrong ? wrong : check_waits(&ctx);
     return wrong || !schedule->group_interval ? wrong : check_alone(problem, schedule);
 }
 
 /* Of values that were made in a time step before, and that one from here on reads.  */
 int carried_registers(const Problem *problem, const Schedule *schedule)
 {
-    Run in = {.problem = problem, .schedule = schedule};
+    Run ctx = {.problem = problem, .schedule = schedule};
     int registers = 0;
 
     for (int v = 0; v < problem->nops; v++) {
         bool read;
-        int last = last_read(&in, v, &read);
-        for (int step = schedule->interval; read && grouped(&in, v) && step <= last; step += schedule->interval)
+        int last = last_read(&ctx, v, &read);
+        for (int step = schedule->interval; read && grouped(&ctx, v) && step <= last; step += schedule->interval)
             registers += schedule->at[v] < step ? problem->ops[v].registers : 0;
     }
     return registers;
@@ -412,12 +413,12 @@ int exposed_cycles(const Problem *problem, const Schedule *schedule)
 bool spares_registers(const Problem *problem, const Schedule *schedule)
 {
     Problem less = *problem;
-    Run in = run_of(&less, schedule);
+    Run ctx = run_of(&less, schedule);
     char *wrong = NULL;
 
     less.registers -= less.spare;
     for (int group = 0; group < problem->groups && problem->registers && !wrong; group++)
-        wrong = check_registers(&in, group);
+        wrong = check_registers(&ctx, group);
     free(wrong);
     return !wrong;
 }
@@ -425,9 +426,9 @@ bool spares_registers(const Problem *problem, const Schedule *schedule)
 /* How many values of an operation live at once.  */
 int ring_slots(const Problem *problem, const Schedule *schedule, int op)
 {
-    Run in = {.problem = problem, .schedule = schedule};
+    Run ctx = {.problem = problem, .schedule = schedule};
     bool read;
-    int last = last_read(&in, op, &read), lives = read ? last - schedule->at[op] : 1;
+    int last = last_read(&ctx, op, &read), lives = read ? last - schedule->at[op] : 1;
 
     return lives < 1 ? 1 : (lives + schedule->interval - 1) / schedule->interval;
 }

@@ -241,52 +241,52 @@ typedef struct {
 static Paths paths_new(const Problem *problem)
 {
     size_t room = (size_t)(problem->nops + 1) * sizeof(int);
-    Paths in = {need(malloc(room)), need(malloc(room)), need(malloc(room)), NULL, 0, NULL};
+    Paths paths = {need(malloc(room)), need(malloc(room)), need(malloc(room)), NULL, 0, NULL};
 
-    in.nrings = ring_edges(problem, &in.rings, &in.of);
-    return in;
+    paths.nrings = ring_edges(problem, &paths.rings, &paths.of);
+    return paths;
 }
 
-static void paths_free(Paths *in)
+static void paths_free(Paths *paths)
 {
-    free(in->start);
-    free(in->behind);
-    free(in->load);
-    free(in->rings);
-    free(in->of);
+    free(paths->start);
+    free(paths->behind);
+    free(paths->load);
+    free(paths->rings);
+    free(paths->of);
 }
 
-static bool lengthen(Paths *in, const Edge *edge, int interval, int load)
+static bool lengthen(Paths *paths, const Edge *edge, int interval, int load)
 {
-    int at = in->start[edge->from] + edge->delay - edge->distance * interval;
+    int at = paths->start[edge->from] + edge->delay - edge->distance * interval;
 
-    if (at <= in->start[edge->to])
+    if (at <= paths->start[edge->to])
         return false;
-    in->start[edge->to] = at;
-    in->behind[edge->to] = edge->from;
-    in->load[edge->to] = load;
+    paths->start[edge->to] = at;
+    paths->behind[edge->to] = edge->from;
+    paths->load[edge->to] = load;
     return true;
 }
 
 /* Longest paths with I cycles taken off for each iteration; an operation where a cycle of the graph has a positive
    length.  */
-static int relax(const Problem *problem, int interval, Paths *in)
+static int relax(const Problem *problem, int interval, Paths *paths)
 {
     int last = NOT_GIVEN;
 
     for (int v = 0; v < problem->nops; v++) {
-        in->start[v] = 0;
-        in->behind[v] = in->load[v] = NOT_GIVEN;
+        paths->start[v] = 0;
+        paths->behind[v] = paths->load[v] = NOT_GIVEN;
     }
     for (int round = 0; round <= problem->nops; round++) {
         last = NOT_GIVEN;
         for (int e = 0; e < problem->nedges; e++)
             if (!problem->ops[problem->edges[e].from].streaming &&
-                lengthen(in, &problem->edges[e], interval, NOT_GIVEN))
+                lengthen(paths, &problem->edges[e], interval, NOT_GIVEN))
                 last = problem->edges[e].to;
-        for (int e = 0; e < in->nrings; e++)
-            if (lengthen(in, &in->rings[e], interval, in->of[e]))
-                last = in->rings[e].to;
+        for (int e = 0; e < paths->nrings; e++)
+            if (lengthen(paths, &paths->rings[e], interval, paths->of[e]))
+                last = paths->rings[e].to;
         if (last == NOT_GIVEN)
             return NOT_GIVEN;
     }
@@ -295,45 +295,45 @@ static int relax(const Problem *problem, int interval, Paths *in)
 
 int cycle_bound(const Problem *problem, int *cycle, int *ncycle, int *load)
 {
-    Paths in = paths_new(problem);
+    Paths paths = paths_new(problem);
     int interval = 1, at, most = 1;
 
     *ncycle = 0;
     if (load)
         *load = NOT_GIVEN;
     else
-        in.nrings = 0;
+        paths.nrings = 0;
     for (int e = 0; e < problem->nedges; e++)
         most += problem->edges[e].delay;
-    for (int e = 0; e < in.nrings; e++)
-        most += in.rings[e].delay;
-    while (interval <= most && (at = relax(problem, interval, &in)) != NOT_GIVEN) {
+    for (int e = 0; e < paths.nrings; e++)
+        most += paths.rings[e].delay;
+    while (interval <= most && (at = relax(problem, interval, &paths)) != NOT_GIVEN) {
         for (int i = 0; i < problem->nops; i++)
-            at = in.behind[at] == NOT_GIVEN ? at : in.behind[at];
+            at = paths.behind[at] == NOT_GIVEN ? at : paths.behind[at];
         *ncycle = 0;
         int from = at, by = NOT_GIVEN;
         do {
             cycle[(*ncycle)++] = at;
-            by = in.load[at] == NOT_GIVEN ? by : in.load[at];
-            at = in.behind[at] == NOT_GIVEN ? from : in.behind[at];
+            by = paths.load[at] == NOT_GIVEN ? by : paths.load[at];
+            at = paths.behind[at] == NOT_GIVEN ? from : paths.behind[at];
         } while (at != from && *ncycle < problem->nops);
         if (load)
             *load = by;
         interval++;
     }
-    paths_free(&in);
+    paths_free(&paths);
     return interval;
 }
 
 int shortest_length(const Problem *problem, int interval)
 {
-    Paths in = paths_new(problem);
+    Paths paths = paths_new(problem);
     int length = 1;
 
-    relax(problem, interval, &in);
+    relax(problem, interval, &paths);
     for (int v = 0; v < problem->nops; v++)
-        if (in.start[v] + problem->ops[v].cycles > length && !problem->ops[v].streaming)
-            length = in.start[v] + problem->ops[v].cycles;
-    paths_free(&in);
+        if (paths.start[v] + problem->ops[v].cycles > length && !problem->ops[v].streaming)
+            length = paths.start[v] + problem->ops[v].cycles;
+    paths_free(&paths);
     return length;
 }

@@ -14,14 +14,14 @@ typedef struct {
     int *image; /* the operation that takes its place */
 } Parts;
 
-static void flood(Parts *in, int op, int part)
+static void flood(Parts *ctx, int op, int part)
 {
-    in->part[op] = part;
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    ctx->part[op] = part;
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         int other = edge->from == op ? edge->to : edge->to == op ? edge->from : op;
-        if (in->part[other] == NOT_GIVEN && !floats(in->problem, other))
-            flood(in, other, part);
+        if (ctx->part[other] == NOT_GIVEN && !floats(ctx->problem, other))
+            flood(ctx, other, part);
     }
 }
 
@@ -33,10 +33,10 @@ static bool same_op(const Op *a, const Op *b)
            !memcmp(a->uses, b->uses, sizeof a->uses) && !memcmp(a->held, b->held, sizeof a->held);
 }
 
-static bool has_edge(const Parts *in, const Edge *like, int from, int to)
+static bool has_edge(const Parts *ctx, const Edge *like, int from, int to)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         if (edge->from == from && edge->to == to && edge->delay == like->delay && edge->distance == like->distance &&
             edge->hold == like->hold && edge->blocking == like->blocking)
             return true;
@@ -44,52 +44,52 @@ static bool has_edge(const Parts *in, const Edge *like, int from, int to)
     return false;
 }
 
-static int edges_at(const Parts *in, int op)
+static int edges_at(const Parts *ctx, int op)
 {
     int n = 0;
 
-    for (int e = 0; e < in->problem->nedges; e++)
-        n += (in->problem->edges[e].from == op) + (in->problem->edges[e].to == op);
+    for (int e = 0; e < ctx->problem->nedges; e++)
+        n += (ctx->problem->edges[e].from == op) + (ctx->problem->edges[e].to == op);
     return n;
 }
 
 /* Every edge of `op` whose ends have images has one of its own.  */
-static bool edges_agree(const Parts *in, int op)
+static bool edges_agree(const Parts *ctx, int op)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         if (edge->from != op && edge->to != op)
             continue;
-        int from = floats(in->problem, edge->from) ? edge->from : in->image[edge->from];
-        int to = floats(in->problem, edge->to) ? edge->to : in->image[edge->to];
-        if (from != NOT_GIVEN && to != NOT_GIVEN && !has_edge(in, edge, from, to))
+        int from = floats(ctx->problem, edge->from) ? edge->from : ctx->image[edge->from];
+        int to = floats(ctx->problem, edge->to) ? edge->to : ctx->image[edge->to];
+        if (from != NOT_GIVEN && to != NOT_GIVEN && !has_edge(ctx, edge, from, to))
             return false;
     }
     return true;
 }
 
 /* Operations of a part in the graph's order take those of another in that order: what a loop over copies writes.  */
-static bool equal_parts(Parts *in, int a, int b)
+static bool equal_parts(Parts *ctx, int a, int b)
 {
-    const Problem *problem = in->problem;
+    const Problem *problem = ctx->problem;
     int other = 0, members = 0;
 
     for (int v = 0; v < problem->nops; v++)
-        in->image[v] = NOT_GIVEN;
+        ctx->image[v] = NOT_GIVEN;
     for (int v = 0; v < problem->nops; v++) {
-        if (in->part[v] != a)
+        if (ctx->part[v] != a)
             continue;
-        while (other < problem->nops && in->part[other] != b)
+        while (other < problem->nops && ctx->part[other] != b)
             other++;
         if (other == problem->nops || !same_op(&problem->ops[v], &problem->ops[other]) ||
-            edges_at(in, v) != edges_at(in, other))
+            edges_at(ctx, v) != edges_at(ctx, other))
             return false;
-        in->image[v] = other++;
-        if (!edges_agree(in, v))
+        ctx->image[v] = other++;
+        if (!edges_agree(ctx, v))
             return false;
         members++;
     }
-    while (other < problem->nops && in->part[other] != b)
+    while (other < problem->nops && ctx->part[other] != b)
         other++;
     return members && other == problem->nops;
 }
@@ -98,24 +98,24 @@ void add_order_of_parts(Model *model)
 {
     const Problem *problem = model->problem;
     size_t room = (size_t)problem->nops * sizeof(int);
-    Parts in = {problem, need(malloc(room + 1)), need(malloc(room + 1))};
+    Parts ctx = {problem, need(malloc(room + 1)), need(malloc(room + 1))};
     int parts = 0, *first = need(malloc(room + 1));
 
     for (int v = 0; v < problem->nops; v++)
-        in.part[v] = NOT_GIVEN;
+        ctx.part[v] = NOT_GIVEN;
     for (int v = 0; v < problem->nops; v++)
-        if (in.part[v] == NOT_GIVEN && !floats(problem, v)) {
+        if (ctx.part[v] == NOT_GIVEN && !floats(problem, v)) {
             first[parts] = v;
-            flood(&in, v, parts++);
+            flood(&ctx, v, parts++);
         }
     for (int b = 1; b < parts; b++)
         for (int a = b - 1; a >= 0; a--)
-            if (equal_parts(&in, a, b)) {
+            if (equal_parts(&ctx, a, b)) {
                 for (int t = 0; t < model->horizon[first[b]]; t++)
                     CLAUSE(model, -issued(model, first[b], t), issued(model, first[a], t));
                 break;
             }
-    free(in.part);
-    free(in.image);
+    free(ctx.part);
+    free(ctx.image);
     free(first);
 }

@@ -10,13 +10,14 @@
 #include <string.h>
 
 /* Does the op at that place look at a product of its own step between these places?  */
-static bool looks(const Run *in, const Process *process, int place, int first)
+static bool looks(const Run *ctx, const Process *process, int place, int first)
 {
     int op = process->ops[place];
 
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        if (edge->to != op || edge->distance || !edge->blocking || in->order->stage[edge->from] != in->order->stage[op])
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        if (edge->to != op || edge->distance || !edge->blocking ||
+            ctx->order->stage[edge->from] != ctx->order->stage[op])
             continue;
         for (int k = first; k < place; k++)
             if (process->ops[k] == edge->from)
@@ -35,43 +36,43 @@ static bool is_product(const Problem *problem, int op)
     return false;
 }
 
-void place_turns(const Run *in, Process *process)
+void place_turns(const Run *ctx, Process *process)
 {
     int looker = NOT_GIVEN;
 
     process->take = process->pass = NOT_GIVEN;
     process->pass_waits = false;
-    if (!in->order->turns || in->problem->replicas == 1 || in->problem->groups > 1)
+    if (!ctx->order->turns || ctx->problem->replicas == 1 || ctx->problem->groups > 1)
         return;
     for (int k = 0; k < process->nops && looker == NOT_GIVEN; k++) {
-        if (process->take != NOT_GIVEN && looks(in, process, k, process->take))
+        if (process->take != NOT_GIVEN && looks(ctx, process, k, process->take))
             looker = k;
-        else if (is_product(in->problem, process->ops[k])) {
+        else if (is_product(ctx->problem, process->ops[k])) {
             process->take = process->take == NOT_GIVEN ? k : process->take;
             process->pass = k;
         }
     }
-    if (process->take != NOT_GIVEN && looker != NOT_GIVEN && in->nstages == 1) {
+    if (process->take != NOT_GIVEN && looker != NOT_GIVEN && ctx->nstages == 1) {
         process->pass = looker;
         process->pass_waits = true;
     }
 }
 
-bool takes_turn(const Run *in, const Process *process)
+bool takes_turn(const Run *ctx, const Process *process)
 {
-    (void)in;
+    (void)ctx;
     return !process->fills && process->take != NOT_GIVEN && process->place == process->take;
 }
 
-double turn_from(const Run *in, const Process *process)
+double turn_from(const Run *ctx, const Process *process)
 {
-    int replica = process->replica ? process->replica - 1 : in->problem->replicas - 1;
+    int replica = process->replica ? process->replica - 1 : ctx->problem->replicas - 1;
     int step = process->replica ? process->step : process->step - 1;
 
-    return step < 0 ? 0 : in->passed[replica * STEPS + step];
+    return step < 0 ? 0 : ctx->passed[replica * STEPS + step];
 }
 
-void pass_turn(Run *in, Process *process)
+void pass_turn(Run *ctx, Process *process)
 {
-    in->passed[process->replica * STEPS + process->step] = process->clock;
+    ctx->passed[process->replica * STEPS + process->step] = process->clock;
 }

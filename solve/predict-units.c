@@ -31,20 +31,20 @@ static void take_unit(UnitTimes *unit, double begin, double end)
     unit->n++;
 }
 
-double take_units(Run *in, const Kind *kind, double work, double from)
+double take_units(Run *ctx, const Kind *kind, double work, double from)
 {
     double longest = 0, begin = from, before;
 
     do {
         before = begin;
         for (int i = 0; i < kind->nuses; i++)
-            if (!in->problem->units[kind->uses[i].unit].each)
-                begin = free_from(&in->unit[kind->uses[i].unit], begin, work / kind->uses[i].rate);
+            if (!ctx->problem->units[kind->uses[i].unit].each)
+                begin = free_from(&ctx->unit[kind->uses[i].unit], begin, work / kind->uses[i].rate);
     } while (begin > before);
     for (int i = 0; i < kind->nuses; i++) {
         double takes = work / kind->uses[i].rate;
-        if (!in->problem->units[kind->uses[i].unit].each)
-            take_unit(&in->unit[kind->uses[i].unit], begin, begin + takes);
+        if (!ctx->problem->units[kind->uses[i].unit].each)
+            take_unit(&ctx->unit[kind->uses[i].unit], begin, begin + takes);
         longest = fmax(longest, takes);
     }
     return begin + longest;

@@ -36,15 +36,15 @@ static const Kind *timed_kind(const Problem *problem, const char *name, bool bus
     return kind ? kind : kind_called(problem->kinds, problem->nkinds, name);
 }
 
-static double step_cost(const Run *in, const char *name)
+static double step_cost(const Run *ctx, const char *name)
 {
-    const Kind *kind = kind_called(in->problem->timeline, in->problem->ntimeline, name);
+    const Kind *kind = kind_called(ctx->problem->timeline, ctx->problem->ntimeline, name);
     return kind ? kind->latency : 0;
 }
 
-static double *done_at(const Run *in, int replica, int op, int iteration)
+static double *done_at(const Run *ctx, int replica, int op, int iteration)
 {
-    return &in->done[(replica * in->problem->nops + op) * STEPS + iteration];
+    return &ctx->done[(replica * ctx->problem->nops + op) * STEPS + iteration];
 }
 
 static int slot_of(int op, int iteration)
@@ -54,217 +54,218 @@ static int slot_of(int op, int iteration)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static bool comes_from_elsewhere(const Run *in, const Process *process, int op)
+static bool comes_from_elsewhere(const Run *ctx, const Process *process, int op)
 {
-    return in->problem->ops[op].streaming || in->order->group[op] != process->group;
+    return ctx->problem->ops[op].streaming || ctx->order->group[op] != process->group;
 }
 
 /* Has all that the operation needs of this iteration been simulated?  */
-static bool is_known(const Run *in, const Process *process, int op, int iteration)
+static bool is_known(const Run *ctx, const Process *process, int op, int iteration)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         int from = iteration - edge->distance;
-        if (edge->to == op && from >= 0 && comes_from_elsewhere(in, process, edge->from) &&
-            *done_at(in, in->problem->ops[edge->from].streaming ? 0 : process->replica, edge->from, from) < 0)
+        if (edge->to == op && from >= 0 && comes_from_elsewhere(ctx, process, edge->from) &&
+            *done_at(ctx, ctx->problem->ops[edge->from].streaming ? 0 : process->replica, edge->from, from) < 0)
             return false;
     }
     return true;
 }
 
-static void release(Run *in, Process *process, int op, int iteration)
+static void release(Run *ctx, Process *process, int op, int iteration)
 {
     int slot = slot_of(op, iteration);
 
-    process->clock += step_cost(in, "release");
-    in->free[slot] = fmax(in->free[slot], process->clock);
-    in->left[slot]--;
+    process->clock += step_cost(ctx, "release");
+    ctx->free[slot] = fmax(ctx->free[slot], process->clock);
+    ctx->left[slot]--;
 }
 
-static double read_by(const Run *in, const Process *process, const Pending *slot)
+static double read_by(const Run *ctx, const Process *process, const Pending *slot)
 {
-    return *done_at(in, process->replica, slot->product, slot->product_iteration);
+    return *done_at(ctx, process->replica, slot->product, slot->product_iteration);
 }
 
 /* The group has waited for products up to one that was done then: what those read is free.  */
-static void release_pending(Run *in, Process *process, double done)
+static void release_pending(Run *ctx, Process *process, double done)
 {
     int kept = 0;
 
     for (int i = 0; i < process->npending; i++)
-        if (read_by(in, process, &process->pending[i]) <= done)
-            release(in, process, process->pending[i].op, process->pending[i].iteration);
+        if (read_by(ctx, process, &process->pending[i]) <= done)
+            release(ctx, process, process->pending[i].op, process->pending[i].iteration);
         else
             process->pending[kept++] = process->pending[i];
     process->npending = kept;
 }
 
-static void wait_until(Run *in, Process *process, double done)
+static void wait_until(Run *ctx, Process *process, double done)
 {
-    process->clock = fmax(process->clock, done) + step_cost(in, "wait");
-    release_pending(in, process, done);
+    process->clock = fmax(process->clock, done) + step_cost(ctx, "wait");
+    release_pending(ctx, process, done);
 }
 
-static void wait_for_inputs(Run *in, Process *process, int op, int iteration)
+static void wait_for_inputs(Run *ctx, Process *process, int op, int iteration)
 {
     double product = -1;
 
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        const Op *source = &in->problem->ops[edge->from];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        const Op *source = &ctx->problem->ops[edge->from];
         int from = iteration - edge->distance;
         if (edge->to != op || from < 0)
             continue;
-        double done = *done_at(in, source->streaming ? 0 : process->replica, edge->from, from);
+        double done = *done_at(ctx, source->streaming ? 0 : process->replica, edge->from, from);
         if (source->streaming) {
             char *got = &process->got[slot_of(edge->from, from)];
-            process->clock = *got ? process->clock : fmax(process->clock, done) + step_cost(in, "get");
+            process->clock = *got ? process->clock : fmax(process->clock, done) + step_cost(ctx, "get");
             *got = 1;
-        } else if (comes_from_elsewhere(in, process, edge->from)) {
-            process->clock = fmax(process->clock, done + source->spill * in->problem->clocks);
+        } else if (comes_from_elsewhere(ctx, process, edge->from)) {
+            process->clock = fmax(process->clock, done + source->spill * ctx->problem->clocks);
         } else if (edge->blocking && source->asynchronous) {
             product = fmax(product, done);
         }
     }
     if (product >= 0)
-        wait_until(in, process, product);
+        wait_until(ctx, process, product);
 }
 
 /* Begins what the kind says; when it is done goes to `place`, and changes as long as others may share the unit.  */
-static void start(Run *in, const Process *process, const Kind *kind, double work, double *place)
+static void start(Run *ctx, const Process *process, const Kind *kind, double work, double *place)
 {
-    int unit = interleaved_unit(in->problem, kind, work);
+    int unit = interleaved_unit(ctx->problem, kind, work);
     double least = 0, clocks = 0;
 
     if (unit == NOT_GIVEN) {
-        *place = take_units(in, kind, work, process->clock) + kind->latency;
+        *place = take_units(ctx, kind, work, process->clock) + kind->latency;
         return;
     }
     for (int i = 0; i < kind->nuses; i++) {
         clocks = kind->uses[i].unit == unit ? work / kind->uses[i].rate : clocks;
         least = fmax(least, work / kind->uses[i].rate);
     }
-    share_unit(&in->unit[unit], (Job){.owner = process->replica * in->problem->groups + process->group,
-                                      .begin = process->clock,
-                                      .clocks = clocks,
-                                      .least = least,
-                                      .latency = kind->latency,
-                                      .done = place});
+    share_unit(&ctx->unit[unit], (Job){.owner = process->replica * ctx->problem->groups + process->group,
+                                       .begin = process->clock,
+                                       .clocks = clocks,
+                                       .least = least,
+                                       .latency = kind->latency,
+                                       .done = place});
 }
 
 /* A part of the operation, of one of its kinds. What the group itself does it is busy with until then.  */
-static void issue(Run *in, Process *process, const Op *op, double *done)
+static void issue(Run *ctx, Process *process, const Op *op, double *done)
 {
     const char *name = op->kinds[process->part].name;
-    const Kind *kind = timed_kind(in->problem, name, in->busy);
+    const Kind *kind = timed_kind(ctx->problem, name, ctx->busy);
     double work = op->kinds[process->part].work;
-    bool asynchronous = kind_called(in->problem->kinds, in->problem->nkinds, name)->asynchronous;
+    bool asynchronous = kind_called(ctx->problem->kinds, ctx->problem->nkinds, name)->asynchronous;
 
     if (asynchronous && strcmp(name, "store")) {
-        process->clock += step_cost(in, "fence");
-        start(in, process, kind, work, done);
-        process->clock += step_cost(in, "commit");
+        process->clock += step_cost(ctx, "fence");
+        start(ctx, process, kind, work, done);
+        process->clock += step_cost(ctx, "commit");
     } else if (asynchronous) {
-        process->clock += step_cost(in, "fence") + step_cost(in, "out");
-        start(in, process, kind, work, &process->stored);
+        process->clock += step_cost(ctx, "fence") + step_cost(ctx, "out");
+        start(ctx, process, kind, work, &process->stored);
     } else {
         if (!strcmp(name, "stage"))
-            process->clock = fmax(process->clock, process->stored) + step_cost(in, "barrier");
-        start(in, process, kind, work, &process->busy);
+            process->clock = fmax(process->clock, process->stored) + step_cost(ctx, "barrier");
+        start(ctx, process, kind, work, &process->busy);
     }
 }
 
-static void release_read(Run *in, Process *process, int op, int iteration)
+static void release_read(Run *ctx, Process *process, int op, int iteration)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
         if (edge->to != op || process->last[edge->from] != process->place || iteration < edge->distance ||
-            !in->problem->ops[edge->from].streaming)
+            !ctx->problem->ops[edge->from].streaming)
             continue;
-        if (in->problem->ops[op].asynchronous)
+        if (ctx->problem->ops[op].asynchronous)
             process->pending[process->npending++] = (Pending){edge->from, iteration - edge->distance, op, iteration};
         else
-            release(in, process, edge->from, iteration - edge->distance);
+            release(ctx, process, edge->from, iteration - edge->distance);
     }
 }
 
 /* A later step looks at the product: its result is copied at this one's end.  */
-static bool is_read_later(const Run *in, int op)
+static bool is_read_later(const Run *ctx, int op)
 {
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        if (edge->from == op && edge->blocking && in->order->stage[edge->to] + edge->distance > in->order->stage[op])
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        if (edge->from == op && edge->blocking && ctx->order->stage[edge->to] + edge->distance > ctx->order->stage[op])
             return true;
     }
     return false;
 }
 
 /* Slots are free P - 1 steps behind that of the products that read them: the last of these, or negative.  */
-static double last_to_release(const Run *in, const Process *process)
+static double last_to_release(const Run *ctx, const Process *process)
 {
-    int late = in->order->in_flight - 1;
+    int late = ctx->order->in_flight - 1;
     double done = -1;
 
     for (int i = 0; i < process->npending; i++)
-        if (process->pending[i].iteration + in->nstages - 1 <= process->step - late)
-            done = fmax(done, read_by(in, process, &process->pending[i]));
+        if (process->pending[i].iteration + ctx->nstages - 1 <= process->step - late)
+            done = fmax(done, read_by(ctx, process, &process->pending[i]));
     return done;
 }
 
 /* The last product that a later step looks at, or negative.  */
-static double last_to_copy(const Run *in, const Process *process)
+static double last_to_copy(const Run *ctx, const Process *process)
 {
     double last = -1;
 
     for (int k = 0; k < process->nops; k++) {
-        int op = process->ops[k], iteration = process->step - in->order->stage[op];
-        if (in->problem->ops[op].asynchronous && in->problem->ops[op].nkinds && iteration >= 0 && is_read_later(in, op))
-            last = fmax(last, *done_at(in, process->replica, op, iteration));
+        int op = process->ops[k], iteration = process->step - ctx->order->stage[op];
+        if (ctx->problem->ops[op].asynchronous && ctx->problem->ops[op].nkinds && iteration >= 0 &&
+            is_read_later(ctx, op))
+            last = fmax(last, *done_at(ctx, process->replica, op, iteration));
     }
     return last;
 }
 
-static void end_step(Run *in, Process *process)
+static void end_step(Run *ctx, Process *process)
 {
-    double done = last_to_copy(in, process);
+    double done = last_to_copy(ctx, process);
 
     if (done > process->clock)
-        wait_until(in, process, done);
-    done = last_to_release(in, process);
+        wait_until(ctx, process, done);
+    done = last_to_release(ctx, process);
     if (done >= 0)
-        wait_until(in, process, done);
+        wait_until(ctx, process, done);
     process->ends[process->step++] = process->clock;
     process->place = 0;
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-static void fill(Run *in, Process *process, int op)
+static void fill(Run *ctx, Process *process, int op)
 {
-    const Op *load = &in->problem->ops[op];
+    const Op *load = &ctx->problem->ops[op];
     int before = process->step - load->slots;
 
     if (load->slots && before >= 0)
-        process->clock = fmax(process->clock, in->free[slot_of(op, before)]);
-    process->clock += step_cost(in, "put");
-    const Kind *kind = load->nkinds ? timed_kind(in->problem, load->kinds[0].name, in->busy) : NULL;
-    double done = process->clock + load->latency * in->problem->clocks;
+        process->clock = fmax(process->clock, ctx->free[slot_of(op, before)]);
+    process->clock += step_cost(ctx, "put");
+    const Kind *kind = load->nkinds ? timed_kind(ctx->problem, load->kinds[0].name, ctx->busy) : NULL;
+    double done = process->clock + load->latency * ctx->problem->clocks;
     if (kind && kind->nuses)
-        done = take_units(in, kind, load->kinds[0].work, process->clock) + kind->latency;
+        done = take_units(ctx, kind, load->kinds[0].work, process->clock) + kind->latency;
     else
         process->clock = done; /* a role that computes it */
-    *done_at(in, 0, op, process->step) = done + step_cost(in, "fill");
+    *done_at(ctx, 0, op, process->step) = done + step_cost(ctx, "fill");
 }
 
-static bool may_fill(const Run *in, const Process *process, int op)
+static bool may_fill(const Run *ctx, const Process *process, int op)
 {
-    int slots = in->problem->ops[op].slots, before = process->step - slots;
-    return !slots || before < 0 || in->left[slot_of(op, before)] <= 0;
+    int slots = ctx->problem->ops[op].slots, before = process->step - slots;
+    return !slots || before < 0 || ctx->left[slot_of(op, before)] <= 0;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static bool can_go(const Run *in, const Process *process)
+static bool can_go(const Run *ctx, const Process *process)
 {
     if (process->step >= STEPS)
         return false;
@@ -272,82 +273,82 @@ static bool can_go(const Run *in, const Process *process)
         return true;
     int op = process->ops[process->place];
     if (process->fills)
-        return may_fill(in, process, op);
-    if (takes_turn(in, process) && turn_from(in, process) < 0)
+        return may_fill(ctx, process, op);
+    if (takes_turn(ctx, process) && turn_from(ctx, process) < 0)
         return false;
-    int iteration = process->step - in->order->stage[op];
-    return iteration < 0 || is_known(in, process, op, iteration);
+    int iteration = process->step - ctx->order->stage[op];
+    return iteration < 0 || is_known(ctx, process, op, iteration);
 }
 
 /* When what comes next can begin, as far as its inputs or its slot go: what is earliest happens next.  */
-static double ready_at(const Run *in, const Process *process)
+static double ready_at(const Run *ctx, const Process *process)
 {
     double ready = fmax(process->clock, process->busy);
     if (process->part)
         return ready;
     if (process->place == process->nops)
-        return fmax(ready, fmax(last_to_copy(in, process), last_to_release(in, process)));
-    int op = process->ops[process->place], iteration = process->step - in->order->stage[op];
+        return fmax(ready, fmax(last_to_copy(ctx, process), last_to_release(ctx, process)));
+    int op = process->ops[process->place], iteration = process->step - ctx->order->stage[op];
 
-    if (takes_turn(in, process))
-        ready = fmax(ready, turn_from(in, process));
+    if (takes_turn(ctx, process))
+        ready = fmax(ready, turn_from(ctx, process));
     if (process->fills) {
-        int before = process->step - in->problem->ops[op].slots;
-        return in->problem->ops[op].slots && before >= 0 ? fmax(ready, in->free[slot_of(op, before)]) : ready;
+        int before = process->step - ctx->problem->ops[op].slots;
+        return ctx->problem->ops[op].slots && before >= 0 ? fmax(ready, ctx->free[slot_of(op, before)]) : ready;
     }
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        const Op *source = &in->problem->ops[edge->from];
+    for (int e = 0; e < ctx->problem->nedges; e++) {
+        const Edge *edge = &ctx->problem->edges[e];
+        const Op *source = &ctx->problem->ops[edge->from];
         int from = iteration - edge->distance;
         if (edge->to == op && from >= 0 && iteration >= 0 &&
-            (comes_from_elsewhere(in, process, edge->from) || (edge->blocking && source->asynchronous)))
-            ready = fmax(ready, *done_at(in, source->streaming ? 0 : process->replica, edge->from, from));
+            (comes_from_elsewhere(ctx, process, edge->from) || (edge->blocking && source->asynchronous)))
+            ready = fmax(ready, *done_at(ctx, source->streaming ? 0 : process->replica, edge->from, from));
     }
     return ready;
 }
 
-static void go(Run *in, Process *process)
+static void go(Run *ctx, Process *process)
 {
     process->clock = fmax(process->clock, process->busy);
     if (process->place == process->nops) {
-        end_step(in, process);
+        end_step(ctx, process);
         return;
     }
-    int op = process->ops[process->place], iteration = process->step - in->order->stage[op];
+    int op = process->ops[process->place], iteration = process->step - ctx->order->stage[op];
 
     if (process->fills) {
-        fill(in, process, op);
+        fill(ctx, process, op);
         process->step += process->place == process->nops - 1;
         process->place = (process->place + 1) % process->nops;
         return;
     }
     if (!process->part && iteration >= 0)
-        wait_for_inputs(in, process, op, iteration);
-    if (!process->part && takes_turn(in, process))
-        process->clock = fmax(process->clock, turn_from(in, process)) + step_cost(in, "barrier");
+        wait_for_inputs(ctx, process, op, iteration);
+    if (!process->part && takes_turn(ctx, process))
+        process->clock = fmax(process->clock, turn_from(ctx, process)) + step_cost(ctx, "barrier");
     if (!process->part && process->place == process->pass && process->pass_waits)
-        pass_turn(in, process);
-    if (iteration >= 0 && process->part < in->problem->ops[op].nkinds) {
-        issue(in, process, &in->problem->ops[op], done_at(in, process->replica, op, iteration));
+        pass_turn(ctx, process);
+    if (iteration >= 0 && process->part < ctx->problem->ops[op].nkinds) {
+        issue(ctx, process, &ctx->problem->ops[op], done_at(ctx, process->replica, op, iteration));
         process->part++;
         return;
     }
     process->part = 0;
     if (iteration >= 0) {
-        double *done = done_at(in, process->replica, op, iteration);
-        if (!in->problem->ops[op].asynchronous || *done < 0)
+        double *done = done_at(ctx, process->replica, op, iteration);
+        if (!ctx->problem->ops[op].asynchronous || *done < 0)
             *done = process->clock;
-        release_read(in, process, op, iteration);
+        release_read(ctx, process, op, iteration);
     }
     if (process->place == process->pass && !process->pass_waits)
-        pass_turn(in, process);
+        pass_turn(ctx, process);
     process->place++;
 }
 
-static Process *add_process(Run *in)
+static Process *add_process(Run *ctx)
 {
-    size_t n = (size_t)in->problem->nops + 1;
-    Process *process = &in->processes[in->nprocesses++];
+    size_t n = (size_t)ctx->problem->nops + 1;
+    Process *process = &ctx->processes[ctx->nprocesses++];
 
     *process = (Process){.take = NOT_GIVEN,
                          .pass = NOT_GIVEN,
@@ -355,23 +356,23 @@ static Process *add_process(Run *in)
                          .last = need(malloc(n * sizeof(int))),
                          .got = need(calloc(n * STEPS, 1)),
                          .pending = need(calloc(n * STEPS, sizeof(Pending)))};
-    for (int v = 0; v < in->problem->nops; v++)
+    for (int v = 0; v < ctx->problem->nops; v++)
         process->last[v] = NOT_GIVEN;
     return process;
 }
 
-static void add_group(Run *in, int group, int replica)
+static void add_group(Run *ctx, int group, int replica)
 {
-    Process *process = add_process(in);
-    const Problem *problem = in->problem;
+    Process *process = add_process(ctx);
+    const Problem *problem = ctx->problem;
 
     process->group = group;
     process->replica = replica;
-    for (int i = 0; i < in->order->n; i++)
-        if (!problem->ops[in->order->op[i]].streaming && in->order->group[in->order->op[i]] == group)
-            process->ops[process->nops++] = in->order->op[i];
+    for (int i = 0; i < ctx->order->n; i++)
+        if (!problem->ops[ctx->order->op[i]].streaming && ctx->order->group[ctx->order->op[i]] == group)
+            process->ops[process->nops++] = ctx->order->op[i];
     if (!process->nops) {
-        in->nprocesses--;
+        ctx->nprocesses--;
         free(process->ops);
         free(process->last);
         free(process->got);
@@ -382,28 +383,28 @@ static void add_group(Run *in, int group, int replica)
         for (int e = 0; e < problem->nedges; e++) {
             int op = process->ops[k], *last = &process->last[problem->edges[e].from];
             if (problem->edges[e].to == op &&
-                (*last == NOT_GIVEN || in->order->stage[process->ops[*last]] <= in->order->stage[op]))
+                (*last == NOT_GIVEN || ctx->order->stage[process->ops[*last]] <= ctx->order->stage[op]))
                 *last = k;
         }
-    place_turns(in, process);
+    place_turns(ctx, process);
     for (int v = 0; v < problem->nops; v++)
         for (int i = 0; i < STEPS && process->last[v] != NOT_GIVEN; i++)
-            in->left[slot_of(v, i)]++;
-    in->consumers++;
+            ctx->left[slot_of(v, i)]++;
+    ctx->consumers++;
 }
 
 /* Copies are made by one role, in the order in which they are wanted; what a role computes, by one of its own.  */
-static void add_rings(Run *in)
+static void add_rings(Run *ctx)
 {
-    Process *copies = add_process(in);
+    Process *copies = add_process(ctx);
 
     copies->fills = true;
-    for (int v = 0; v < in->problem->nops; v++) {
-        const Op *op = &in->problem->ops[v];
-        const Kind *kind = op->streaming && op->nkinds ? timed_kind(in->problem, op->kinds[0].name, in->busy) : NULL;
+    for (int v = 0; v < ctx->problem->nops; v++) {
+        const Op *op = &ctx->problem->ops[v];
+        const Kind *kind = op->streaming && op->nkinds ? timed_kind(ctx->problem, op->kinds[0].name, ctx->busy) : NULL;
         if (!op->streaming)
             continue;
-        Process *process = kind && kind->nuses ? copies : add_process(in);
+        Process *process = kind && kind->nuses ? copies : add_process(ctx);
         process->fills = true;
         process->ops[process->nops++] = v;
     }
@@ -411,23 +412,23 @@ static void add_rings(Run *in)
         copies->step = STEPS;
 }
 
-static double run(Run *in)
+static double run(Run *ctx)
 {
     double last = 0;
 
     for (;;) {
         Process *next = NULL;
-        for (int i = 0; i < in->nprocesses; i++) {
-            Process *process = &in->processes[i];
-            if (can_go(in, process) && (!next || ready_at(in, process) < ready_at(in, next)))
+        for (int i = 0; i < ctx->nprocesses; i++) {
+            Process *process = &ctx->processes[i];
+            if (can_go(ctx, process) && (!next || ready_at(ctx, process) < ready_at(ctx, next)))
                 next = process;
         }
         if (!next)
             break;
-        go(in, next);
+        go(ctx, next);
     }
-    for (int i = 0; i < in->nprocesses; i++) {
-        const Process *process = &in->processes[i];
+    for (int i = 0; i < ctx->nprocesses; i++) {
+        const Process *process = &ctx->processes[i];
         if (process->step < STEPS)
             return 0; /* waits for ever: the rings have too few slots */
         if (!process->fills)
@@ -440,43 +441,43 @@ double predict(const Problem *problem, const Order *order, bool busy)
 {
     size_t n = (size_t)problem->nops * STEPS, replicas = (size_t)problem->replicas;
     size_t groups = (size_t)problem->groups * replicas;
-    Run in = {.problem = problem,
-              .order = order,
-              .busy = busy,
-              .processes = need(calloc(groups + (size_t)problem->nops + 1, sizeof(Process))),
-              .done = need(malloc((n * replicas + 1) * sizeof(double))),
-              .free = need(calloc(n + 1, sizeof(double))),
-              .left = need(calloc(n + 1, sizeof(int))),
-              .passed = need(malloc((replicas * STEPS + 1) * sizeof(double))),
-              .unit = need(calloc((size_t)problem->nunits + 1, sizeof(UnitTimes)))};
+    Run ctx = {.problem = problem,
+               .order = order,
+               .busy = busy,
+               .processes = need(calloc(groups + (size_t)problem->nops + 1, sizeof(Process))),
+               .done = need(malloc((n * replicas + 1) * sizeof(double))),
+               .free = need(calloc(n + 1, sizeof(double))),
+               .left = need(calloc(n + 1, sizeof(int))),
+               .passed = need(malloc((replicas * STEPS + 1) * sizeof(double))),
+               .unit = need(calloc((size_t)problem->nunits + 1, sizeof(UnitTimes)))};
 
     for (int v = 0; v < problem->nops; v++)
         if ((!problem->ops[v].nkinds && problem->ops[v].cycles) || !problem->ntimeline || problem->ops[v].variable)
             order = NULL; /* nothing says what it takes */
     for (size_t i = 0; i < n * replicas; i++)
-        in.done[i] = -1;
+        ctx.done[i] = -1;
     for (size_t i = 0; i < replicas * STEPS; i++)
-        in.passed[i] = -1;
+        ctx.passed[i] = -1;
     for (int v = 0; v < problem->nops && order; v++)
-        in.nstages = order->stage[v] + 1 > in.nstages ? order->stage[v] + 1 : in.nstages;
+        ctx.nstages = order->stage[v] + 1 > ctx.nstages ? order->stage[v] + 1 : ctx.nstages;
     for (int replica = 0; replica < problem->replicas && order; replica++)
         for (int group = 0; group < problem->groups; group++)
-            add_group(&in, group, replica);
+            add_group(&ctx, group, replica);
     if (order)
-        add_rings(&in);
-    double clocks = order ? run(&in) : 0;
-    for (int i = 0; i < in.nprocesses; i++) {
-        free(in.processes[i].ops);
-        free(in.processes[i].last);
-        free(in.processes[i].got);
-        free(in.processes[i].pending);
+        add_rings(&ctx);
+    double clocks = order ? run(&ctx) : 0;
+    for (int i = 0; i < ctx.nprocesses; i++) {
+        free(ctx.processes[i].ops);
+        free(ctx.processes[i].last);
+        free(ctx.processes[i].got);
+        free(ctx.processes[i].pending);
     }
-    free(in.processes);
-    free(in.done);
-    free(in.free);
-    free(in.left);
-    free(in.passed);
-    free(in.unit);
+    free(ctx.processes);
+    free(ctx.done);
+    free(ctx.free);
+    free(ctx.left);
+    free(ctx.passed);
+    free(ctx.unit);
     return clocks;
 }
 

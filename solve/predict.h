@@ -59,17 +59,17 @@ typedef struct {
 } Run;
 
 /* predict-units.c: from `from` on, where all its units are free; when it is done.  */
-double take_units(Run *in, const Kind *kind, double work, double from);
+double take_units(Run *ctx, const Kind *kind, double work, double from);
 /* The interleaved unit that the work keeps busy longest, or NOT_GIVEN.  */
 int interleaved_unit(const Problem *problem, const Kind *kind, double work);
 /* A group's work there: *done is when it is done, and changes with what others begin beside it.  */
 void share_unit(UnitTimes *unit, Job job);
 
 /* predict-turns.c: where in a step a group takes the tensor cores, and passes them on.  */
-void place_turns(const Run *in, Process *process);
+void place_turns(const Run *ctx, Process *process);
 /* When this process may take its turn; negative: nobody knows yet.  */
-double turn_from(const Run *in, const Process *process);
-bool takes_turn(const Run *in, const Process *process);
-void pass_turn(Run *in, Process *process);
+double turn_from(const Run *ctx, const Process *process);
+bool takes_turn(const Run *ctx, const Process *process);
+void pass_turn(Run *ctx, Process *process);
 
 #endif

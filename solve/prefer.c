@@ -22,44 +22,44 @@ typedef struct {
     Schedule *schedule;
 } Best;
 
-static Answer better(Best *in, int assumed)
+static Answer better(Best *ctx, int assumed)
 {
-    Answer answer = model_solve(in->model, &assumed, 1);
+    Answer answer = model_solve(ctx->model, &assumed, 1);
 
     if (answer == SAT_YES)
-        model_read(in->model, in->schedule);
+        model_read(ctx->model, ctx->schedule);
     return answer;
 }
 
 /* The answer; where it is yes, what was assumed holds from now on, and where it is no, never.  */
-static Answer decide(Best *in, int assumed)
+static Answer decide(Best *ctx, int assumed)
 {
-    Answer answer = better(in, assumed);
+    Answer answer = better(ctx, assumed);
 
     if (answer == SAT_YES)
-        CLAUSE(in->model, assumed);
+        CLAUSE(ctx->model, assumed);
     else if (answer == SAT_NO)
-        CLAUSE(in->model, -assumed);
+        CLAUSE(ctx->model, -assumed);
     return answer;
 }
 
-static bool spare_registers(Best *in)
+static bool spare_registers(Best *ctx)
 {
-    return !in->model->spare || decide(in, in->model->spare) != SAT_UNKNOWN;
+    return !ctx->model->spare || decide(ctx, ctx->model->spare) != SAT_UNKNOWN;
 }
 
-static bool fewest_crossings(Best *in)
+static bool fewest_crossings(Best *ctx)
 {
-    Model *model = in->model;
+    Model *model = ctx->model;
     int n = model->ncrossings, *literals = need(malloc((size_t)(n + 1) * sizeof literals[0])), *at_least;
     Answer answer = SAT_NO;
 
     for (int i = 0; i < n; i++)
         literals[i] = model->crossings[i].literal;
     count_true(model, literals, n, &at_least);
-    while (in->schedule->crossings && (answer = better(in, -at_least[in->schedule->crossings - 1])) == SAT_YES)
+    while (ctx->schedule->crossings && (answer = better(ctx, -at_least[ctx->schedule->crossings - 1])) == SAT_YES)
         continue;
-    for (int c = in->schedule->crossings; c < n; c++)
+    for (int c = ctx->schedule->crossings; c < n; c++)
         CLAUSE(model, -at_least[c]);
     free(literals);
     free(at_least);
@@ -84,9 +84,9 @@ static int least_alone(const Problem *problem)
     return least;
 }
 
-static bool least_group_interval(Best *in)
+static bool least_group_interval(Best *ctx)
 {
-    Model *model = in->model;
+    Model *model = ctx->model;
     int least = least_alone(model->problem), most = model->interval + 1; /* the joint schedule is one for `most` - 1 */
     Answer answer = SAT_NO;
 
@@ -94,7 +94,7 @@ static bool least_group_interval(Best *in)
         int middle = (least + most) / 2;
         Model *before = model->alone, *alone = model_alone(model, middle);
         model->alone = alone;
-        answer = better(in, alone->guard);
+        answer = better(ctx, alone->guard);
         if (answer == SAT_YES) {
             most = middle;
         } else {
@@ -113,43 +113,43 @@ static bool least_group_interval(Best *in)
 }
 
 /* The least sum of those terms; what it is now, `value` says of a schedule.  */
-static bool least_sum(Best *in, Term *all, int n, int (*value)(const Problem *, const Schedule *))
+static bool least_sum(Best *ctx, Term *all, int n, int (*value)(const Problem *, const Schedule *))
 {
-    Model *model = in->model;
+    Model *model = ctx->model;
     const Problem *problem = model->problem;
     Term *terms = need(malloc((size_t)(n + 1) * sizeof terms[0]));
     int least = 0;
     Answer answer = SAT_NO;
 
-    for (int most; least < (most = value(problem, in->schedule)) && answer != SAT_UNKNOWN;) {
+    for (int most; least < (most = value(problem, ctx->schedule)) && answer != SAT_UNKNOWN;) {
         int literal = new_variable(model), middle = (least + most) / 2;
         for (int i = 0; i < n; i++)
             terms[i] = all[i];
         at_most(model, terms, n, middle, literal);
-        answer = decide(in, literal);
+        answer = decide(ctx, literal);
         if (answer == SAT_NO)
             least = middle + 1;
     }
-    at_most(model, all, n, value(problem, in->schedule), 0);
+    at_most(model, all, n, value(problem, ctx->schedule), 0);
     free(terms);
     free(all);
     return answer != SAT_UNKNOWN;
 }
 
-static bool fewest_carried(Best *in)
+static bool fewest_carried(Best *ctx)
 {
     int n;
-    Term *terms = carried_terms(in->model, &n);
+    Term *terms = carried_terms(ctx->model, &n);
 
-    return least_sum(in, terms, n, carried_registers);
+    return least_sum(ctx, terms, n, carried_registers);
 }
 
-static bool least_exposed(Best *in)
+static bool least_exposed(Best *ctx)
 {
     int n;
-    Term *terms = exposed_terms(in->model, &n);
+    Term *terms = exposed_terms(ctx->model, &n);
 
-    return least_sum(in, terms, n, exposed_cycles);
+    return least_sum(ctx, terms, n, exposed_cycles);
 }
 
 /* A literal under which all is over by then.  */
@@ -163,19 +163,19 @@ static int over_by(Model *model, int length)
     return literal;
 }
 
-static bool shortest(Best *in)
+static bool shortest(Best *ctx)
 {
-    Model *model = in->model;
+    Model *model = ctx->model;
     int least = shortest_length(model->problem, model->interval);
     Answer answer = SAT_NO;
 
-    while (least < in->schedule->length && answer != SAT_UNKNOWN) {
-        int middle = (least + in->schedule->length) / 2;
-        answer = decide(in, over_by(model, middle));
+    while (least < ctx->schedule->length && answer != SAT_UNKNOWN) {
+        int middle = (least + ctx->schedule->length) / 2;
+        answer = decide(ctx, over_by(model, middle));
         if (answer == SAT_NO)
             least = middle + 1;
     }
-    CLAUSE(model, over_by(model, in->schedule->length));
+    CLAUSE(model, over_by(model, ctx->schedule->length));
     return answer != SAT_UNKNOWN;
 }
 
@@ -190,9 +190,9 @@ static void visit(const Problem *problem, int op, char *seen, int *order, int *n
     order[(*n)++] = op;
 }
 
-static bool latest(Best *in)
+static bool latest(Best *ctx)
 {
-    Model *model = in->model;
+    Model *model = ctx->model;
     const Problem *problem = model->problem;
     char *seen = need(calloc((size_t)problem->nops + 1, 1));
     int *order = need(malloc((size_t)(problem->nops + 1) * sizeof order[0])), n = 0;
@@ -205,12 +205,12 @@ static bool latest(Best *in)
         if (problem->ops[v].streaming)
             continue;
         do
-            answer = in->schedule->at[v] < in->schedule->length - problem->ops[v].cycles
-                         ? better(in, -issued(model, v, in->schedule->at[v]))
+            answer = ctx->schedule->at[v] < ctx->schedule->length - problem->ops[v].cycles
+                         ? better(ctx, -issued(model, v, ctx->schedule->at[v]))
                          : SAT_NO;
         while (answer == SAT_YES);
-        if (in->schedule->at[v])
-            CLAUSE(model, -issued(model, v, in->schedule->at[v] - 1));
+        if (ctx->schedule->at[v])
+            CLAUSE(model, -issued(model, v, ctx->schedule->at[v] - 1));
     }
     free(seen);
     free(order);
@@ -227,13 +227,13 @@ bool prefer(Model *model, Schedule *schedule, void (*progress)(const void *conte
                                                 [AIM_CARRIED] = fewest_carried,
                                                 [AIM_LENGTH] = shortest,
                                                 [AIM_LATE] = latest};
-    Best in = {model, schedule};
+    Best ctx = {model, schedule};
     bool best = true;
 
     for (int i = 0; i < model->problem->naims && best; i++) {
         Aim aim = model->problem->aims[i];
         progress(context, doing[aim]);
-        best = reach[aim](&in);
+        best = reach[aim](&ctx);
     }
     if (model->alone)
         model_free(model->alone);

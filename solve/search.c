@@ -26,12 +26,12 @@ typedef struct {
     Model *refuted, *found; /* of the last interval without a schedule, and of the last one with a schedule */
 } Search;
 
-static void progress(const Search *in, const char *what)
+static void progress(const Search *ctx, const char *what)
 {
-    if (in->wish->progress)
+    if (ctx->wish->progress)
         fprintf(stderr, "%swsc-solve: I = %d (bound %d), %d stages, %d clauses, %.1f s: %s%s",
-                isatty(2) ? "\r\033[K" : "", in->outcome->tried, in->outcome->bound, in->outcome->stages,
-                in->outcome->nclauses, now() - in->begun, what, isatty(2) ? "" : "\n");
+                isatty(2) ? "\r\033[K" : "", ctx->outcome->tried, ctx->outcome->bound, ctx->outcome->stages,
+                ctx->outcome->nclauses, now() - ctx->begun, what, isatty(2) ? "" : "\n");
 }
 
 static int stages_of(int length, int interval)
@@ -71,12 +71,12 @@ static void keep_failed(Model *model)
 }
 
 /* A constraint whose absence the solver does not soon find to change nothing is named.  */
-static void name_reason(Search *in)
+static void name_reason(Search *ctx)
 {
-    Model *model = in->refuted;
+    Model *model = ctx->refuted;
     double until = now() + 0.25;
     bool whole = true;
-    Text *why = &in->outcome->why;
+    Text *why = &ctx->outcome->why;
 
     if (!model)
         return;
@@ -111,14 +111,14 @@ static void name_reason(Search *in)
     add(why, "%s\n", whole ? "" : " (perhaps not all of them)");
 }
 
-static void name_bound(Search *in)
+static void name_bound(Search *ctx)
 {
-    const Problem *problem = in->problem;
+    const Problem *problem = ctx->problem;
     int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle, unit, load;
     int from_unit = unit_bound(problem, &unit), from_cycle = cycle_bound(problem, cycle, &ncycle, &load);
-    Text *why = &in->outcome->why;
+    Text *why = &ctx->outcome->why;
 
-    in->outcome->bound = from_unit > from_cycle ? from_unit : from_cycle;
+    ctx->outcome->bound = from_unit > from_cycle ? from_unit : from_cycle;
     if (from_unit >= from_cycle && unit != NOT_GIVEN) {
         int busy = busy_cycles(problem, unit), capacity = problem->units[unit].capacity;
         add(why, "interval %d is needed: unit %s is busy %d cycles an iteration", from_unit, problem->units[unit].name,
@@ -140,25 +140,25 @@ static void name_bound(Search *in)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static Model *model_at(Search *in, int interval, int stages)
+static Model *model_at(Search *ctx, int interval, int stages)
 {
-    int length = in->wish->length ? in->wish->length : stages * interval;
-    Model *model = model_new(in->problem, interval, length, in->limit);
+    int length = ctx->wish->length ? ctx->wish->length : stages * interval;
+    Model *model = model_new(ctx->problem, interval, length, ctx->limit);
 
-    in->outcome->tried = interval;
-    in->outcome->stages = stages;
-    in->outcome->nvars = model->nvars;
-    in->outcome->nclauses = model->nclauses;
-    progress(in, "is there a schedule?");
+    ctx->outcome->tried = interval;
+    ctx->outcome->stages = stages;
+    ctx->outcome->nvars = model->nvars;
+    ctx->outcome->nclauses = model->nclauses;
+    progress(ctx, "is there a schedule?");
     return model;
 }
 
-static Answer find(Search *in, Model *model)
+static Answer find(Search *ctx, Model *model)
 {
     Answer answer = model_solve(model, NULL, 0);
 
     if (answer == SAT_YES)
-        model_read(model, in->schedule);
+        model_read(model, ctx->schedule);
     return answer;
 }
 
@@ -167,34 +167,36 @@ static void say(const void *context, const char *what)
     progress(context, what);
 }
 
-static bool choose_best(Search *in)
+static bool choose_best(Search *ctx)
 {
-    bool best = prefer(in->found, in->schedule, say, in);
+    bool best = prefer(ctx->found, ctx->schedule, say, ctx);
 
-    in->outcome->nvars = in->found->nvars;
-    in->outcome->nclauses = in->found->nclauses;
+    ctx->outcome->nvars = ctx->found->nvars;
+    ctx->outcome->nclauses = ctx->found->nclauses;
     return best;
 }
 
 /* Any schedule, of the fewest stages.  */
-static void fewest_stages(Search *in)
+static void fewest_stages(Search *ctx)
 {
-    int interval = in->schedule->interval, most = stages_of(in->found->length, interval);
-    Answer answer = in->wish->length ? SAT_YES : SAT_NO;
+    int interval = ctx->schedule->interval, most = stages_of(ctx->found->length, interval);
+    Answer answer = ctx->wish->length ? SAT_YES : SAT_NO;
 
-    for (int stages = stages_of(shortest_length(in->problem, interval), interval); stages < most && answer == SAT_NO;
+    for (int stages = stages_of(shortest_length(ctx->problem, interval), interval); stages < most && answer == SAT_NO;
          stages++) {
-        Model *model = model_at(in, interval, stages);
-        answer = find(in, model);
+        Model *model = model_at(ctx, interval, stages);
+        answer = find(ctx, model);
         model_free(model);
     }
 }
 
-static int most_stages(const Search *in, int interval)
+static int most_stages(const Search *ctx, int interval)
 {
-    int least = stages_of(shortest_length(in->problem, interval), interval);
+    int least = stages_of(shortest_length(ctx->problem, interval), interval);
 
-    return in->wish->length ? stages_of(in->wish->length, interval) : in->wish->stages ? in->wish->stages : least + 1;
+    return ctx->wish->length   ? stages_of(ctx->wish->length, interval)
+           : ctx->wish->stages ? ctx->wish->stages
+                               : least + 1;
 }
 
 static void keep(Model **kept, Model *model)
@@ -205,17 +207,17 @@ static void keep(Model **kept, Model *model)
 }
 
 /* Is there a schedule of that interval?  Then it is kept.  */
-static Answer try_interval(Search *in, int interval)
+static Answer try_interval(Search *ctx, int interval)
 {
-    Model *model = model_at(in, interval, most_stages(in, interval));
-    Answer answer = find(in, model);
+    Model *model = model_at(ctx, interval, most_stages(ctx, interval));
+    Answer answer = find(ctx, model);
 
     if (answer == SAT_NO)
         keep_failed(model);
     if (answer == SAT_UNKNOWN)
         model_free(model);
     else
-        keep(answer == SAT_NO ? &in->refuted : &in->found, model);
+        keep(answer == SAT_NO ? &ctx->refuted : &ctx->found, model);
     return answer;
 }
 
@@ -232,11 +234,11 @@ static int longest_interval(const Problem *problem)
 }
 
 /* Each interval from the least on.  */
-static void from_below(Search *in, int from, int to)
+static void from_below(Search *ctx, int from, int to)
 {
-    for (int interval = from; interval <= to && in->outcome->answer == SAT_NO; interval++)
-        in->outcome->answer = try_interval(in, interval);
-    in->outcome->open = in->outcome->tried;
+    for (int interval = from; interval <= to && ctx->outcome->answer == SAT_NO; interval++)
+        ctx->outcome->answer = try_interval(ctx, interval);
+    ctx->outcome->open = ctx->outcome->tried;
 }
 
 static bool in_time(const Limit *limit, double until)
@@ -245,55 +247,55 @@ static bool in_time(const Limit *limit, double until)
 }
 
 /* The last one was not decided: larger ones, at twice the distance each, then between.  */
-static void from_above(Search *in, Limit *limit, double until, int to)
+static void from_above(Search *ctx, Limit *limit, double until, int to)
 {
-    int low = in->outcome->tried, step = 1, found = 0;
+    int low = ctx->outcome->tried, step = 1, found = 0;
 
     while (!found && low < to && in_time(limit, until)) {
         int interval = low + step < to ? low + step : to;
         limit->until = now() + (until - now()) / 3;
-        found = try_interval(in, interval) == SAT_YES ? interval : 0;
+        found = try_interval(ctx, interval) == SAT_YES ? interval : 0;
         low = found ? low : interval;
         step *= 2;
     }
-    while (found && low + 1 < found && in_time(limit, until - (until - in->begun) / 4)) {
+    while (found && low + 1 < found && in_time(limit, until - (until - ctx->begun) / 4)) {
         int middle = (low + found) / 2;
         limit->until = now() + (until - now()) / 4;
-        if (try_interval(in, middle) == SAT_YES)
+        if (try_interval(ctx, middle) == SAT_YES)
             found = middle;
         else
             low = middle;
     }
     limit->until = until;
-    in->outcome->tried = found ? found : in->outcome->tried;
-    in->outcome->answer = found ? SAT_YES : SAT_UNKNOWN;
+    ctx->outcome->tried = found ? found : ctx->outcome->tried;
+    ctx->outcome->answer = found ? SAT_YES : SAT_UNKNOWN;
 }
 
 /* Half of the time is for a proof.  */
 void search(const Problem *problem, const Wish *wish, const Limit *most, Schedule *schedule, Outcome *outcome)
 {
     Limit limit = *most;
-    Search in = {problem, wish, &limit, schedule, outcome, now(), NULL, NULL};
+    Search ctx = {problem, wish, &limit, schedule, outcome, now(), NULL, NULL};
 
     *outcome = (Outcome){.answer = SAT_NO};
-    name_bound(&in);
+    name_bound(&ctx);
     int from = wish->from ? wish->from : outcome->bound;
     int to = wish->to ? wish->to : outcome->bound + longest_interval(problem);
     outcome->tried = outcome->open = from;
-    limit.until = in.begun + (most->until - in.begun) / 2;
-    from_below(&in, from, to);
+    limit.until = ctx.begun + (most->until - ctx.begun) / 2;
+    from_below(&ctx, from, to);
     if (outcome->answer == SAT_UNKNOWN)
-        from_above(&in, &limit, most->until, to);
+        from_above(&ctx, &limit, most->until, to);
     limit.until = most->until;
-    name_reason(&in);
+    name_reason(&ctx);
     if (outcome->answer == SAT_YES && wish->first)
-        fewest_stages(&in);
+        fewest_stages(&ctx);
     else if (outcome->answer == SAT_YES)
-        outcome->best = choose_best(&in);
+        outcome->best = choose_best(&ctx);
     outcome->stages = outcome->answer == SAT_YES ? stages_of(schedule->length, schedule->interval) : outcome->stages;
-    keep(&in.refuted, NULL);
-    keep(&in.found, NULL);
-    outcome->seconds = now() - in.begun;
+    keep(&ctx.refuted, NULL);
+    keep(&ctx.found, NULL);
+    outcome->seconds = now() - ctx.begun;
     if (wish->progress && isatty(2))
         fputs("\r\033[K", stderr);
 }
@@ -334,19 +336,19 @@ int search_others(const Problem *problem, const Wish *wish, const Limit *limit, 
     for (int i = -1; i < (int)(sizeof firsts / sizeof firsts[0]) && n < most && now() < limit->until; i++) {
         Problem other = *problem;
         Outcome its = *outcome;
-        Search in = {&other, wish, limit, &schedules[n], &its, now(), NULL, NULL};
-        int stages = i < 0 ? outcome->stages - 1 : most_stages(&in, interval); /* the first one has fewer stages */
+        Search ctx = {&other, wish, limit, &schedules[n], &its, now(), NULL, NULL};
+        int stages = i < 0 ? outcome->stages - 1 : most_stages(&ctx, interval); /* the first one has fewer stages */
         bool differs;
         if (!stages || (i < 0 && wish->length))
             continue;
         if (i >= 0)
             put_first(&other, firsts[i]);
-        Model *model = model_at(&in, interval, stages);
-        if (find(&in, model) == SAT_YES) {
-            prefer(model, in.schedule, say, &in);
-            differs = spares_registers(problem, in.schedule) || !spares_registers(problem, &schedules[0]);
+        Model *model = model_at(&ctx, interval, stages);
+        if (find(&ctx, model) == SAT_YES) {
+            prefer(model, ctx.schedule, say, &ctx);
+            differs = spares_registers(problem, ctx.schedule) || !spares_registers(problem, &schedules[0]);
             for (int k = 0; k < n; k++)
-                differs &= !is_same(problem, &schedules[k], in.schedule);
+                differs &= !is_same(problem, &schedules[k], ctx.schedule);
             n += differs;
         }
         model_free(model);

@@ -23,62 +23,62 @@ void schedule_free(Schedule *schedule)
     free(schedule->alone);
 }
 
-static int signed_number(const Reader *in, const char *text)
+static int signed_number(const Reader *ctx, const char *text)
 {
-    return *text == '-' ? -whole(in, text + 1, 0) : whole(in, text, 0);
+    return *text == '-' ? -whole(ctx, text + 1, 0) : whole(ctx, text, 0);
 }
 
-static void read_placed(Reader *in, const Problem *problem, Schedule *schedule, char *given)
+static void read_placed(Reader *ctx, const Problem *problem, Schedule *schedule, char *given)
 {
     char *word, *value;
-    int op = need_op(in, problem, need_word(in, "an operation"));
+    int op = need_op(ctx, problem, need_word(ctx, "an operation"));
 
     if (given[op]++)
-        COMPLAIN(in, "operation '%s' is there twice", problem->ops[op].name);
-    while ((word = next_word(in)))
+        COMPLAIN(ctx, "operation '%s' is there twice", problem->ops[op].name);
+    while ((word = next_word(ctx)))
         if ((value = value_in(word, "at")))
-            schedule->at[op] = signed_number(in, value);
+            schedule->at[op] = signed_number(ctx, value);
         else if ((value = value_in(word, "group")))
-            schedule->group[op] = whole(in, value, 0);
+            schedule->group[op] = whole(ctx, value, 0);
         else if ((value = value_in(word, "alone")))
-            schedule->alone[op] = signed_number(in, value);
+            schedule->alone[op] = signed_number(ctx, value);
         else
-            COMPLAIN(in, "an operation of a schedule has no '%s'", word);
+            COMPLAIN(ctx, "an operation of a schedule has no '%s'", word);
 }
 
-static void read_number(Reader *in, Schedule *schedule, const char *word)
+static void read_number(Reader *ctx, Schedule *schedule, const char *word)
 {
     if (!strcmp(word, "interval"))
-        schedule->interval = whole(in, need_word(in, "a number"), 1);
+        schedule->interval = whole(ctx, need_word(ctx, "a number"), 1);
     else if (!strcmp(word, "length"))
-        schedule->length = whole(in, need_word(in, "a number"), 0);
+        schedule->length = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "crossings"))
-        schedule->crossings = whole(in, need_word(in, "a number"), 0);
+        schedule->crossings = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "group-interval"))
-        schedule->group_interval = whole(in, need_word(in, "a number"), 1);
+        schedule->group_interval = whole(ctx, need_word(ctx, "a number"), 1);
     else
-        COMPLAIN(in, "there is no statement '%s' in a schedule", word);
+        COMPLAIN(ctx, "there is no statement '%s' in a schedule", word);
 }
 
 void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17])
 {
-    Reader in = {path, 0, copied(text), NULL, false};
-    char *at = in.copy, *word, *given = need(calloc((size_t)problem->nops + 1, 1));
+    Reader ctx = {path, 0, copied(text), NULL, false};
+    char *at = ctx.copy, *word, *given = need(calloc((size_t)problem->nops + 1, 1));
 
     digest[0] = '\0';
-    while (next_line(&in, &at)) {
-        if (!(word = next_word(&in)))
+    while (next_line(&ctx, &at)) {
+        if (!(word = next_word(&ctx)))
             continue;
         if (!strcmp(word, "schedule") || !strcmp(word, "ring") || !strcmp(word, "stages") || !strcmp(word, "carried") ||
             !strcmp(word, "exposed")) {
-            while (next_word(&in))
+            while (next_word(&ctx))
                 continue; /* for the reader, or follows from the rest */
         } else if (!strcmp(word, "digest"))
-            snprintf(digest, 17, "%s", need_word(&in, "a digest"));
+            snprintf(digest, 17, "%s", need_word(&ctx, "a digest"));
         else if (!strcmp(word, "op"))
-            read_placed(&in, problem, schedule, given);
+            read_placed(&ctx, problem, schedule, given);
         else
-            read_number(&in, schedule, word);
+            read_number(&ctx, schedule, word);
     }
     for (int v = 0; v < problem->nops; v++)
         if (!given[v])
@@ -86,7 +86,7 @@ void read_schedule(const Problem *problem, Schedule *schedule, const char *path,
     if (!schedule->interval)
         fail("%s: the interval is missing", path);
     free(given);
-    free(in.copy);
+    free(ctx.copy);
 }
 
 static bool is_loop(const Problem *problem, const char *name)
@@ -95,16 +95,16 @@ static bool is_loop(const Problem *problem, const char *name)
     return !strcmp(colon ? colon + 1 : problem->name, name);
 }
 
-static void read_step(Reader *in, const Problem *problem, Order *order)
+static void read_step(Reader *ctx, const Problem *problem, Order *order)
 {
-    const char *name = need_word(in, "an operation");
+    const char *name = need_word(ctx, "an operation");
     int op = 0;
 
     while (op < problem->nops && strcmp(problem->ops[op].name, name))
         op++;
-    for (char *word, *value; (word = next_word(in));)
+    for (char *word, *value; (word = next_word(ctx));)
         if ((value = value_in(word, "stage")) && op < problem->nops)
-            order->stage[op] = whole(in, value, 0);
+            order->stage[op] = whole(ctx, value, 0);
     for (int i = 0; i < order->n; i++)
         if (order->op[i] == op)
             return;
@@ -114,27 +114,27 @@ static void read_step(Reader *in, const Problem *problem, Order *order)
 
 bool read_order(const Problem *problem, Order *order, const char *path, const char *text)
 {
-    Reader in = {path, 0, copied(text), NULL, false};
-    char *at = in.copy, *word, *value;
+    Reader ctx = {path, 0, copied(text), NULL, false};
+    char *at = ctx.copy, *word, *value;
     bool here = false;
     int wanted = 0;
 
-    while (next_line(&in, &at)) {
-        if (!(word = next_word(&in)))
+    while (next_line(&ctx, &at)) {
+        if (!(word = next_word(&ctx)))
             continue;
         if (!strcmp(word, "loop")) {
-            here = is_loop(problem, need_word(&in, "a loop"));
-            while ((word = next_word(&in)))
+            here = is_loop(problem, need_word(&ctx, "a loop"));
+            while ((word = next_word(&ctx)))
                 if (here && (value = value_in(word, "in-flight")))
-                    order->in_flight = whole(&in, value, 1);
+                    order->in_flight = whole(&ctx, value, 1);
                 else if (here && (value = value_in(word, "pingpong")))
                     order->turns = problem->turns && !strcmp(value, "yes");
         } else if (here && !strcmp(word, "op")) {
-            read_step(&in, problem, order);
+            read_step(&ctx, problem, order);
         }
     }
     for (int v = 0; v < problem->nops; v++)
         wanted += !problem->ops[v].streaming;
-    free(in.copy);
+    free(ctx.copy);
     return order->n == wanted;
 }

@@ -108,42 +108,42 @@ char *read_file(const char *path)
 
 /* ---- words of a line --------------------------------------------------------------------------------------------- */
 
-void complain_at(const Reader *in, char *text)
+void complain_at(const Reader *ctx, char *text)
 {
-    give_up(format("%s:%d: ", in->path, in->line), text);
+    give_up(format("%s:%d: ", ctx->path, ctx->line), text);
 }
 
-char *next_word(Reader *in)
+char *next_word(Reader *ctx)
 {
-    return strtok_r(NULL, " \t\r", &in->rest);
+    return strtok_r(NULL, " \t\r", &ctx->rest);
 }
 
-char *need_word(Reader *in, const char *what)
+char *need_word(Reader *ctx, const char *what)
 {
-    char *word = next_word(in);
+    char *word = next_word(ctx);
 
     if (!word)
-        COMPLAIN(in, "%s is missing", what);
+        COMPLAIN(ctx, "%s is missing", what);
     return word;
 }
 
-static double number(const Reader *in, const char *text, double least, double most)
+static double number(const Reader *ctx, const char *text, double least, double most)
 {
     char *end;
     double value = strtod(text, &end);
 
     if (end == text || *end || !(value >= least && value <= most))
-        COMPLAIN(in, "'%s' is no number from %g to %g", text, least, most);
+        COMPLAIN(ctx, "'%s' is no number from %g to %g", text, least, most);
     return value;
 }
 
-int whole(const Reader *in, const char *text, int least)
+int whole(const Reader *ctx, const char *text, int least)
 {
     char *end;
     long value = strtol(text, &end, 10);
 
     if (end == text || *end || value < least || value > 1000000)
-        COMPLAIN(in, "'%s' is no whole number from %d to 1000000", text, least);
+        COMPLAIN(ctx, "'%s' is no whole number from %d to 1000000", text, least);
     return (int)value;
 }
 
@@ -160,12 +160,12 @@ char *value_in(char *word, const char *name)
 }
 
 /* Cuts the text at the next colon and returns what is behind it.  */
-static char *behind_colon(const Reader *in, char *text)
+static char *behind_colon(const Reader *ctx, char *text)
 {
     char *colon = strchr(text, ':');
 
     if (!colon)
-        COMPLAIN(in, "'%s' lacks a colon", text);
+        COMPLAIN(ctx, "'%s' lacks a colon", text);
     *colon = '\0';
     return colon + 1;
 }
@@ -178,12 +178,12 @@ static int find_unit(const Unit *units, int n, const char *name)
     return NOT_GIVEN;
 }
 
-static int need_unit(const Reader *in, const Unit *units, int n, const char *name, const char *what)
+static int need_unit(const Reader *ctx, const Unit *units, int n, const char *name, const char *what)
 {
     int found = find_unit(units, n, name);
 
     if (found == NOT_GIVEN)
-        COMPLAIN(in, "there is no %s '%s'", what, name);
+        COMPLAIN(ctx, "there is no %s '%s'", what, name);
     return found;
 }
 
@@ -195,12 +195,12 @@ static int find_op(const Problem *problem, const char *name)
     return NOT_GIVEN;
 }
 
-int need_op(const Reader *in, const Problem *problem, const char *name)
+int need_op(const Reader *ctx, const Problem *problem, const char *name)
 {
     int found = find_op(problem, name);
 
     if (found == NOT_GIVEN)
-        COMPLAIN(in, "there is no operation '%s'", name);
+        COMPLAIN(ctx, "there is no operation '%s'", name);
     return found;
 }
 
@@ -208,24 +208,24 @@ int need_op(const Reader *in, const Problem *problem, const char *name)
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
-static void read_unit(Reader *in, Unit **units, int *n, const char *what)
+static void read_unit(Reader *ctx, Unit **units, int *n, const char *what)
 {
-    char *name = need_word(in, "a name"), *word, *value;
+    char *name = need_word(ctx, "a name"), *word, *value;
 
     if (find_unit(*units, *n, name) != NOT_GIVEN)
-        COMPLAIN(in, "%s '%s' is there twice", what, name);
+        COMPLAIN(ctx, "%s '%s' is there twice", what, name);
     ROOM(*units, *n);
     Unit *unit = &(*units)[(*n)++];
     *unit = (Unit){copied(name), 1, false, false};
-    while ((word = next_word(in)))
+    while ((word = next_word(ctx)))
         if ((value = value_in(word, "capacity")))
-            unit->capacity = whole(in, value, 1);
+            unit->capacity = whole(ctx, value, 1);
         else if (!strcmp(word, "each-group") && !strcmp(what, "unit"))
             unit->each = true;
         else if (!strcmp(word, "interleaved") && !strcmp(what, "unit"))
             unit->interleaved = true;
         else
-            COMPLAIN(in, "a %s has a capacity, and no '%s'", what, word);
+            COMPLAIN(ctx, "a %s has a capacity, and no '%s'", what, word);
 }
 
 static bool read_flag(const char *word, bool *variable, bool *streaming, bool *asynchronous, bool *alone)
@@ -240,62 +240,62 @@ static bool read_flag(const char *word, bool *variable, bool *streaming, bool *a
     return flag;
 }
 
-static void read_kind(Reader *in, const Problem *problem, Kind **kinds, int *n)
+static void read_kind(Reader *ctx, const Problem *problem, Kind **kinds, int *n)
 {
     char *word, *value;
 
     ROOM(*kinds, *n);
     Kind *kind = &(*kinds)[*n];
-    *kind = (Kind){.name = copied(need_word(in, "a name"))};
+    *kind = (Kind){.name = copied(need_word(ctx, "a name"))};
     for (int i = 0; i < *n; i++)
         if (!strcmp((*kinds)[i].name, kind->name))
-            COMPLAIN(in, "kind '%s' is there twice", kind->name);
+            COMPLAIN(ctx, "kind '%s' is there twice", kind->name);
     ++*n;
-    while ((word = next_word(in))) {
+    while ((word = next_word(ctx))) {
         if (read_flag(word, &kind->variable, &kind->streaming, &kind->asynchronous, &kind->alone))
             continue;
         if ((value = value_in(word, "latency")))
-            kind->latency = whole(in, value, 0);
+            kind->latency = whole(ctx, value, 0);
         else if ((value = value_in(word, "use"))) {
-            char *rate = behind_colon(in, value);
+            char *rate = behind_colon(ctx, value);
             if (kind->nuses == MAX_USES)
-                COMPLAIN(in, "a kind uses at most %d units", MAX_USES);
-            kind->uses[kind->nuses].unit = need_unit(in, problem->units, problem->nunits, value, "unit");
-            kind->uses[kind->nuses++].rate = number(in, rate, 1e-6, 1e9);
+                COMPLAIN(ctx, "a kind uses at most %d units", MAX_USES);
+            kind->uses[kind->nuses].unit = need_unit(ctx, problem->units, problem->nunits, value, "unit");
+            kind->uses[kind->nuses++].rate = number(ctx, rate, 1e-6, 1e9);
         } else
-            COMPLAIN(in, "a kind has no '%s'", word);
+            COMPLAIN(ctx, "a kind has no '%s'", word);
     }
 }
 
-static double read_work(const Reader *in, char *text)
+static double read_work(const Reader *ctx, char *text)
 {
     double work = 1;
 
     for (char *rest = NULL, *factor = strtok_r(text, "x", &rest); factor; factor = strtok_r(NULL, "x", &rest))
-        work *= number(in, factor, 0, 1e9);
+        work *= number(ctx, factor, 0, 1e9);
     return work;
 }
 
-static void read_use(const Reader *in, const Problem *problem, Op *op, char *value)
+static void read_use(const Reader *ctx, const Problem *problem, Op *op, char *value)
 {
-    char *offset = behind_colon(in, value), *cycles = behind_colon(in, offset);
+    char *offset = behind_colon(ctx, value), *cycles = behind_colon(ctx, offset);
 
     if (op->nuses == MAX_USES)
-        COMPLAIN(in, "an operation uses at most %d units", MAX_USES);
-    op->uses[op->nuses++] = (Use){need_unit(in, problem->units, problem->nunits, value, "unit"), whole(in, offset, 0),
-                                  whole(in, cycles, 1)};
+        COMPLAIN(ctx, "an operation uses at most %d units", MAX_USES);
+    op->uses[op->nuses++] = (Use){need_unit(ctx, problem->units, problem->nunits, value, "unit"), whole(ctx, offset, 0),
+                                  whole(ctx, cycles, 1)};
 }
 
-static void read_op(Reader *in, Problem *problem)
+static void read_op(Reader *ctx, Problem *problem)
 {
     char *word, *value, *unit = NULL;
 
     ROOM(problem->ops, problem->nops);
     Op *op = &problem->ops[problem->nops];
-    *op = (Op){.name = copied(need_word(in, "a name")), .spill = NOT_GIVEN, .line = in->line};
+    *op = (Op){.name = copied(need_word(ctx, "a name")), .spill = NOT_GIVEN, .line = ctx->line};
     if (find_op(problem, op->name) != NOT_GIVEN)
-        COMPLAIN(in, "operation '%s' is there twice", op->name);
-    while ((word = next_word(in))) {
+        COMPLAIN(ctx, "operation '%s' is there twice", op->name);
+    while ((word = next_word(ctx))) {
         if (!strcmp(word, "shared")) {
             op->shared = true;
             continue;
@@ -307,108 +307,108 @@ static void read_op(Reader *in, Problem *problem)
             for (int i = 0; i < problem->nkinds; i++)
                 known |= !strcmp(problem->kinds[i].name, value);
             if (!known)
-                COMPLAIN(in, "the machine has no kind '%s'", value);
+                COMPLAIN(ctx, "the machine has no kind '%s'", value);
             if (op->nkinds == MAX_KINDS)
-                COMPLAIN(in, "an operation is of at most %d kinds", MAX_KINDS);
+                COMPLAIN(ctx, "an operation is of at most %d kinds", MAX_KINDS);
             op->kinds[op->nkinds++].name = copied(value);
         } else if ((value = value_in(word, "work"))) {
             if (!op->nkinds)
-                COMPLAIN(in, "work is of a kind, which comes first");
-            op->kinds[op->nkinds - 1].work = read_work(in, value);
+                COMPLAIN(ctx, "work is of a kind, which comes first");
+            op->kinds[op->nkinds - 1].work = read_work(ctx, value);
         } else if ((value = value_in(word, "unit")))
             unit = value;
         else if ((value = value_in(word, "cycles")))
-            op->cycles = whole(in, value, 0);
+            op->cycles = whole(ctx, value, 0);
         else if ((value = value_in(word, "registers")))
-            op->registers = whole(in, value, 0);
+            op->registers = whole(ctx, value, 0);
         else if ((value = value_in(word, "spill")))
-            op->spill = whole(in, value, 0);
+            op->spill = whole(ctx, value, 0);
         else if ((value = value_in(word, "latency")))
-            op->latency = whole(in, value, 0);
+            op->latency = whole(ctx, value, 0);
         else if ((value = value_in(word, "slots")))
-            op->slots = whole(in, value, 1);
+            op->slots = whole(ctx, value, 1);
         else if ((value = value_in(word, "use")))
-            read_use(in, problem, op, value);
+            read_use(ctx, problem, op, value);
         else if ((value = value_in(word, "memory"))) {
-            char *amount = behind_colon(in, value);
+            char *amount = behind_colon(ctx, value);
             if (op->nheld == MAX_HELD)
-                COMPLAIN(in, "an operation holds at most %d memories", MAX_HELD);
-            int space = need_unit(in, problem->spaces, problem->nspaces, value, "memory");
-            op->held[op->nheld++] = (Held){space, whole(in, amount, 0)};
+                COMPLAIN(ctx, "an operation holds at most %d memories", MAX_HELD);
+            int space = need_unit(ctx, problem->spaces, problem->nspaces, value, "memory");
+            op->held[op->nheld++] = (Held){space, whole(ctx, amount, 0)};
         } else
-            COMPLAIN(in, "an operation has no '%s'", word);
+            COMPLAIN(ctx, "an operation has no '%s'", word);
     }
     if (unit) {
-        int found = need_unit(in, problem->units, problem->nunits, unit, "unit");
+        int found = need_unit(ctx, problem->units, problem->nunits, unit, "unit");
         if (op->nuses == MAX_USES)
-            COMPLAIN(in, "an operation uses at most %d units", MAX_USES);
+            COMPLAIN(ctx, "an operation uses at most %d units", MAX_USES);
         if (op->cycles)
             op->uses[op->nuses++] = (Use){found, 0, op->cycles};
     }
     if (op->streaming && op->cycles)
-        COMPLAIN(in, "a streaming operation has a latency, and no cycles");
+        COMPLAIN(ctx, "a streaming operation has a latency, and no cycles");
     problem->nops++;
 }
 
-static void read_edge(Reader *in, Problem *problem)
+static void read_edge(Reader *ctx, Problem *problem)
 {
     char *word, *value;
 
     ROOM(problem->edges, problem->nedges);
     Edge *edge = &problem->edges[problem->nedges];
-    *edge = (Edge){.delay = NOT_GIVEN, .hold = NOT_GIVEN, .line = in->line};
-    edge->from = need_op(in, problem, need_word(in, "an operation"));
-    if (strcmp(need_word(in, "->"), "->"))
-        COMPLAIN(in, "an edge is: edge NAME -> NAME");
-    edge->to = need_op(in, problem, need_word(in, "an operation"));
-    while ((word = next_word(in))) {
+    *edge = (Edge){.delay = NOT_GIVEN, .hold = NOT_GIVEN, .line = ctx->line};
+    edge->from = need_op(ctx, problem, need_word(ctx, "an operation"));
+    if (strcmp(need_word(ctx, "->"), "->"))
+        COMPLAIN(ctx, "an edge is: edge NAME -> NAME");
+    edge->to = need_op(ctx, problem, need_word(ctx, "an operation"));
+    while ((word = next_word(ctx))) {
         if (!strcmp(word, "blocking"))
             edge->blocking = true;
         else if ((value = value_in(word, "delay")))
-            edge->delay = whole(in, value, 0);
+            edge->delay = whole(ctx, value, 0);
         else if ((value = value_in(word, "distance")))
-            edge->distance = whole(in, value, 0);
+            edge->distance = whole(ctx, value, 0);
         else if ((value = value_in(word, "hold")))
-            edge->hold = strcmp(value, "all") ? whole(in, value, 0) : HOLD_ALL;
+            edge->hold = strcmp(value, "all") ? whole(ctx, value, 0) : HOLD_ALL;
         else
-            COMPLAIN(in, "an edge has no '%s'", word);
+            COMPLAIN(ctx, "an edge has no '%s'", word);
     }
     if (problem->ops[edge->to].streaming)
-        COMPLAIN(in, "'%s' is streaming, and depends on nothing in the loop", problem->ops[edge->to].name);
+        COMPLAIN(ctx, "'%s' is streaming, and depends on nothing in the loop", problem->ops[edge->to].name);
     problem->nedges++;
 }
 
-static void read_loop(Reader *in, Problem *problem)
+static void read_loop(Reader *ctx, Problem *problem)
 {
-    const char *name = need_word(in, "a name");
+    const char *name = need_word(ctx, "a name");
 
-    in->other = problem->wanted && strcmp(problem->wanted, name);
-    if (in->other)
+    ctx->other = problem->wanted && strcmp(problem->wanted, name);
+    if (ctx->other)
         return;
     if (problem->name)
-        COMPLAIN(in, "there is more than one loop; --loop=%s takes this one", name);
+        COMPLAIN(ctx, "there is more than one loop; --loop=%s takes this one", name);
     problem->name = copied(name);
 }
 
-static void read_spill(Reader *in, Problem *problem)
+static void read_spill(Reader *ctx, Problem *problem)
 {
-    char *value = value_in(need_word(in, "a rate"), "rate");
+    char *value = value_in(need_word(ctx, "a rate"), "rate");
 
     if (!value)
-        COMPLAIN(in, "spill is: spill rate=BYTES");
-    problem->spill_rate = number(in, value, 0, 1e9);
+        COMPLAIN(ctx, "spill is: spill rate=BYTES");
+    problem->spill_rate = number(ctx, value, 0, 1e9);
 }
 
-static void read_wait(Reader *in, Problem *problem)
+static void read_wait(Reader *ctx, Problem *problem)
 {
     static const char *const names[] = {"strict", "in-order", "free"};
-    const char *name = need_word(in, "strict, in-order or free");
+    const char *name = need_word(ctx, "strict, in-order or free");
     int i = 0;
 
     while (i < 3 && strcmp(names[i], name))
         i++;
     if (i == 3)
-        COMPLAIN(in, "wait is strict, in-order or free, and not '%s'", name);
+        COMPLAIN(ctx, "wait is strict, in-order or free, and not '%s'", name);
     problem->wait = (Wait)i;
 }
 
@@ -417,75 +417,75 @@ const char *const aim_names[AIMS] = {[AIM_SPARE] = "spare",     [AIM_CROSSINGS] 
                                      [AIM_CARRIED] = "carried", [AIM_LENGTH] = "length",
                                      [AIM_LATE] = "late"};
 
-static void read_aims(Reader *in, Problem *problem)
+static void read_aims(Reader *ctx, Problem *problem)
 {
     bool settled = problem->prefer != NULL; /* by an option */
 
     problem->naims = settled ? problem->naims : 0;
-    for (char *word; (word = next_word(in));) {
+    for (char *word; (word = next_word(ctx));) {
         int aim = 0;
         if (settled)
             continue;
         while (aim < AIMS && strcmp(aim_names[aim], word))
             aim++;
         if (aim == AIMS)
-            COMPLAIN(in, "'%s' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late",
+            COMPLAIN(ctx, "'%s' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late",
                      word);
         for (int i = 0; i < problem->naims; i++)
             if (problem->aims[i] == (Aim)aim)
-                COMPLAIN(in, "'%s' is there twice", word);
+                COMPLAIN(ctx, "'%s' is there twice", word);
         problem->aims[problem->naims++] = (Aim)aim;
     }
 }
 
-static void read_statement(Reader *in, Problem *problem, const char *word)
+static void read_statement(Reader *ctx, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
-        problem->machine = copied(need_word(in, "a name"));
+        problem->machine = copied(need_word(ctx, "a name"));
     else if (!strcmp(word, "loop"))
-        read_loop(in, problem);
+        read_loop(ctx, problem);
     else if (!strcmp(word, "unit"))
-        read_unit(in, &problem->units, &problem->nunits, "unit");
+        read_unit(ctx, &problem->units, &problem->nunits, "unit");
     else if (!strcmp(word, "memory"))
-        read_unit(in, &problem->spaces, &problem->nspaces, "memory");
+        read_unit(ctx, &problem->spaces, &problem->nspaces, "memory");
     else if (!strcmp(word, "kind"))
-        read_kind(in, problem, &problem->kinds, &problem->nkinds);
+        read_kind(ctx, problem, &problem->kinds, &problem->nkinds);
     else if (!strcmp(word, "timeline"))
-        read_kind(in, problem, &problem->timeline, &problem->ntimeline);
+        read_kind(ctx, problem, &problem->timeline, &problem->ntimeline);
     else if (!strcmp(word, "op"))
-        read_op(in, problem);
+        read_op(ctx, problem);
     else if (!strcmp(word, "edge"))
-        read_edge(in, problem);
+        read_edge(ctx, problem);
     else if (!strcmp(word, "groups"))
-        problem->groups = whole(in, need_word(in, "a number"), 1);
+        problem->groups = whole(ctx, need_word(ctx, "a number"), 1);
     else if (!strcmp(word, "replicas"))
-        problem->replicas = whole(in, need_word(in, "a number"), 1);
+        problem->replicas = whole(ctx, need_word(ctx, "a number"), 1);
     else if (!strcmp(word, "turns"))
         problem->turns = true;
     else if (!strcmp(word, "registers"))
-        problem->registers = whole(in, need_word(in, "a number"), 0);
+        problem->registers = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "crossings"))
-        problem->crossings = whole(in, need_word(in, "a number"), 0);
+        problem->crossings = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "normalize"))
-        problem->normalize = whole(in, need_word(in, "a number"), 0);
+        problem->normalize = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "spare"))
-        problem->spare = whole(in, need_word(in, "a number"), 0);
+        problem->spare = whole(ctx, need_word(ctx, "a number"), 0);
     else if (!strcmp(word, "reader-registers"))
         problem->reader_registers = true;
     else if (!strcmp(word, "spill"))
-        read_spill(in, problem);
+        read_spill(ctx, problem);
     else if (!strcmp(word, "wait"))
-        read_wait(in, problem);
+        read_wait(ctx, problem);
     else if (!strcmp(word, "prefer"))
-        read_aims(in, problem);
+        read_aims(ctx, problem);
     else if (!strcmp(word, "processors"))
-        whole(in, need_word(in, "a number"), 1); /* for the emulation with durations alone */
+        whole(ctx, need_word(ctx, "a number"), 1); /* for the emulation with durations alone */
     else if (!strcmp(word, "in-flight"))
-        problem->in_flight = whole(in, need_word(in, "a number"), 1);
+        problem->in_flight = whole(ctx, need_word(ctx, "a number"), 1);
     else
-        COMPLAIN(in, "there is no statement '%s'", word);
-    if ((word = next_word(in)))
-        COMPLAIN(in, "'%s' is too much", word);
+        COMPLAIN(ctx, "there is no statement '%s'", word);
+    if ((word = next_word(ctx)))
+        COMPLAIN(ctx, "'%s' is too much", word);
 }
 
 void problem_init(Problem *problem)
@@ -499,7 +499,7 @@ void problem_init(Problem *problem)
                          .naims = 3};
 }
 
-bool next_line(Reader *in, char **at)
+bool next_line(Reader *ctx, char **at)
 {
     if (!**at)
         return false;
@@ -507,30 +507,30 @@ bool next_line(Reader *in, char **at)
     *at = *end ? end + 1 : end;
     *end = '\0';
     line[strcspn(line, "#")] = '\0';
-    in->line++;
-    in->rest = line;
+    ctx->line++;
+    ctx->rest = line;
     return true;
 }
 
 void settle_aims(Problem *problem, char *words)
 {
-    Reader in = {"--prefer", 1, words, words, false};
+    Reader ctx = {"--prefer", 1, words, words, false};
 
     for (char *comma; (comma = strchr(words, ','));)
         *comma = ' ';
-    read_aims(&in, problem);
+    read_aims(&ctx, problem);
     problem->prefer = words;
 }
 
 void read_problem(Problem *problem, const char *path, const char *text)
 {
-    Reader in = {path, 0, copied(text), NULL, false};
-    char *at = in.copy, *word;
+    Reader ctx = {path, 0, copied(text), NULL, false};
+    char *at = ctx.copy, *word;
 
-    while (next_line(&in, &at))
-        if ((word = next_word(&in)) && (!in.other || !strcmp(word, "loop")))
-            read_statement(&in, problem, word);
-    free(in.copy);
+    while (next_line(&ctx, &at))
+        if ((word = next_word(&ctx)) && (!ctx.other || !strcmp(word, "loop")))
+            read_statement(&ctx, problem, word);
+    free(ctx.copy);
 }
 
 /* Edges of distance 0 from `op` on that come back to it.  */

@@ -13,13 +13,13 @@ typedef struct {
 } Reader;
 
 #define COMPLAIN(reader, ...) complain_at(reader, format(__VA_ARGS__))
-_Noreturn void complain_at(const Reader *in, char *text);
-bool next_line(Reader *in, char **at); /* one line after the other, without its comment; false at the end */
-char *next_word(Reader *in);
-char *need_word(Reader *in, const char *what);
+_Noreturn void complain_at(const Reader *ctx, char *text);
+bool next_line(Reader *ctx, char **at); /* one line after the other, without its comment; false at the end */
+char *next_word(Reader *ctx);
+char *need_word(Reader *ctx, const char *what);
 char *value_in(char *word, const char *name); /* of NAME=VALUE, or NULL */
-int whole(const Reader *in, const char *text, int least);
+int whole(const Reader *ctx, const char *text, int least);
 char *copied(const char *text);
-int need_op(const Reader *in, const Problem *problem, const char *name);
+int need_op(const Reader *ctx, const Problem *problem, const char *name);
 
 #endif

@@ -92,7 +92,7 @@ static bool keeps_values(Dtype from, Dtype to)
 
 const Value *affine_unconverted(const Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI &&
+    while (value->def && value->def->code == OP_SCALAR_CONVERT &&
            keeps_values(value->def->args[0]->type.dtype, value->type.dtype))
         value = value->def->args[0];
     return value;
@@ -102,7 +102,7 @@ const Value *affine_extent(const Value *extent)
 {
     int64_t number;
     const Value *value = affine_unconverted(extent);
-    for (int i = 0; value->def && value->def->code == OP_MAXI && i < 2; i++)
+    for (int i = 0; value->def && value->def->code == OP_SCALAR_MAX && i < 2; i++)
         if (ir_constant(value->def->args[i], &number) && number == 0)
             return affine_unconverted(value->def->args[1 - i]);
     return value;
@@ -118,7 +118,7 @@ static Affine affine_level(const Value *value, const Op *within, int levels);
 static Affine affine_sum(const Op *op, const Op *within, int levels)
 {
     return affine_add(affine_level(op->args[0], within, levels), affine_level(op->args[1], within, levels),
-                      op->code == OP_ADDI ? 1 : -1);
+                      op->code == OP_SCALAR_ADD ? 1 : -1);
 }
 
 static Affine affine_product(const Op *op, const Op *within, int levels)
@@ -146,9 +146,9 @@ static Affine affine_level(const Value *value, const Op *within, int levels)
         return sum;
     if (unconverted != value)
         sum = affine_level(unconverted, within, levels + 1);
-    else if ((op->code == OP_ADDI || op->code == OP_SUBI) && is_counted(value->type.dtype))
+    else if ((op->code == OP_SCALAR_ADD || op->code == OP_SCALAR_SUB) && is_counted(value->type.dtype))
         sum = affine_sum(op, within, levels + 1);
-    else if (op->code == OP_MULI && is_counted(value->type.dtype))
+    else if (op->code == OP_SCALAR_MUL && is_counted(value->type.dtype))
         sum = affine_product(op, within, levels + 1);
     return sum.known ? sum : affine_value(value);
 }
@@ -182,7 +182,7 @@ int64_t affine_factor(const Affine *x, const Value *value)
 static Value *const *counted(const Value *value)
 {
     const Op *loop = value->block ? value->block->parent : NULL;
-    if (loop && loop->code == OP_FOR && value->index == 0 && loop->control->compare == OP_LTI)
+    if (loop && loop->code == OP_FOR && value->index == 0 && loop->control->compare == OP_SCALAR_LT)
         return loop->args;
     bool blocks = loop && loop->code == OP_GRID && loop->kernel->grid.parts && value->index == loop->nargs / 3 - 1;
     return blocks ? &loop->args[3 * value->index] : NULL;
@@ -287,7 +287,7 @@ static Value *emit_term(Kernel *kernel, Op *where, const AffineTerm *term, Affin
     value = ir_convert_before(kernel, where, value, D_I64);
     if (factor == 1)
         return value;
-    return ir_binary_before(kernel, where, OP_MULI, value, ir_const_before(kernel, where, D_I64, factor));
+    return ir_binary_before(kernel, where, OP_SCALAR_MUL, value, ir_const_before(kernel, where, D_I64, factor));
 }
 
 Value *affine_emit(Kernel *kernel, Op *where, const Affine *x, int64_t number, AffineUse *use, void *context)
@@ -302,10 +302,10 @@ Value *affine_emit(Kernel *kernel, Op *where, const Affine *x, int64_t number, A
                 sum = ir_const_before(kernel, where, D_I64, number);
                 number = 0;
             }
-            sum = sum ? ir_binary_before(kernel, where, negative ? OP_SUBI : OP_ADDI, sum, term) : term;
+            sum = sum ? ir_binary_before(kernel, where, negative ? OP_SCALAR_SUB : OP_SCALAR_ADD, sum, term) : term;
         }
     if (!number)
         return sum;
     Value *constant = ir_const_before(kernel, where, D_I64, number);
-    return sum ? ir_binary_before(kernel, where, OP_ADDI, sum, constant) : constant;
+    return sum ? ir_binary_before(kernel, where, OP_SCALAR_ADD, sum, constant) : constant;
 }

@@ -71,11 +71,11 @@ static void check_scalar(Checker *c, const Op *op)
     for (int i = 0; i < op->nargs; i++)
         REQUIRE(op->args[i]->type.kind == K_SCALAR || op->args[i]->type.kind == K_PTR, op, "'%s' is not a scalar",
                 shown(op->args[i]));
-    if (op->code >= OP_ADDI && op->code <= OP_XORI)
+    if (op->code >= OP_SCALAR_ADD && op->code <= OP_SCALAR_XOR)
         REQUIRE(fits(c, op->args[0], op->args[1]) && fits(c, op->args[0], result), op, "the types differ");
-    if (op->code >= OP_EQI && op->code <= OP_GEI)
+    if (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE)
         REQUIRE(fits(c, op->args[0], op->args[1]) && result->type.dtype == D_I1, op, "not a comparison of one type");
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         REQUIRE(fits(c, op->args[1], op->args[2]) && fits(c, op->args[1], result), op, "the types differ");
 }
 
@@ -204,7 +204,7 @@ static void check_edge(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0], *beyond = op->blocks[1];
     int64_t step;
-    REQUIRE(op->control->compare == OP_LTI && dtype_is_signed(op->args[0]->type.dtype), op,
+    REQUIRE(op->control->compare == OP_SCALAR_LT && dtype_is_signed(op->args[0]->type.dtype), op,
             "an edge, and no counting up");
     REQUIRE(ir_constant(op->args[2], &step) && step > 0, op, "an edge, and a step that may lead back");
     REQUIRE(is_integer(c, loop_edge(op)) && fits(c, loop_edge(op), op->args[0]), op, "an edge of another type");
@@ -216,7 +216,7 @@ static void check_for(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0];
     REQUIRE(op->nargs >= 3 + (op->nblocks > 1) && block->nargs >= 1, op, "%d operands", op->nargs);
-    REQUIRE(op->control->compare >= OP_EQI && op->control->compare <= OP_GEI, op, "no comparison");
+    REQUIRE(op->control->compare >= OP_SCALAR_EQ && op->control->compare <= OP_SCALAR_GE, op, "no comparison");
     check_range(c, op, 0);
     if (loop_edge(op))
         check_edge(c, op);

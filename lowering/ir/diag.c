@@ -26,11 +26,11 @@ static void say(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
         module->diag(module->diag_context, kind, loc, message);
 }
 
-/* The kernel that a form is one of has said it all, and of variants the first.  */
+/* The kernel that a version is one of has said it all, and of variants the first.  */
 static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 {
     bool first = !kernel->choice.of || !strcmp(kernel->choice.of, kernel->name);
-    if (kernel->module->as_text || (!kernel->form.of && first))
+    if (kernel->module->as_text || (!kernel->version.of && first))
         say(kernel, kind, loc, message);
 }
 
@@ -40,17 +40,17 @@ static void fail(Kernel *kernel)
     kernel->module->failed = true;
 }
 
-/* A form is there for speed alone: without it the program is the same.  */
-static void leave_out(Kernel *form, Loc loc, const char *sentence)
+/* A version is there for speed alone: without it the program is the same.  */
+static void leave_out(Kernel *version, Loc loc, const char *sentence)
 {
-    form->failed = true;
-    if (form->form.param < 0)
-        say(form, DIAG_MISSED, loc, arena_print(form->module, "no kernel of its own in clusters: %s", sentence));
+    version->failed = true;
+    if (version->version.param < 0)
+        say(version, DIAG_MISSED, loc, arena_print(version->module, "no kernel of its own in clusters: %s", sentence));
     else
-        say(form, DIAG_MISSED, loc,
-            arena_print(form->module, "no kernel of its own for '%s' from %lld to %lld: %s",
-                        form->params[form->form.param]->name, (long long)form->form.least, (long long)form->form.most,
-                        sentence));
+        say(version, DIAG_MISSED, loc,
+            arena_print(version->module, "no kernel of its own for '%s' from %lld to %lld: %s",
+                        version->params[version->version.param]->name, (long long)version->version.least,
+                        (long long)version->version.most, sentence));
 }
 
 /* Others may do.  */
@@ -111,7 +111,7 @@ void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *reme
         leave_out_variant(kernel, loc, sentence, remedy);
         return;
     }
-    if (kernel->form.of && !kernel->module->as_text) {
+    if (kernel->version.of && !kernel->module->as_text) {
         leave_out(kernel, loc, sentence);
         return;
     }

@@ -73,52 +73,52 @@ static bool apply_int(Opcode code, Dtype dtype, int64_t x, int64_t y, int64_t *r
 {
     uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
     switch (code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         *result = (int64_t)(ux + uy);
         return true;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         *result = (int64_t)(ux - uy);
         return true;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         *result = (int64_t)(ux * uy);
         return true;
-    case OP_DIVI:
-    case OP_REMI:
-        return divide(dtype, code == OP_REMI, x, y, result);
-    case OP_ANDI:
+    case OP_SCALAR_DIV:
+    case OP_SCALAR_REM:
+        return divide(dtype, code == OP_SCALAR_REM, x, y, result);
+    case OP_SCALAR_AND:
         *result = x & y;
         return true;
-    case OP_ORI:
+    case OP_SCALAR_OR:
         *result = x | y;
         return true;
-    case OP_XORI:
+    case OP_SCALAR_XOR:
         *result = x ^ y;
         return true;
-    case OP_SHLI:
-    case OP_SHRI:
-        return shift(dtype, code == OP_SHLI, x, y, result);
-    case OP_EQI:
+    case OP_SCALAR_SHL:
+    case OP_SCALAR_SHR:
+        return shift(dtype, code == OP_SCALAR_SHL, x, y, result);
+    case OP_SCALAR_EQ:
         *result = x == y;
         return true;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         *result = x != y;
         return true;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         *result = less(dtype, x, y);
         return true;
-    case OP_LEI:
+    case OP_SCALAR_LE:
         *result = !less(dtype, y, x);
         return true;
-    case OP_GTI:
+    case OP_SCALAR_GT:
         *result = less(dtype, y, x);
         return true;
-    case OP_GEI:
+    case OP_SCALAR_GE:
         *result = !less(dtype, x, y);
         return true;
-    case OP_MINI:
+    case OP_SCALAR_MIN:
         *result = less(dtype, y, x) ? y : x;
         return true;
-    case OP_MAXI:
+    case OP_SCALAR_MAX:
         *result = less(dtype, x, y) ? y : x;
         return true;
     default:
@@ -129,22 +129,22 @@ static bool apply_int(Opcode code, Dtype dtype, int64_t x, int64_t y, int64_t *r
 static bool compare_float(Opcode code, double x, double y, int64_t *result)
 {
     switch (code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         *result = x == y;
         return true;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         *result = x != y;
         return true;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         *result = x < y;
         return true;
-    case OP_LEI:
+    case OP_SCALAR_LE:
         *result = x <= y;
         return true;
-    case OP_GTI:
+    case OP_SCALAR_GT:
         *result = x > y;
         return true;
-    case OP_GEI:
+    case OP_SCALAR_GE:
         *result = x >= y;
         return true;
     default:
@@ -163,7 +163,7 @@ static bool fold_from_float(const Op *op, int64_t *result, int depth)
     double x, y;
     if (!fold_float(op->args[0], &x, depth))
         return false;
-    if (op->code == OP_CONVI) {
+    if (op->code == OP_SCALAR_CONVERT) {
         if (op->results[0]->type.dtype == D_I1)
             return *result = x != 0, true;
         if (!(fabs(x) < 9e18))
@@ -178,11 +178,11 @@ static bool fold_from_float(const Op *op, int64_t *result, int depth)
 static bool fold_ints(const Op *op, int64_t x, int64_t y, int64_t *result)
 {
     switch (op->code) {
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         return *result = x, true;
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         return *result = (int64_t)(0 - (uint64_t)x), true;
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         return *result = op->args[0]->type.dtype == D_I1 ? !x : ~x, true;
     default:
         return op->nargs == 2 && apply_int(op->code, op->args[0]->type.dtype, x, y, result);
@@ -196,7 +196,7 @@ static bool fold_int_op(const Op *op, int64_t *result, int depth)
         return fold_from_float(op, result, depth);
     if (!fold_int(op->args[0], &x, depth))
         return false;
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         return fold_int(op->args[x ? 1 : 2], result, depth);
     return (op->nargs < 2 || fold_int(op->args[1], &y, depth)) && fold_ints(op, x, y, result);
 }
@@ -218,9 +218,9 @@ static bool fold_float_op(const Op *op, double *result, int depth)
 {
     int64_t i;
     double x, y;
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         return fold_int(op->args[0], &i, depth) && fold_float(op->args[i ? 1 : 2], result, depth);
-    if (op->code == OP_CONVI && !is_float(op->args[0])) {
+    if (op->code == OP_SCALAR_CONVERT && !is_float(op->args[0])) {
         if (!fold_int(op->args[0], &i, depth))
             return false;
         *result = op->args[0]->type.dtype == D_U64 ? (double)(uint64_t)i : (double)i;
@@ -228,18 +228,18 @@ static bool fold_float_op(const Op *op, double *result, int depth)
     }
     if (!fold_float(op->args[0], &x, depth))
         return false;
-    if (op->code == OP_CONVI || op->code == OP_NEGI)
-        return *result = op->code == OP_NEGI ? -x : x, true;
+    if (op->code == OP_SCALAR_CONVERT || op->code == OP_SCALAR_NEG)
+        return *result = op->code == OP_SCALAR_NEG ? -x : x, true;
     if (op->nargs != 2 || !fold_float(op->args[1], &y, depth))
         return false;
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         return *result = x + y, true;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         return *result = x - y, true;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return *result = x * y, true;
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         return *result = x / y, true;
     default:
         return false;

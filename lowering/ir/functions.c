@@ -2,7 +2,7 @@
 /*
  * functions.c - the functions of <math.h>.
  *
- *   y[i] = expf (x[i])          a scalar: OP_MATHI "expf"; of elements in a plain loop: OP_EXP
+ *   y[i] = expf (x[i])          a scalar: OP_SCALAR_MATH "expf"; of elements in a plain loop: OP_EXP
  */
 #include <string.h>
 

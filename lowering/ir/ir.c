@@ -275,7 +275,7 @@ Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
 
 Value *ir_convert_before(Kernel *kernel, Op *where, Value *x, Dtype dtype)
 {
-    return x->type.dtype == dtype ? x : ir_scalar_before(kernel, where, OP_CONVI, dtype, 1, &x);
+    return x->type.dtype == dtype ? x : ir_scalar_before(kernel, where, OP_SCALAR_CONVERT, dtype, 1, &x);
 }
 
 Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value *y)

@@ -118,8 +118,9 @@ enum {
 #include "ir/attributes.def"
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
-    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AHEAD | HAS_AREF | HAS_STORAGE,
-    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE | HAS_PACED
+    HAS_LOAD =
+        HAS_FILL | HAS_SKIP_OOB | HAS_SKIP_STEP | HAS_RESIDENT | HAS_ALONG | HAS_PREFETCH | HAS_AREF | HAS_STORAGE,
+    HAS_COPY = HAS_FILL | HAS_SKIP_OOB | HAS_SKIP_STEP | HAS_ALONG | HAS_SHARE | HAS_PACED
 };
 #define NEEDS_AREF    ((uint64_t)1 << 46 | HAS_AREF) /* and it is never NULL */
 #define NEEDS_STORAGE ((uint64_t)1 << 47 | HAS_STORAGE)
@@ -153,7 +154,8 @@ typedef struct {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 
-/* What a function of <math.h>, of double or float, is on tiles; OP_COUNT: nothing.  As a scalar it is an OP_MATHI.  */
+/* What a function of <math.h>, of double or float, is on tiles; OP_COUNT: nothing.  As a scalar it is an
+   OP_SCALAR_MATH.  */
 Opcode op_of_function(const char *name);
 
 /* The paper's three tags (III-C.1).  */
@@ -226,13 +228,13 @@ typedef struct {
 } TensorInfo;
 typedef struct { /* LOADs and COPY_IN */
     double fill;
-    int clipped, resident, along, ahead, share, window, apart;
-    bool present, paced;
+    int skip_step, resident, along, prefetch, share, window, apart;
+    bool skip_oob, paced;
 } TransferInfo;
 typedef struct {
     double value, start;
     int piece;
-    bool here, turned, fused, rounded;
+    bool here, transposed, fused, fast;
 } TileInfo;
 typedef struct {
     const char *label;
@@ -295,9 +297,9 @@ typedef struct {
     int order;      /* position within the iteration, by stage-major order */
     int depth;   /* slots of the ring that will carry its result from role to role, 0: it stays where it is computed */
     int release; /* of that: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
-    uint32_t maker;  /* of that: the role that fills the ring, a bit */
-    int line;        /* of that: bytes of its lines in shared memory, if not 128; 0: 128 */
-    uint32_t turner; /* and the one that carries it on, rows and columns exchanged, in a second ring; 0: none */
+    uint32_t maker;      /* of that: the role that fills the ring, a bit */
+    int line;            /* of that: bytes of its lines in shared memory, if not 128; 0: 128 */
+    uint32_t transposer; /* and the one that carries it on, rows and columns exchanged, in a second ring; 0: none */
 } ScheduleRow;
 typedef struct {
     ScheduleRow **chunks;
@@ -375,7 +377,7 @@ typedef enum {
     USE_GATHERED,
     USE_PARTS,
     USE_SHARES,
-    USE_KEPT /* each thread's own share of a tile, in place of registers */
+    USE_ROW_CACHE /* each thread's own share of a tile, in place of registers */
 } StorageUse;
 struct Storage {
     const char *name;
@@ -390,8 +392,8 @@ struct Storage {
     Storage *over;      /* plan: it lies in the memory of that one, and the two are used in turn */
     int resident;       /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that
     share */
-    bool turned;        /* partition: rows and columns of what the slots hold are exchanged */
-    bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
+    bool transposed;    /* partition: rows and columns of what the slots hold are exchanged */
+    bool tf32;          /* layout: f32 that products alone read; the copy rounds it to tf32 */
     bool interleaved; /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
 };
@@ -480,7 +482,7 @@ typedef struct {
     int param;      /* -1: by estimate */
     int64_t least, most;
     int behind; /* the pass of the table that made it */
-} KernelForm;
+} KernelVersion;
 
 /* ws_choice: a kernel is one of several for the same region, with these numbers.  The variants have one launcher, which
    takes one of them; the first one made has the name `of`.  */
@@ -557,13 +559,13 @@ struct Kernel {
     struct {
         int terms, states, steps;
     } proof; /* verify: how much it looked at */
-    KernelForm form;
+    KernelVersion version;
     KernelChoice choice;
     Scheduled scheduled;
     Refusal refusal; /* of a variant */
     bool settled;    /* of the first variant: what the others were left out for was said */
     bool as_chosen;  /* schedule (optimal) is not followed: what was solved could not be carried out */
-    bool failed;     /* a reject was reported; of a form: the other takes all launches; of a variant: others do */
+    bool failed;     /* a reject was reported; of a version: the other takes all launches; of a variant: others do */
     Kernel *next;
 };
 
@@ -588,7 +590,7 @@ struct Module {
     Kernel *kernels;
     int next_id;
     const char *pass; /* lower.c: the running pass, for die () */
-    bool as_text;     /* these are programs that somebody wrote: each stands for itself, forms and variants, too */
+    bool as_text;     /* these are programs that somebody wrote: each stands for itself, versions and variants, too */
     bool failed;
 };
 
@@ -661,14 +663,14 @@ Value *value_map_get(const ValueMap *map, Value *value); /* value itself where u
 void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to);
 Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
 void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
-/* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range, or
+/* versions.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range, or
    where it is estimated to be faster; that one's name ends so.  */
-Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most);
-Kernel *kernel_estimated_form(Kernel *kernel, const char *ending);
+Kernel *kernel_version(Kernel *kernel, const Value *param, int64_t least, int64_t most);
+Kernel *kernel_estimated_version(Kernel *kernel, const char *ending);
 /* The kernel once more, in no list; in front of choose.  */
 Kernel *kernel_copy(Kernel *kernel);
 void kernel_replace(Kernel *kernel, Kernel *by); /* in the module's list */
-bool is_form_of(const Kernel *form, const Kernel *kernel);
+bool is_version_of(const Kernel *version, const Kernel *kernel);
 /* The region of `first` with other numbers: without a body.  */
 Kernel *kernel_variant(Kernel *first, int count, const int64_t *values);
 /* The first one's copy, which has not been scheduled, as another variant: its label ends in the number.  */

@@ -328,8 +328,8 @@ static bool parse_row(Parser *p, ScheduleRow *row, const char *key)
         row->release = parse_place(p);
     else if (!strcmp(key, "maker"))
         row->maker = parse_role_list(p);
-    else if (!strcmp(key, "turner"))
-        row->turner = parse_role_list(p);
+    else if (!strcmp(key, "transposer"))
+        row->transposer = parse_role_list(p);
     else
         return false;
     return true;
@@ -384,7 +384,7 @@ static void parse_reduction(Parser *p, Pipeline *pipeline)
     Reduction *reduction = arena_alloc(p->module, sizeof *reduction), **end = &pipeline->reductions;
     const char *name = scan_word(p, "an operation");
     int code = name ? find_opcode(name) : -1;
-    if (code != OP_ADDI && code != OP_MULI && code != OP_MAXI && code != OP_MINI) {
+    if (code != OP_SCALAR_ADD && code != OP_SCALAR_MUL && code != OP_SCALAR_MAX && code != OP_SCALAR_MIN) {
         scan_fail_last(p, "'%s' reduces nothing", name ? name : "");
         return;
     }
@@ -471,11 +471,11 @@ static void parse_notes_and_block(Parser *p, Op *op, int scope)
 
 static Opcode parse_compare(Parser *p)
 {
-    for (Opcode code = OP_EQI; code <= OP_GEI; code++)
+    for (Opcode code = OP_SCALAR_EQ; code <= OP_SCALAR_GE; code++)
         if (scan_accept(p, op_info[code].call))
             return code;
     scan_fail(p, "expected a comparison, found '%s'", scan_shown(p));
-    return OP_LTI;
+    return OP_SCALAR_LT;
 }
 
 /* %k: i32 = 0, < %K, 64; the definition is bound only after the operands.  */
@@ -570,7 +570,7 @@ static void parse_grid(Parser *p, Block *outer, Op *op)
         if (p->failed)
             return;
         definitions[count++] = parse_range(p, outer, op, &compare);
-        if (compare != OP_LTI)
+        if (compare != OP_SCALAR_LT)
             scan_fail_last(p, "a grid compares with '<'");
     } while (scan_accept(p, ";"));
     if (scan_accept(p, "ordinal") && count < MAX_LIST)

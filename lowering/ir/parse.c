@@ -106,7 +106,7 @@ static void parse_name(Parser *p, Reduction **end, Opcode op)
 
 static void parse_adds(Parser *p, Grid *grid)
 {
-    parse_name(p, &grid->reductions, OP_ADDI);
+    parse_name(p, &grid->reductions, OP_SCALAR_ADD);
 }
 
 static void parse_independent(Parser *p, Grid *grid)
@@ -314,10 +314,10 @@ static void parse_storage(Parser *p, int line)
         storage->over = parse_find_storage(p, scan_word(p, "a storage"));
     if (at_key(p, line, "line"))
         storage->line = scan_number_up_to(p, 0, LONGEST_LINE);
-    if (at_key(p, line, "turned"))
-        storage->turned = scan_number_up_to(p, 0, 1);
-    if (at_key(p, line, "rounded"))
-        storage->rounded = scan_number_up_to(p, 0, 1);
+    if (at_key(p, line, "transposed"))
+        storage->transposed = scan_number_up_to(p, 0, 1);
+    if (at_key(p, line, "tf32"))
+        storage->tf32 = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "interleaved"))
         storage->interleaved = scan_number_up_to(p, 0, 1);
 }
@@ -395,18 +395,18 @@ static void parse_launcher(Parser *p, int line)
     p->kernel->launcher = scan_name(p);
 }
 
-static void parse_form(Parser *p, int line)
+static void parse_version(Parser *p, int line)
 {
     (void)line;
-    KernelForm *form = &p->kernel->form;
-    form->of = scan_name(p);
+    KernelVersion *version = &p->kernel->version;
+    version->of = scan_name(p);
     if (scan_accept(p, "estimated")) {
-        form->param = -1;
+        version->param = -1;
         return;
     }
-    form->param = scan_number_up_to(p, 0, p->kernel->nparams - 1);
-    form->least = scan_number(p);
-    form->most = scan_number(p);
+    version->param = scan_number_up_to(p, 0, p->kernel->nparams - 1);
+    version->least = scan_number(p);
+    version->most = scan_number(p);
 }
 
 static void parse_choice(Parser *p, int line)
@@ -476,7 +476,7 @@ static void parse_section(Parser *p)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, int line);
-    } sections[] = {{"function", parse_function},  {"launcher", parse_launcher}, {"form", parse_form},
+    } sections[] = {{"function", parse_function},  {"launcher", parse_launcher}, {"version", parse_version},
                     {"choice", parse_choice},      {"launch", parse_launch},     {"task", parse_task},
                     {"share", parse_shared_tiles}, {"role", parse_role},         {"storage", parse_storage},
                     {"aref", parse_aref},          {"variable", parse_variable}, {"body", parse_body},

@@ -316,9 +316,9 @@ static void print_row(Printer *p, bool *first, const Op *op)
         print_key(p, first, "maker");
         ir_print_roles(p, row->maker);
     }
-    if (row->turner) {
-        print_key(p, first, "turner");
-        ir_print_roles(p, row->turner);
+    if (row->transposer) {
+        print_key(p, first, "transposer");
+        ir_print_roles(p, row->transposer);
     }
 }
 
@@ -373,7 +373,7 @@ static void print_notes(Printer *p, const Op *op)
 static void print_range(Printer *p, const Op *op, int dim, int first_arg)
 {
     const Block *block = op->nblocks ? op->blocks[0] : NULL;
-    Opcode compare = op->code == OP_FOR ? op->control->compare : OP_LTI;
+    Opcode compare = op->code == OP_FOR ? op->control->compare : OP_SCALAR_LT;
     if (block && dim < block->nargs)
         ir_print_definition(p, block->args[dim]);
     fputs(" = ", p->out);

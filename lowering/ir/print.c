@@ -65,7 +65,7 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
                 text_precisions[grid->precision]);
     print_extents(p, grid);
     if (grid->plain) {
-        print_names(p, "adds", grid->reductions, OP_ADDI);
+        print_names(p, "adds", grid->reductions, OP_SCALAR_ADD);
         print_names(p, "independent", grid->independent, OP_SET_ELEMENT);
     }
     print_totals(p, grid);
@@ -113,11 +113,11 @@ static void print_header(Printer *p)
         fprintf(p->out, "  function %s\n", kernel->c_function);
     if (strncmp(kernel->launcher, "ws_launch_", 10) || strcmp(kernel->launcher + 10, kernel->name))
         fprintf(p->out, "  launcher %s\n", kernel->launcher);
-    if (kernel->form.of && kernel->form.param < 0)
-        fprintf(p->out, "  form %s estimated\n", kernel->form.of);
-    else if (kernel->form.of)
-        fprintf(p->out, "  form %s %d %" PRId64 " %" PRId64 "\n", kernel->form.of, kernel->form.param,
-                kernel->form.least, kernel->form.most);
+    if (kernel->version.of && kernel->version.param < 0)
+        fprintf(p->out, "  version %s estimated\n", kernel->version.of);
+    else if (kernel->version.of)
+        fprintf(p->out, "  version %s %d %" PRId64 " %" PRId64 "\n", kernel->version.of, kernel->version.param,
+                kernel->version.least, kernel->version.most);
     if (kernel->choice.of) {
         fprintf(p->out, "  choice %s %d", kernel->choice.of, kernel->choice.count);
         for (int i = 0; i < kernel->choice.count; i++)
@@ -189,10 +189,10 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " over=%s", storage->over->name);
     if (storage->line)
         fprintf(p->out, " line=%d", storage->line);
-    if (storage->turned)
-        fputs(" turned=1", p->out);
-    if (storage->rounded)
-        fputs(" rounded=1", p->out);
+    if (storage->transposed)
+        fputs(" transposed=1", p->out);
+    if (storage->tf32)
+        fputs(" tf32=1", p->out);
     if (storage->interleaved)
         fputs(" interleaved=1", p->out);
     putc('\n', p->out);

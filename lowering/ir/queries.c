@@ -250,7 +250,7 @@ bool operand_in_place(const Machine *machine, const Value *value, int arg)
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
     else if (source)
-        transposed = (value->def->code == OP_TRANS) != (schedule_of(source)->turner != 0);
+        transposed = (value->def->code == OP_TRANS) != (schedule_of(source)->transposer != 0);
     else
         return false;
     return machine_takes_across_k(machine, value->type.dtype) || transposed == (arg == 1);
@@ -378,7 +378,7 @@ bool is_halved_at_edge(const Machine *machine, const Op *load)
 {
     const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
     bool resident = load->code == OP_LOAD ? load->transfer->resident : load->storage->resident;
-    return load->transfer->present && !load->transfer->clipped && !load->transfer->along && !resident &&
+    return load->transfer->skip_oob && !load->transfer->skip_step && !load->transfer->along && !resident &&
            tile.rows > MORE_THAN_COLUMNS && tile.rows <= machine->product_columns &&
            grid_variable(load->args[load->nargs - 2]) >= 0;
 }
@@ -433,6 +433,6 @@ bool products_are_done(const Op *op)
 bool ir_is_edge(const Op *op, const Op *loop)
 {
     const Op *condition = op->code == OP_IF ? op->args[0]->def : NULL;
-    return condition && condition->code == OP_GEI && condition->args[0] == loop->blocks[0]->args[0] &&
+    return condition && condition->code == OP_SCALAR_GE && condition->args[0] == loop->blocks[0]->args[0] &&
            ir_outside(condition->args[1], loop) && !ir_has_side_effect(op);
 }

@@ -50,10 +50,10 @@ Op *loop_around(Block *block);
 Op *outermost_loop(const Op *op);
 /* The latest stage at which something looks at what comes through a ring, or at its transpose.  */
 int last_stage(const Op *source, const Uses *uses);
-/* present.c: do a load's rows reach nothing that is seen where its tensor has none?  */
+/* skip-oob.c: do a load's rows reach nothing that is seen where its tensor has none?  */
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
-int rows_clipped(Kernel *kernel, const Uses *uses, const Op *load);
+int rows_in_step(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and a product's columns, where it is told how many are seen, from that one on?  */
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
 /* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all

@@ -21,10 +21,10 @@ static void count_uses(Op *op, void *context)
 
 static void add_uses(Op *op, void *context)
 {
-    Listing *in = context;
+    Listing *listing = context;
     for (int i = op->nargs - 1; i >= 0; i--) {
-        *in->next = (Use){op, i, in->uses->of[op->args[i]->id]};
-        in->uses->of[op->args[i]->id] = in->next++;
+        *listing->next = (Use){op, i, listing->uses->of[op->args[i]->id]};
+        listing->uses->of[op->args[i]->id] = listing->next++;
     }
 }
 

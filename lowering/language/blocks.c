@@ -19,10 +19,10 @@
  * each block gets from all, in the order of the loop: the same bits in all of them.  So what stands between the loops
  * is computed by every block alike; what is stored there, the first stores.
  *
- * Where one iteration is many of a loop that the user wrote, in pieces (rewrite/spread.c), the blocks reduce their rows
- * themselves: sum = sum_blocks v, zero piece=128.
+ * Where one iteration is many of a loop that the user wrote, in pieces (optimize/cluster-rows.c), the blocks reduce
+ * their rows themselves: sum = sum_blocks v, zero piece=128.
  *
- * A sum of powers below a running largest, as of a softmax (rewrite/powers.h), is such a sum too: each block sends its
+ * A sum of powers below a running largest, as of a softmax (optimize/powers.h), is such a sum too: each block sends its
  * own largest, and its sum below that.  Powers below the largest that a later loop wants again are those:
  *
  *   e = exp (sub v, most)                            e = powers_sent v, most, sum
@@ -41,7 +41,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/slice.h"
-#include "rewrite/powers.h"
+#include "optimize/powers.h"
 
 typedef struct {
     Kernel *kernel;
@@ -55,9 +55,9 @@ typedef struct {
 } Blocks;
 
 /* What blocks have together operations say, also of one block where it has pieces.  */
-static bool joins(const Blocks *in)
+static bool joins(const Blocks *blocks)
 {
-    return in->block || in->piece;
+    return blocks->block || blocks->piece;
 }
 
 static bool is_blocks(const Op *op)
@@ -78,28 +78,28 @@ static const Op *blocks_around(const Op *op)
 
 static void visit_loop(Op *op, void *context)
 {
-    Blocks *in = context;
-    Kernel *kernel = in->kernel;
+    Blocks *blocks = context;
+    Kernel *kernel = blocks->kernel;
     if (op->code == OP_GRID)
-        in->grid = op;
+        blocks->grid = op;
     if (!is_blocks(op) || kernel->failed)
         return;
     Loc loc = op->control->pipeline->loc;
     int64_t low, high, step;
     bool counted = ir_constant(op->args[0], &low) && ir_constant(op->args[1], &high) &&
-                   ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_LTI &&
+                   ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_SCALAR_LT &&
                    high >= 1 &&
-                   high <= (in->piece ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks);
+                   high <= (blocks->piece ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks);
     if (!counted)
         reject(kernel, op->loc, REASON_BLOCKS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE))
         reject(kernel, loc, REASON_BLOCKS_INSIDE);
-    else if (in->first && high != in->count)
-        reject(kernel, op->loc, REASON_BLOCKS_COUNT, (int)high, in->first->loc.line, in->count);
-    if (in->first || kernel->failed)
+    else if (blocks->first && high != blocks->count)
+        reject(kernel, op->loc, REASON_BLOCKS_COUNT, (int)high, blocks->first->loc.line, blocks->count);
+    if (blocks->first || kernel->failed)
         return;
-    in->first = op;
-    in->count = (int)high;
+    blocks->first = op;
+    blocks->count = (int)high;
 }
 
 static void visit_parts(Op *op, void *context)
@@ -109,12 +109,12 @@ static void visit_parts(Op *op, void *context)
         reject(kernel, op->control->pipeline->loc, REASON_BLOCKS_PARTS);
 }
 
-static bool check_grid(const Blocks *in)
+static bool check_grid(const Blocks *blocks)
 {
-    Kernel *kernel = in->kernel;
-    Loc loc = in->first->control->pipeline->loc;
-    ir_walk(in->grid->blocks[0], visit_parts, kernel);
-    if (in->count > 1 && in->grid->nargs / 3 == 4)
+    Kernel *kernel = blocks->kernel;
+    Loc loc = blocks->first->control->pipeline->loc;
+    ir_walk(blocks->grid->blocks[0], visit_parts, kernel);
+    if (blocks->count > 1 && blocks->grid->nargs / 3 == 4)
         reject(kernel, loc, REASON_BLOCKS_GRID);
     else if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
         reject(kernel, kernel->grid.loc, REASON_BLOCKS_CLUSTER);
@@ -125,13 +125,13 @@ static bool check_grid(const Blocks *in)
 
 /* The operation that reduces the n-th carried value, what it meets in *part; NULL where the loop does anything else
    with it.  */
-static Op *reduction(const Blocks *in, const Op *loop, int n, Value **part)
+static Op *reduction(const Blocks *blocks, const Op *loop, int n, Value **part)
 {
     Carried names = carried(loop, n);
     Op *op = names.next->def;
     bool one = op && (op->code == OP_ADD || op->code == OP_MAX || op->code == OP_MIN) &&
-               op->parent == loop->blocks[0] && used_once(&in->uses, names.argument) &&
-               used_once(&in->uses, names.next);
+               op->parent == loop->blocks[0] && used_once(&blocks->uses, names.argument) &&
+               used_once(&blocks->uses, names.next);
     *part = !one                            ? NULL
             : op->args[0] == names.argument ? op->args[1]
             : op->args[1] == names.argument ? op->args[0]
@@ -141,12 +141,12 @@ static Op *reduction(const Blocks *in, const Op *loop, int n, Value **part)
 }
 
 /* An array, of which each iteration writes its element.  */
-static bool is_array(const Blocks *in, const Op *loop, int n)
+static bool is_array(const Blocks *blocks, const Op *loop, int n)
 {
     Carried names = carried(loop, n);
-    if (names.result->type.kind != K_TILE || uses_of(&in->uses, names.argument))
+    if (names.result->type.kind != K_TILE || uses_of(&blocks->uses, names.argument))
         return false;
-    for (const Use *use = uses_of(&in->uses, names.result); use; use = use->next)
+    for (const Use *use = uses_of(&blocks->uses, names.result); use; use = use->next)
         if (use->op->code != OP_TILE_AT || use->arg != 0)
             return false;
     return true;
@@ -154,32 +154,32 @@ static bool is_array(const Blocks *in, const Op *loop, int n)
 
 static void visit_carried(Op *loop, void *context)
 {
-    const Blocks *in = context;
+    const Blocks *blocks = context;
     Value *part;
-    if (!is_blocks(loop) || in->kernel->failed)
+    if (!is_blocks(loop) || blocks->kernel->failed)
         return;
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *value = loop->results[i];
         Powers powers;
-        if (is_array(in, loop, i) || powers_of(&in->uses, loop, i, &powers) ||
-            (value->type.kind == K_TILE && reduction(in, loop, i, &part)))
+        if (is_array(blocks, loop, i) || powers_of(&blocks->uses, loop, i, &powers) ||
+            (value->type.kind == K_TILE && reduction(blocks, loop, i, &part)))
             continue;
-        reject(in->kernel, loop->loc, REASON_BLOCKS_CARRIED, value->name ? value->name : "a value");
+        reject(blocks->kernel, loop->loc, REASON_BLOCKS_CARRIED, value->name ? value->name : "a value");
         return;
     }
 }
 
 static const Value *unconverted(const Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI)
+    while (value->def && value->def->code == OP_SCALAR_CONVERT)
         value = value->def->args[0];
     return value;
 }
 
 static void visit_element(Op *op, void *context)
 {
-    const Blocks *in = context;
-    Kernel *kernel = in->kernel;
+    const Blocks *blocks = context;
+    Kernel *kernel = blocks->kernel;
     if (op->code != OP_TILE_AT || kernel->failed)
         return;
     const char *name = op->args[0]->name ? op->args[0]->name : "the array";
@@ -215,87 +215,89 @@ static void visit_shared(Op *op, void *context)
 
 static void visit_store(Op *op, void *context)
 {
-    const Blocks *in = context;
-    Kernel *kernel = in->kernel;
+    const Blocks *blocks = context;
+    Kernel *kernel = blocks->kernel;
     if (op_info[op->code].class_ != CLASS_STORE || kernel->failed)
         return;
     const Op *loop = blocks_around(op);
     if (op_prints(op))
         return;
     Sharing sharing = {kernel, op};
-    ir_walk(in->grid->blocks[0], visit_shared, &sharing);
+    ir_walk(blocks->grid->blocks[0], visit_shared, &sharing);
     if (!kernel->failed && loop && !store_moves_on(op))
         reject(kernel, op->loc, REASON_BLOCKS_STORE);
 }
 
 /* ---- the dimension ----------------------------------------------------------------------------------------------- */
 
-static Value *converted_before(const Blocks *in, Op *where, Dtype dtype, Value *x)
+static Value *converted_before(const Blocks *blocks, Op *where, Dtype dtype, Value *x)
 {
     if (x->type.dtype == dtype)
         return x;
-    Op *op = op_new(in->kernel, OP_CONVI, where->loc, 1, &x);
+    Op *op = op_new(blocks->kernel, OP_SCALAR_CONVERT, where->loc, 1, &x);
     op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+    return op_result(blocks->kernel, op, type_scalar(dtype), NULL);
 }
 
-static void add_dimension(Blocks *in)
+static void add_dimension(Blocks *blocks)
 {
-    Grid *grid = &in->kernel->grid;
-    const Value *counter = in->first->blocks[0]->args[0];
-    const int64_t range[] = {0, in->count, 1};
+    Grid *grid = &blocks->kernel->grid;
+    const Value *counter = blocks->first->blocks[0]->args[0];
+    const int64_t range[] = {0, blocks->count, 1};
     for (int i = 0; i < 3; i++)
-        op_add_arg(in->kernel, in->grid, ir_const_before(in->kernel, in->grid, counter->type.dtype, range[i]));
-    in->block = block_arg(in->kernel, in->grid->blocks[0], counter->type, counter->name, counter->loc);
+        op_add_arg(blocks->kernel, blocks->grid,
+                   ir_const_before(blocks->kernel, blocks->grid, counter->type.dtype, range[i]));
+    blocks->block = block_arg(blocks->kernel, blocks->grid->blocks[0], counter->type, counter->name, counter->loc);
     grid->dims++;
     grid->parts = true;
     grid->cluster[0] = 1;
-    grid->cluster[1] = in->count;
+    grid->cluster[1] = blocks->count;
 }
 
 /* The number of this block where an operation stands; there is but one block where the loops have one iteration.  */
-static Value *block_before(const Blocks *in, Op *where, Dtype dtype)
+static Value *block_before(const Blocks *blocks, Op *where, Dtype dtype)
 {
-    return in->block ? converted_before(in, where, dtype, in->block) : ir_const_before(in->kernel, where, dtype, 0);
+    return blocks->block ? converted_before(blocks, where, dtype, blocks->block)
+                         : ir_const_before(blocks->kernel, where, dtype, 0);
 }
 
 /* ---- each block makes its iteration ------------------------------------------------------------------------------ */
 
 /* What all blocks have together.  */
-static Value *joined(const Blocks *in, Op *loop, int n)
+static Value *joined(const Blocks *blocks, Op *loop, int n)
 {
     Value *part, *args[2];
-    const Op *op = reduction(in, loop, n, &part);
+    const Op *op = reduction(blocks, loop, n, &part);
     Opcode code = op->code == OP_ADD ? OP_SUM_BLOCKS : op->code == OP_MAX ? OP_MAX_BLOCKS : OP_MIN_BLOCKS;
     const Value *result = loop->results[n];
     args[0] = part;
     args[1] = loop->args[3 + n];
-    if (!joins(in)) { /* as the loop's one iteration has it */
+    if (!joins(blocks)) { /* as the loop's one iteration has it */
         code = op->code;
         args[op->args[0] == part ? 0 : 1] = part;
         args[op->args[0] == part ? 1 : 0] = loop->args[3 + n];
     }
-    Op *all = op_new(in->kernel, code, loop->loc, 2, args);
-    if (in->piece) { /* of the row itself, which the blocks reduce */
+    Op *all = op_new(blocks->kernel, code, loop->loc, 2, args);
+    if (blocks->piece) { /* of the row itself, which the blocks reduce */
         all->args[0] = part->def->args[0];
-        all->tile->piece = in->piece;
+        all->tile->piece = blocks->piece;
     }
     op_before(loop, all);
-    return op_result(in->kernel, all, result->type, result->name);
+    return op_result(blocks->kernel, all, result->type, result->name);
 }
 
 /* The same of a sum of powers, or of the largest below which they are.  */
-static Value *joined_powers(const Blocks *in, Op *loop, int n, const Powers *powers)
+static Value *joined_powers(const Blocks *blocks, Op *loop, int n, const Powers *powers)
 {
     Value *args[] = {powers->x, loop->args[3 + n], loop->args[3 + powers->largest]};
     bool sum = n == powers->sum;
     Opcode code = !sum ? OP_MAX_BLOCKS : powers->power == OP_EXP ? OP_SUM_EXP_BLOCKS : OP_SUM_EXP2_BLOCKS;
-    Op *all = op_new(in->kernel, code, loop->loc, sum ? 3 : 2, args);
-    all->tile->piece = in->piece ? in->piece : powers->x->type.cols;
+    Op *all = op_new(blocks->kernel, code, loop->loc, sum ? 3 : 2, args);
+    all->tile->piece = blocks->piece ? blocks->piece : powers->x->type.cols;
     if (sum)
         all->tile->fused = powers->fused;
     op_before(loop, all);
-    return op_result(in->kernel, all, loop->results[n]->type, loop->results[n]->name);
+    return op_result(blocks->kernel, all, loop->results[n]->type, loop->results[n]->name);
 }
 
 typedef struct {
@@ -304,21 +306,21 @@ typedef struct {
     Powers powers;
 } Joined;
 
-static Joined joined_as(const Blocks *in, const Op *loop, int n)
+static Joined joined_as(const Blocks *blocks, const Op *loop, int n)
 {
     Joined as = {0};
     Value *part;
-    if (is_array(in, loop, n))
+    if (is_array(blocks, loop, n))
         return as;
-    as.is_powers = powers_of(&in->uses, loop, n, &as.powers);
-    as.reduction = as.is_powers ? NULL : reduction(in, loop, n, &part);
+    as.is_powers = powers_of(&blocks->uses, loop, n, &as.powers);
+    as.reduction = as.is_powers ? NULL : reduction(blocks, loop, n, &part);
     return as;
 }
 
 /* Is it left out, since all blocks get what it makes together?  */
-static bool is_replaced(const Blocks *in, const Joined *as, const Op *op)
+static bool is_replaced(const Blocks *blocks, const Joined *as, const Op *op)
 {
-    for (int i = 0; as->is_powers && joins(in) && i < as->powers.count; i++)
+    for (int i = 0; as->is_powers && joins(blocks) && i < as->powers.count; i++)
         if (op == as->powers.made[i])
             return true;
     return op == as->reduction;
@@ -327,47 +329,47 @@ static bool is_replaced(const Blocks *in, const Joined *as, const Op *op)
 /* So many registers of one group, or of a team, hold powers that one loop sums and another one wants.  */
 enum { MOST_POWERS = 128 };
 
-static void note_powers(Blocks *in, const Op *loop, const Joined *as, int n)
+static void note_powers(Blocks *blocks, const Op *loop, const Joined *as, int n)
 {
     const Powers *powers = &as->powers;
-    if (in->x || !as->is_powers || n != powers->sum ||
+    if (blocks->x || !as->is_powers || n != powers->sum ||
         machine_tile_registers(powers->x->type, LAYOUT_WIDE) > MOST_POWERS)
         return;
-    in->x = powers->x;
-    in->power = powers->power;
-    in->sum = joins(in) ? loop->results[n] : powers->row_sum->args[0];
-    in->largest = loop->results[powers->largest];
+    blocks->x = powers->x;
+    blocks->power = powers->power;
+    blocks->sum = joins(blocks) ? loop->results[n] : powers->row_sum->args[0];
+    blocks->largest = loop->results[powers->largest];
 }
 
-static void unroll(Blocks *in, Op *loop)
+static void unroll(Blocks *blocks, Op *loop)
 {
-    Block *body = loop->blocks[0], *around = in->grid->blocks[0];
+    Block *body = loop->blocks[0], *around = blocks->grid->blocks[0];
     int count = carried_count(loop);
     Joined as[count + 1];
     for (int i = 0; i < count; i++)
-        as[i] = joined_as(in, loop, i);
-    ir_replace_uses(body, body->args[0], block_before(in, loop, body->args[0]->type.dtype));
-    for (int i = 0; i < count && !joins(in); i++)
+        as[i] = joined_as(blocks, loop, i);
+    ir_replace_uses(body, body->args[0], block_before(blocks, loop, body->args[0]->type.dtype));
+    for (int i = 0; i < count && !joins(blocks); i++)
         if (as[i].is_powers) /* the loop's one iteration */
             ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
     FOR_OPS (op, body) {
         bool left = op == block_end(body);
         for (int i = 0; i < count; i++)
-            left |= is_replaced(in, &as[i], op);
+            left |= is_replaced(blocks, &as[i], op);
         if (left)
             continue;
         op_remove(op);
         op_before(loop, op);
     }
     for (int i = 0; i < count; i++)
-        note_powers(in, loop, &as[i], i);
+        note_powers(blocks, loop, &as[i], i);
     for (int i = 0; i < count; i++) {
-        bool powers = as[i].is_powers && joins(in);
-        Value *all = powers            ? joined_powers(in, loop, i, &as[i].powers)
-                     : as[i].reduction ? joined(in, loop, i)
+        bool powers = as[i].is_powers && joins(blocks);
+        Value *all = powers            ? joined_powers(blocks, loop, i, &as[i].powers)
+                     : as[i].reduction ? joined(blocks, loop, i)
                                        : block_end(body)->args[i];
-        in->sum = in->sum == loop->results[i] ? all : in->sum;
-        in->largest = in->largest == loop->results[i] ? all : in->largest;
+        blocks->sum = blocks->sum == loop->results[i] ? all : blocks->sum;
+        blocks->largest = blocks->largest == loop->results[i] ? all : blocks->largest;
         ir_replace_uses(around, loop->results[i], all);
     }
     op_remove(loop);
@@ -380,23 +382,23 @@ static bool is_same_tile(const Value *x, const Value *y)
 }
 
 /* Powers that a later loop makes again.  */
-static void take_powers(const Blocks *in)
+static void take_powers(const Blocks *blocks)
 {
-    const Op *behind = in->x ? in->sum->def : NULL;
+    const Op *behind = blocks->x ? blocks->sum->def : NULL;
     for (Op *op = behind ? behind->next : NULL; op; op = op->next) {
-        const Op *difference = op->code == in->power ? op->args[0]->def : NULL;
-        if (!difference || difference->code != OP_SUB || difference->args[1] != in->largest ||
-            !is_same_tile(difference->args[0], in->x))
+        const Op *difference = op->code == blocks->power ? op->args[0]->def : NULL;
+        if (!difference || difference->code != OP_SUB || difference->args[1] != blocks->largest ||
+            !is_same_tile(difference->args[0], blocks->x))
             continue;
-        if (!joins(in)) {
-            ir_replace_uses(in->grid->blocks[0], op->results[0], in->sum);
+        if (!joins(blocks)) {
+            ir_replace_uses(blocks->grid->blocks[0], op->results[0], blocks->sum);
             continue;
         }
-        Value *args[] = {in->x, in->largest, in->sum};
-        Op *sent = op_new(in->kernel, OP_POWERS_SENT, op->loc, 3, args);
+        Value *args[] = {blocks->x, blocks->largest, blocks->sum};
+        Op *sent = op_new(blocks->kernel, OP_POWERS_SENT, op->loc, 3, args);
         op_before(op, sent);
-        ir_replace_uses(in->grid->blocks[0], op->results[0],
-                        op_result(in->kernel, sent, op->results[0]->type, op->results[0]->name));
+        ir_replace_uses(blocks->grid->blocks[0], op->results[0],
+                        op_result(blocks->kernel, sent, op->results[0]->type, op->results[0]->name));
     }
 }
 
@@ -409,28 +411,28 @@ static void visit_unroll(Op *op, void *context)
 /* This block's element is the value itself.  */
 static void visit_own(Op *op, void *context)
 {
-    const Blocks *in = context;
+    const Blocks *blocks = context;
     if (op->code != OP_TILE_AT)
         return;
-    ir_replace_uses(in->grid->blocks[0], op->results[0], op->args[0]);
+    ir_replace_uses(blocks->grid->blocks[0], op->results[0], op->args[0]);
     op_remove(op);
 }
 
 /* All blocks would make a store that stands in no loop over them.  */
 static void visit_outside(Op *op, void *context)
 {
-    const Blocks *in = context;
+    const Blocks *blocks = context;
     if (op_info[op->code].class_ != CLASS_STORE || blocks_around(op))
         return;
-    Dtype dtype = in->block->type.dtype;
-    Value *args[] = {in->block, ir_const_before(in->kernel, op, dtype, 0)};
-    Op *test = op_new(in->kernel, OP_EQI, op->loc, 2, args);
+    Dtype dtype = blocks->block->type.dtype;
+    Value *args[] = {blocks->block, ir_const_before(blocks->kernel, op, dtype, 0)};
+    Op *test = op_new(blocks->kernel, OP_SCALAR_EQ, op->loc, 2, args);
     op_before(op, test);
-    Value *is_first = op_result(in->kernel, test, type_scalar(D_I1), NULL);
-    Op *branch = op_new(in->kernel, OP_IF, op->loc, 1, &is_first);
+    Value *is_first = op_result(blocks->kernel, test, type_scalar(D_I1), NULL);
+    Op *branch = op_new(blocks->kernel, OP_IF, op->loc, 1, &is_first);
     op_before(op, branch);
     for (int i = 0; i < 2; i++)
-        op_append(block_new(in->kernel, branch), op_new(in->kernel, OP_YIELD, op->loc, 0, NULL));
+        op_append(block_new(blocks->kernel, branch), op_new(blocks->kernel, OP_YIELD, op->loc, 0, NULL));
     op_remove(op);
     op_before(branch->blocks[0]->first, op);
 }
@@ -450,7 +452,7 @@ typedef struct {
 } Left;
 
 typedef struct {
-    Blocks *in;
+    Blocks *blocks;
     Left *left;
     int count, iteration;
     Block *copy;
@@ -470,20 +472,20 @@ static void visit_left(Op *op, void *context)
 
 static void note_arrays(Rows *rows, Op *loop)
 {
-    Module *module = rows->in->kernel->module;
+    Module *module = rows->blocks->kernel->module;
     const int count = carried_count(loop);
     Left *left = arena_alloc(module, (size_t)(rows->count + count + 1) * sizeof *left);
     memcpy(left, rows->left, (size_t)rows->count * sizeof *left);
     rows->left = left;
     for (int i = 0; i < count; i++)
-        if (is_array(rows->in, loop, i))
+        if (is_array(rows->blocks, loop, i))
             left[rows->count++] =
-                (Left){loop->results[i], arena_alloc(module, (size_t)rows->in->count * sizeof(Value *))};
+                (Left){loop->results[i], arena_alloc(module, (size_t)rows->blocks->count * sizeof(Value *))};
 }
 
 static void make_iteration(Rows *rows, Op *loop, Value **now)
 {
-    Kernel *kernel = rows->in->kernel;
+    Kernel *kernel = rows->blocks->kernel;
     Block *body = loop->blocks[0];
     ValueMap map = value_map_new(kernel);
     const Dtype dtype = body->args[0]->type.dtype;
@@ -514,11 +516,11 @@ static void visit_repeat(Op *loop, void *context)
     Value *now[count + 1];
     memcpy(now, loop->args + 3, (size_t)count * sizeof *now);
     note_arrays(rows, loop);
-    for (rows->iteration = 0; rows->iteration < rows->in->count; rows->iteration++)
+    for (rows->iteration = 0; rows->iteration < rows->blocks->count; rows->iteration++)
         make_iteration(rows, loop, now);
     for (int i = 0; i < count; i++)
-        if (!is_array(rows->in, loop, i))
-            ir_replace_uses(rows->in->grid->blocks[0], loop->results[i], now[i]);
+        if (!is_array(rows->blocks, loop, i))
+            ir_replace_uses(rows->blocks->grid->blocks[0], loop->results[i], now[i]);
     op_remove(loop);
 }
 
@@ -530,36 +532,36 @@ static bool is_element(const Op *op, const void *context)
 
 void blocks_of_pieces(Kernel *kernel, int piece)
 {
-    Blocks in = {.kernel = kernel, .piece = piece};
-    ir_walk(kernel->body, visit_loop, &in);
-    if (kernel->failed || (!in.first && !ir_any_of(kernel->body, is_element, NULL)))
+    Blocks blocks = {.kernel = kernel, .piece = piece};
+    ir_walk(kernel->body, visit_loop, &blocks);
+    if (kernel->failed || (!blocks.first && !ir_any_of(kernel->body, is_element, NULL)))
         return;
-    in.uses = uses_new(kernel, kernel->body);
-    if (in.first && !check_grid(&in))
+    blocks.uses = uses_new(kernel, kernel->body);
+    if (blocks.first && !check_grid(&blocks))
         return;
-    ir_walk(kernel->body, visit_element, &in);
-    if (in.first && !kernel->failed && ir_any_of(kernel->body, prints_inside, NULL)) {
-        Rows rows = {.in = &in};
-        ir_walk(in.grid->blocks[0], visit_repeat, &rows);
-        remark(kernel, DIAG_MISSED, in.first->loc,
+    ir_walk(kernel->body, visit_element, &blocks);
+    if (blocks.first && !kernel->failed && ir_any_of(kernel->body, prints_inside, NULL)) {
+        Rows rows = {.blocks = &blocks};
+        ir_walk(blocks.grid->blocks[0], visit_repeat, &rows);
+        remark(kernel, DIAG_MISSED, blocks.first->loc,
                "one block makes all iterations of the loops over blocks, one of "
                "which prints");
         return;
     }
-    ir_walk(in.grid->blocks[0], visit_carried, &in);
-    ir_walk(in.grid->blocks[0], visit_store, &in);
+    ir_walk(blocks.grid->blocks[0], visit_carried, &blocks);
+    ir_walk(blocks.grid->blocks[0], visit_store, &blocks);
     if (kernel->failed)
         return;
-    Loc loc = in.first->control->pipeline->loc;
-    if (in.count > 1) {
-        add_dimension(&in);
-        ir_walk(in.grid->blocks[0], visit_outside, &in);
+    Loc loc = blocks.first->control->pipeline->loc;
+    if (blocks.count > 1) {
+        add_dimension(&blocks);
+        ir_walk(blocks.grid->blocks[0], visit_outside, &blocks);
     }
-    ir_walk(in.grid->blocks[0], visit_own, &in);
-    ir_walk(in.grid->blocks[0], visit_unroll, &in);
-    take_powers(&in);
+    ir_walk(blocks.grid->blocks[0], visit_own, &blocks);
+    ir_walk(blocks.grid->blocks[0], visit_unroll, &blocks);
+    take_powers(&blocks);
     remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
-           in.count, in.count > 1 ? "s" : "", in.count > 1 ? "" : "s");
+           blocks.count, blocks.count > 1 ? "s" : "", blocks.count > 1 ? "" : "s");
 }
 
 /* require: the nest is one GRID.   ensure: no loop over blocks, no TILE_AT is left.  */

@@ -35,7 +35,8 @@ static bool find_place(const Value *value, Place *place)
     value = sum.terms[0].value;
     place->offset = sum.low;
     const Op *loop = place->loop = value->block ? value->block->parent : NULL;
-    if (!loop || (loop->code != OP_GRID && (loop->code != OP_FOR || value->index || loop->control->compare != OP_LTI)))
+    if (!loop ||
+        (loop->code != OP_GRID && (loop->code != OP_FOR || value->index || loop->control->compare != OP_SCALAR_LT)))
         return false;
     Value **range = loop->args + (loop->code == OP_GRID ? 3 * value->index : 0);
     place->counter = value;

@@ -68,7 +68,7 @@ static Op *find_next(const Block *block)
 }
 
 /* As the user wrote it.  */
-static const char *written(const Nest *in, const Op *op)
+static const char *written(const Nest *nest, const Op *op)
 {
     if (op->code == OP_FOR || op->code == OP_WHILE)
         return "another loop";
@@ -76,29 +76,29 @@ static const char *written(const Nest *in, const Op *op)
         return "a branch";
     if (op->code == OP_FULL && op->tile->value == 0)
         return "ws_zeros";
-    return arena_print(in->kernel->module, "ws_%s", op_info[op->code].text);
+    return arena_print(nest->kernel->module, "ws_%s", op_info[op->code].text);
 }
 
-static bool others_are_scalar(Nest *in, const Block *block, const Op *next)
+static bool others_are_scalar(Nest *nest, const Block *block, const Op *next)
 {
     FOR_OPS (op, block) {
         if (op == next || op->code == OP_YIELD || is_scalar_code(op))
             continue;
-        if (in->nloops)
-            reject(in->kernel, op->loc, REASON_GRID_BETWEEN, written(in, op));
+        if (nest->nloops)
+            reject(nest->kernel, op->loc, REASON_GRID_BETWEEN, written(nest, op));
         else
-            reject(in->kernel, op->loc, REASON_GRID_OUTSIDE, written(in, op));
+            reject(nest->kernel, op->loc, REASON_GRID_OUTSIDE, written(nest, op));
         return false;
     }
     return true;
 }
 
-static bool nothing_leaves(Nest *in, const Op *op)
+static bool nothing_leaves(Nest *nest, const Op *op)
 {
     for (int i = 0; i < op->nresults && op->code != OP_WHILE; i++) {
         bool tile = op->results[i]->type.kind == K_TILE;
         const char *name = op->results[i]->name ? op->results[i]->name : tile ? "a tile" : "a value";
-        reject(in->kernel, op->loc, tile ? REASON_GRID_CARRIED_TILE : REASON_GRID_CARRIED_SCALAR, name);
+        reject(nest->kernel, op->loc, tile ? REASON_GRID_CARRIED_TILE : REASON_GRID_CARRIED_SCALAR, name);
     }
     return !op->nresults || op->code == OP_WHILE;
 }
@@ -114,50 +114,50 @@ static Block *guarded(const Op *branch)
     return NULL;
 }
 
-static bool add_level(Nest *in, Op *op)
+static bool add_level(Nest *nest, Op *op)
 {
     Block *inner = op->code == OP_FOR ? op->blocks[0] : NULL;
     if (op->code == OP_WHILE) {
-        reject(in->kernel, op->loc, REASON_GRID_WHILE);
+        reject(nest->kernel, op->loc, REASON_GRID_WHILE);
         return false;
     }
     if (op->code == OP_IF)
-        inner = in->nloops && in->nlevels < MAX_LEVELS - MAX_DIMS ? guarded(op) : NULL;
+        inner = nest->nloops && nest->nlevels < MAX_LEVELS - MAX_DIMS ? guarded(op) : NULL;
     if (!inner) {
-        reject(in->kernel, op->loc, REASON_GRID_BETWEEN, written(in, op));
+        reject(nest->kernel, op->loc, REASON_GRID_BETWEEN, written(nest, op));
         return false;
     }
-    in->levels[in->nlevels++] = (Level){op, inner};
+    nest->levels[nest->nlevels++] = (Level){op, inner};
     if (op->code == OP_FOR)
-        in->loops[in->nloops++] = op;
+        nest->loops[nest->nloops++] = op;
     return true;
 }
 
-static bool find_loops(Nest *in)
+static bool find_loops(Nest *nest)
 {
-    int dims = in->kernel->grid.dims;
-    Block *block = in->kernel->body;
-    while (in->nloops < dims) {
+    int dims = nest->kernel->grid.dims;
+    Block *block = nest->kernel->body;
+    while (nest->nloops < dims) {
         Op *next = find_next(block);
         if (!next) {
-            reject(in->kernel, in->kernel->grid.loc, REASON_GRID_DEPTH, dims, dims, in->nloops);
+            reject(nest->kernel, nest->kernel->grid.loc, REASON_GRID_DEPTH, dims, dims, nest->nloops);
             return false;
         }
-        if (!nothing_leaves(in, next) || !others_are_scalar(in, block, next) || !add_level(in, next))
+        if (!nothing_leaves(nest, next) || !others_are_scalar(nest, block, next) || !add_level(nest, next))
             return false;
-        block = in->levels[in->nlevels - 1].inner;
+        block = nest->levels[nest->nlevels - 1].inner;
     }
     return true;
 }
 
 /* ---- what the launcher computes ---------------------------------------------------------------------------------- */
 
-static bool hoist(Nest *in, Value *value);
+static bool hoist(Nest *nest, Value *value);
 
-static bool refuse(Nest *in, const Value *culprit, Reason reason)
+static bool refuse(Nest *nest, const Value *culprit, Reason reason)
 {
-    in->culprit = culprit;
-    in->reason = reason;
+    nest->culprit = culprit;
+    nest->reason = reason;
     return false;
 }
 
@@ -165,149 +165,153 @@ static bool refuse(Nest *in, const Value *culprit, Reason reason)
 static bool may_trap(const Op *op)
 {
     int64_t divisor;
-    if ((op->code != OP_DIVI && op->code != OP_REMI) || dtype_is_float(op->results[0]->type.dtype))
+    if ((op->code != OP_SCALAR_DIV && op->code != OP_SCALAR_REM) || dtype_is_float(op->results[0]->type.dtype))
         return false;
     return ir_enclosing(op, OP_IF) && !(ir_constant(op->args[1], &divisor) && divisor);
 }
 
-static bool hoist_op(Nest *in, Op *op)
+static bool hoist_op(Nest *nest, Op *op)
 {
     if (may_trap(op))
-        return refuse(in, op->results[0], REASON_GRID_BOUND_COMPUTED);
+        return refuse(nest, op->results[0], REASON_GRID_BOUND_COMPUTED);
     for (int i = 0; i < op->nargs; i++)
-        if (!hoist(in, op->args[i]))
+        if (!hoist(nest, op->args[i]))
             return false;
-    if (op->parent != in->kernel->body) {
+    if (op->parent != nest->kernel->body) {
         op_remove(op);
-        op_before(in->loops[0], op);
+        op_before(nest->loops[0], op);
     }
     for (int i = 0; i < op->nresults; i++)
-        in->available[op->results[i]->id] = true;
+        nest->available[op->results[i]->id] = true;
     return true;
 }
 
 /* Make a value's definition stand before the grid; false and the reason when it cannot.  */
-static bool hoist(Nest *in, Value *value)
+static bool hoist(Nest *nest, Value *value)
 {
     Op *op = value->def;
-    if (in->available[value->id])
+    if (nest->available[value->id])
         return true;
     if (!op)
-        return !value->block || refuse(in, value, REASON_GRID_BOUND_DEPENDS);
+        return !value->block || refuse(nest, value, REASON_GRID_BOUND_DEPENDS);
     if (op_info[op->code].class_ == CLASS_READ)
-        return refuse(in, value, REASON_GRID_BOUND_MEMORY);
+        return refuse(nest, value, REASON_GRID_BOUND_MEMORY);
     if (op_info[op->code].class_ != CLASS_SCALAR && op_info[op->code].class_ != CLASS_TENSOR)
-        return refuse(in, value, REASON_GRID_BOUND_COMPUTED);
-    return hoist_op(in, op);
+        return refuse(nest, value, REASON_GRID_BOUND_COMPUTED);
+    return hoist_op(nest, op);
 }
 
-static bool hoist_bounds(Nest *in, const Op *loop)
+static bool hoist_bounds(Nest *nest, const Op *loop)
 {
     for (int i = 0; i < 3; i++)
-        if (!hoist(in, loop->args[i])) {
-            reject(in->kernel, loop->loc, in->reason, in->culprit->name ? in->culprit->name : "?");
+        if (!hoist(nest, loop->args[i])) {
+            reject(nest->kernel, loop->loc, nest->reason, nest->culprit->name ? nest->culprit->name : "?");
             return false;
         }
     return true;
 }
 
 /* i <= high is i < high + 1, and i >= low is i > low - 1.  */
-static void exclude_bound(Nest *in, Op *loop)
+static void exclude_bound(Nest *nest, Op *loop)
 {
-    Value *one = ir_const_before(in->kernel, loop, loop->args[1]->type.dtype, 1);
-    loop->args[1] =
-        ir_binary_before(in->kernel, loop, loop->control->compare == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
-    loop->control->compare = loop->control->compare == OP_LEI ? OP_LTI : OP_GTI;
+    Value *one = ir_const_before(nest->kernel, loop, loop->args[1]->type.dtype, 1);
+    loop->args[1] = ir_binary_before(
+        nest->kernel, loop, loop->control->compare == OP_SCALAR_LE ? OP_SCALAR_ADD : OP_SCALAR_SUB, loop->args[1], one);
+    loop->control->compare = loop->control->compare == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GT;
 }
 
 /* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) /
    step, 1 with i = high - n * step at the top of the body.  */
-static void count_up(Nest *in, Op *loop, int64_t step)
+static void count_up(Nest *nest, Op *loop, int64_t step)
 {
     Block *body = loop->blocks[0];
     Op *top = body->first;
     Value *high = loop->args[0], *low = loop->args[1], *old = body->args[0];
     Dtype dtype = high->type.dtype;
-    Value *span = ir_binary_before(in->kernel, loop, OP_SUBI, high, low);
+    Value *span = ir_binary_before(nest->kernel, loop, OP_SCALAR_SUB, high, low);
     Value *padded =
-        ir_binary_before(in->kernel, loop, OP_ADDI, span, ir_const_before(in->kernel, loop, dtype, step - 1));
-    Value *stride = ir_const_before(in->kernel, loop, dtype, step);
-    Value *back = ir_binary_before(in->kernel, top, OP_MULI, old, ir_const_before(in->kernel, top, dtype, step));
-    Value *index = ir_binary_before(in->kernel, top, OP_SUBI, high, back);
-    loop->args[0] = ir_const_before(in->kernel, loop, dtype, 0);
-    loop->args[1] = ir_binary_before(in->kernel, loop, OP_DIVI, padded, stride);
-    loop->args[2] = ir_const_before(in->kernel, loop, dtype, 1);
-    loop->control->compare = OP_LTI;
+        ir_binary_before(nest->kernel, loop, OP_SCALAR_ADD, span, ir_const_before(nest->kernel, loop, dtype, step - 1));
+    Value *stride = ir_const_before(nest->kernel, loop, dtype, step);
+    Value *back =
+        ir_binary_before(nest->kernel, top, OP_SCALAR_MUL, old, ir_const_before(nest->kernel, top, dtype, step));
+    Value *index = ir_binary_before(nest->kernel, top, OP_SCALAR_SUB, high, back);
+    loop->args[0] = ir_const_before(nest->kernel, loop, dtype, 0);
+    loop->args[1] = ir_binary_before(nest->kernel, loop, OP_SCALAR_DIV, padded, stride);
+    loop->args[2] = ir_const_before(nest->kernel, loop, dtype, 1);
+    loop->control->compare = OP_SCALAR_LT;
     index->name = old->name;
     old->name = NULL;
     ir_replace_uses(body, old, index);
     back->def->args[0] = old;
 }
 
-static Value *negated(Nest *in, Op *before, Value *value)
+static Value *negated(Nest *nest, Op *before, Value *value)
 {
-    if (value->def && value->def->code == OP_NEGI)
+    if (value->def && value->def->code == OP_SCALAR_NEG)
         return value->def->args[0];
-    Op *op = op_new(in->kernel, OP_NEGI, before->loc, 1, &value);
+    Op *op = op_new(nest->kernel, OP_SCALAR_NEG, before->loc, 1, &value);
     op_before(before, op);
-    return op_result(in->kernel, op, value->type, NULL);
+    return op_result(nest->kernel, op, value->type, NULL);
 }
 
 /* The same at a step that only the caller knows: n = -high, < -low, step with i = -n.  */
-static void turn_around(Nest *in, Op *loop)
+static void turn_around(Nest *nest, Op *loop)
 {
     Block *body = loop->blocks[0];
     Op *top = body->first;
     Value *old = body->args[0];
     for (int i = 0; i < 3; i++)
-        loop->args[i] = negated(in, loop, loop->args[i]);
-    loop->control->compare = OP_LTI;
-    Value *index = negated(in, top, old);
+        loop->args[i] = negated(nest, loop, loop->args[i]);
+    loop->control->compare = OP_SCALAR_LT;
+    Value *index = negated(nest, top, old);
     index->name = old->name;
     old->name = NULL;
     ir_replace_uses(body, old, index);
     index->def->args[0] = old;
 }
 
-static bool check_loop(Nest *in, Op *loop)
+static bool check_loop(Nest *nest, Op *loop)
 {
     int64_t step = 1;
     bool constant = ir_constant(loop->args[2], &step), has_sign = dtype_is_signed(loop->args[0]->type.dtype);
     bool down = constant && step < 0 && step > -INT32_MAX && has_sign;
-    bool falls = !constant && has_sign && (loop->control->compare == OP_GTI || loop->control->compare == OP_GEI);
+    bool falls =
+        !constant && has_sign && (loop->control->compare == OP_SCALAR_GT || loop->control->compare == OP_SCALAR_GE);
     if (loop->control->pipeline)
-        reject(in->kernel, loop->control->pipeline->loc, REASON_PIPELINE_ON_GRID);
-    if (loop->control->compare == OP_LEI || ((down || falls) && loop->control->compare == OP_GEI))
-        exclude_bound(in, loop);
+        reject(nest->kernel, loop->control->pipeline->loc, REASON_PIPELINE_ON_GRID);
+    if (loop->control->compare == OP_SCALAR_LE || ((down || falls) && loop->control->compare == OP_SCALAR_GE))
+        exclude_bound(nest, loop);
     if (falls)
-        turn_around(in, loop);
-    else if (down && loop->control->compare == OP_GTI)
-        count_up(in, loop, -step);
-    else if ((constant && step <= 0) || loop->control->compare == OP_GTI || loop->control->compare == OP_GEI)
-        reject(in->kernel, loop->loc, REASON_GRID_STEP);
-    else if (loop->control->compare != OP_LTI && (loop->control->compare != OP_NEI || !constant || step != 1))
-        reject(in->kernel, loop->loc, REASON_GRID_COMPARE);
-    return !in->kernel->failed;
+        turn_around(nest, loop);
+    else if (down && loop->control->compare == OP_SCALAR_GT)
+        count_up(nest, loop, -step);
+    else if ((constant && step <= 0) || loop->control->compare == OP_SCALAR_GT ||
+             loop->control->compare == OP_SCALAR_GE)
+        reject(nest->kernel, loop->loc, REASON_GRID_STEP);
+    else if (loop->control->compare != OP_SCALAR_LT &&
+             (loop->control->compare != OP_SCALAR_NE || !constant || step != 1))
+        reject(nest->kernel, loop->loc, REASON_GRID_COMPARE);
+    return !nest->kernel->failed;
 }
 
 /* Values made after this point are not in the table: only those of the bounds, which are made before.  */
-static bool prepare_loops(Nest *in)
+static bool prepare_loops(Nest *nest)
 {
-    for (int i = 0; i < in->nloops; i++)
-        if (!check_loop(in, in->loops[i]))
+    for (int i = 0; i < nest->nloops; i++)
+        if (!check_loop(nest, nest->loops[i]))
             return false;
-    in->available = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id + 1);
-    for (int i = 0; i < in->nloops; i++)
-        if (!hoist_bounds(in, in->loops[i]))
+    nest->available = arena_alloc(nest->kernel->module, (size_t)nest->kernel->module->next_id + 1);
+    for (int i = 0; i < nest->nloops; i++)
+        if (!hoist_bounds(nest, nest->loops[i]))
             return false;
     return true;
 }
 
 static void hoist_tensor(Op *op, void *context)
 {
-    Nest *in = context;
-    if (op->code == OP_TENSOR && !hoist(in, op->results[0]))
-        reject(in->kernel, op->loc, REASON_TENSOR_VARIES);
+    Nest *nest = context;
+    if (op->code == OP_TENSOR && !hoist(nest, op->results[0]))
+        reject(nest->kernel, op->loc, REASON_TENSOR_VARIES);
 }
 
 static void visit_carried_tensor(Op *op, void *context)
@@ -326,18 +330,18 @@ static bool is_store(const Op *op, const void *context)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-static Op *make_grid(Nest *in)
+static Op *make_grid(Nest *nest)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = nest->kernel;
     Op *grid = op_new(kernel, OP_GRID, kernel->grid.loc, 0, NULL);
     Block *block = block_new(kernel, grid);
-    for (int i = 0; i < in->nloops; i++) {
-        const Value *old = in->loops[i]->blocks[0]->args[0];
+    for (int i = 0; i < nest->nloops; i++) {
+        const Value *old = nest->loops[i]->blocks[0]->args[0];
         for (int k = 0; k < 3; k++)
-            op_add_arg(kernel, grid, in->loops[i]->args[k]);
+            op_add_arg(kernel, grid, nest->loops[i]->args[k]);
         block_arg(kernel, block, old->type, old->name, old->loc);
     }
-    op_before(in->loops[0], grid);
+    op_before(nest->loops[0], grid);
     return grid;
 }
 
@@ -351,29 +355,29 @@ static void move_ops(Block *from, const Op *stop, Block *to)
 }
 
 /* A condition between the loops goes around what is left of the body.  */
-static Block *make_guard(Nest *in, const Level *level, Block *to)
+static Block *make_guard(Nest *nest, const Level *level, Block *to)
 {
-    Op *branch = op_new(in->kernel, OP_IF, level->op->loc, 1, level->op->args);
-    Block *blocks[2] = {block_new(in->kernel, branch), block_new(in->kernel, branch)};
+    Op *branch = op_new(nest->kernel, OP_IF, level->op->loc, 1, level->op->args);
+    Block *blocks[2] = {block_new(nest->kernel, branch), block_new(nest->kernel, branch)};
     int taken = level->inner == level->op->blocks[1];
     op_append(to, branch);
-    op_append(blocks[1 - taken], op_new(in->kernel, OP_YIELD, level->op->loc, 0, NULL));
+    op_append(blocks[1 - taken], op_new(nest->kernel, OP_YIELD, level->op->loc, 0, NULL));
     return blocks[taken];
 }
 
-static void end_block(Nest *in, Block *block)
+static void end_block(Nest *nest, Block *block)
 {
     if (!block->last || block->last->code != OP_YIELD)
-        op_append(block, op_new(in->kernel, OP_YIELD, in->kernel->grid.loc, 0, NULL));
+        op_append(block, op_new(nest->kernel, OP_YIELD, nest->kernel->grid.loc, 0, NULL));
 }
 
 /* What the launcher must not compute, because it reads memory, moves into the grid.  */
-static void sink_reads(Nest *in, const Op *grid)
+static void sink_reads(Nest *nest, const Op *grid)
 {
-    bool *moved = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id + 1);
+    bool *moved = arena_alloc(nest->kernel->module, (size_t)nest->kernel->module->next_id + 1);
     Op *after = NULL;
     Block *block = grid->blocks[0];
-    for (Op *op = in->kernel->body->first, *next; op != grid; op = next) {
+    for (Op *op = nest->kernel->body->first, *next; op != grid; op = next) {
         next = op->next;
         bool moves = op_info[op->code].class_ == CLASS_READ || op->nblocks || op_is_part(op);
         for (int i = 0; i < op->nargs; i++)
@@ -391,24 +395,24 @@ static void sink_reads(Nest *in, const Op *grid)
     }
 }
 
-static void build(Nest *in)
+static void build(Nest *nest)
 {
-    Op *grid = make_grid(in);
+    Op *grid = make_grid(nest);
     Block *opened[MAX_LEVELS];
     int nopened = 0;
     Block *to = opened[nopened++] = grid->blocks[0];
-    for (int i = 0; i < in->nlevels; i++) {
-        const Level *level = &in->levels[i];
+    for (int i = 0; i < nest->nlevels; i++) {
+        const Level *level = &nest->levels[i];
         if (level->op->code == OP_IF)
-            to = opened[nopened++] = make_guard(in, level, to);
-        move_ops(level->inner, i + 1 < in->nlevels ? in->levels[i + 1].op : NULL, to);
+            to = opened[nopened++] = make_guard(nest, level, to);
+        move_ops(level->inner, i + 1 < nest->nlevels ? nest->levels[i + 1].op : NULL, to);
     }
     while (nopened)
-        end_block(in, opened[--nopened]);
-    for (int i = 0; i < in->nloops; i++)
-        ir_replace_uses(grid->blocks[0], in->loops[i]->blocks[0]->args[0], grid->blocks[0]->args[i]);
-    op_remove(in->loops[0]);
-    sink_reads(in, grid);
+        end_block(nest, opened[--nopened]);
+    for (int i = 0; i < nest->nloops; i++)
+        ir_replace_uses(grid->blocks[0], nest->loops[i]->blocks[0]->args[0], grid->blocks[0]->args[i]);
+    op_remove(nest->loops[0]);
+    sink_reads(nest, grid);
 }
 
 static bool has_grid(const Kernel *kernel)

@@ -32,7 +32,7 @@ static bool steps_evenly(const Value *coordinate, int64_t size, const Value *ext
     const Op *loop = coordinate->block ? coordinate->block->parent : NULL;
     int64_t low, high, step, bound;
     if (!loop || (loop->code != OP_FOR && loop->code != OP_GRID) ||
-        (loop->code == OP_FOR && (coordinate->index || loop->control->compare != OP_LTI)))
+        (loop->code == OP_FOR && (coordinate->index || loop->control->compare != OP_SCALAR_LT)))
         return false;
     Value **range = loop->args + (loop->code == OP_GRID ? 3 * coordinate->index : 0);
     if (!constant(range[0], &low) || !constant(range[1], &high) || !constant(range[2], &step) ||
@@ -46,7 +46,7 @@ bool may_be_ragged(const Op *load, int dimension, int64_t size)
     const Op *tensor = load->args[0]->def;
     const Value *coordinate = load->args[1 + dimension];
     int64_t at, bound;
-    while (coordinate->def && coordinate->def->code == OP_CONVI)
+    while (coordinate->def && coordinate->def->code == OP_SCALAR_CONVERT)
         coordinate = coordinate->def->args[0];
     if (!tensor || tensor->code != OP_TENSOR)
         return true;

@@ -38,11 +38,11 @@ enum {
 typedef struct {
     Kernel *kernel;
     Op *grid, *loop;
-    int count;    /* parts */
-    int holders;  /* blocks that get a share of the columns */
-    Value *part;  /* the number of this block's */
-    bool *shared; /* by value id: the block has its columns alone */
-    bool *turned; /* its rows: the transpose of such a tile, which is stored */
+    int count;        /* parts */
+    int holders;      /* blocks that get a share of the columns */
+    Value *part;      /* the number of this block's */
+    bool *shared;     /* by value id: the block has its columns alone */
+    bool *transposed; /* its rows: the transpose of such a tile, which is stored */
     bool changed;
     Uses uses;
 } Parts;
@@ -51,24 +51,24 @@ typedef struct {
 
 static void visit_loop(Op *op, void *context)
 {
-    Parts *in = context;
+    Parts *ctx = context;
     if (op->code == OP_GRID)
-        in->grid = op;
+        ctx->grid = op;
     if (!pipeline_of(op) || !pipeline_of(op)->parts)
         return;
-    if (in->loop)
-        reject(in->kernel, op->control->pipeline->loc, REASON_PARTS_SECOND, in->loop->loc.line);
+    if (ctx->loop)
+        reject(ctx->kernel, op->control->pipeline->loc, REASON_PARTS_SECOND, ctx->loop->loc.line);
     else
-        in->loop = op;
+        ctx->loop = op;
 }
 
 /* What an iteration adds to the n-th sum; NULL where it does anything else with it.  */
-static Value *added(const Parts *in, int n)
+static Value *added(const Parts *ctx, int n)
 {
-    Carried sum = carried(in->loop, n);
+    Carried sum = carried(ctx->loop, n);
     const Op *add = sum.next->def;
-    bool adds = add && add->code == OP_ADD && add->parent == in->loop->blocks[0] &&
-                used_once(&in->uses, sum.argument) && used_once(&in->uses, sum.next) && sum.init->def &&
+    bool adds = add && add->code == OP_ADD && add->parent == ctx->loop->blocks[0] &&
+                used_once(&ctx->uses, sum.argument) && used_once(&ctx->uses, sum.next) && sum.init->def &&
                 sum.init->def->code == OP_FULL;
     Value *other = !adds                          ? NULL
                    : add->args[0] == sum.argument ? add->args[1]
@@ -78,25 +78,25 @@ static Value *added(const Parts *in, int n)
     return other && words && type_equal(other->type, sum.result->type) ? other : NULL;
 }
 
-static bool check_sums(const Parts *in)
+static bool check_sums(const Parts *ctx)
 {
-    Kernel *kernel = in->kernel;
-    for (int i = 0; i < carried_count(in->loop) && !kernel->failed; i++) {
-        const Value *sum = in->loop->results[i];
-        if (sum->type.kind != K_TILE || !added(in, i))
-            reject(kernel, in->loop->loc, REASON_PARTS_CARRIED, sum->name ? sum->name : "a value");
-        else if (sum->type.cols % COLUMNS_AT_LEAST && in->count > 1)
-            reject(kernel, in->loop->loc, REASON_PARTS_COLUMNS, sum->type.cols);
+    Kernel *kernel = ctx->kernel;
+    for (int i = 0; i < carried_count(ctx->loop) && !kernel->failed; i++) {
+        const Value *sum = ctx->loop->results[i];
+        if (sum->type.kind != K_TILE || !added(ctx, i))
+            reject(kernel, ctx->loop->loc, REASON_PARTS_CARRIED, sum->name ? sum->name : "a value");
+        else if (sum->type.cols % COLUMNS_AT_LEAST && ctx->count > 1)
+            reject(kernel, ctx->loop->loc, REASON_PARTS_COLUMNS, sum->type.cols);
     }
     return !kernel->failed;
 }
 
 /* As many blocks as each sum has shares for.  */
-static int count_holders(const Parts *in)
+static int count_holders(const Parts *ctx)
 {
-    int holders = in->count;
-    for (int i = 0; i < carried_count(in->loop); i++)
-        if (in->loop->results[i]->type.cols % (COLUMNS_AT_LEAST * holders)) {
+    int holders = ctx->count;
+    for (int i = 0; i < carried_count(ctx->loop); i++)
+        if (ctx->loop->results[i]->type.cols % (COLUMNS_AT_LEAST * holders)) {
             holders--;
             i = -1;
         }
@@ -110,71 +110,71 @@ static void visit_store_inside(Op *op, void *context)
         reject(kernel, op->loc, REASON_PARTS_STORE);
 }
 
-static bool check_loop(Parts *in)
+static bool check_loop(Parts *ctx)
 {
-    Kernel *kernel = in->kernel;
-    const Op *loop = in->loop;
+    Kernel *kernel = ctx->kernel;
+    const Op *loop = ctx->loop;
     int64_t low, high, step;
     bool counted = ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) &&
-                   ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->control->compare == OP_LTI &&
-                   high >= 1 && high <= kernel->machine->cluster_blocks;
-    in->count = counted ? (int)high : 0;
+                   ir_constant(loop->args[2], &step) && low == 0 && step == 1 &&
+                   loop->control->compare == OP_SCALAR_LT && high >= 1 && high <= kernel->machine->cluster_blocks;
+    ctx->count = counted ? (int)high : 0;
     if (!counted)
         reject(kernel, loop->loc, REASON_PARTS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_INSIDE);
-    else if (in->grid->nargs / 3 == 4 && in->count > 1)
+    else if (ctx->grid->nargs / 3 == 4 && ctx->count > 1)
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_GRID);
-    else if (in->count > 1 && (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1))
+    else if (ctx->count > 1 && (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1))
         reject(kernel, kernel->grid.loc, REASON_PARTS_CLUSTER);
     else
         ir_walk(loop->blocks[0], visit_store_inside, kernel);
-    return !kernel->failed && check_sums(in);
+    return !kernel->failed && check_sums(ctx);
 }
 
 /* ---- the dimension ----------------------------------------------------------------------------------------------- */
 
-static Value *converted_before(const Parts *in, Op *where, Dtype dtype, Value *x)
+static Value *converted_before(const Parts *ctx, Op *where, Dtype dtype, Value *x)
 {
     if (x->type.dtype == dtype)
         return x;
-    Op *op = op_new(in->kernel, OP_CONVI, where->loc, 1, &x);
+    Op *op = op_new(ctx->kernel, OP_SCALAR_CONVERT, where->loc, 1, &x);
     op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+    return op_result(ctx->kernel, op, type_scalar(dtype), NULL);
 }
 
-static void add_dimension(Parts *in)
+static void add_dimension(Parts *ctx)
 {
-    Grid *grid = &in->kernel->grid;
-    const Value *counter = in->loop->blocks[0]->args[0];
-    const int64_t range[] = {0, in->count, 1};
+    Grid *grid = &ctx->kernel->grid;
+    const Value *counter = ctx->loop->blocks[0]->args[0];
+    const int64_t range[] = {0, ctx->count, 1};
     for (int i = 0; i < 3; i++)
-        op_add_arg(in->kernel, in->grid, ir_const_before(in->kernel, in->grid, counter->type.dtype, range[i]));
-    in->part = block_arg(in->kernel, in->grid->blocks[0], counter->type, counter->name, counter->loc);
+        op_add_arg(ctx->kernel, ctx->grid, ir_const_before(ctx->kernel, ctx->grid, counter->type.dtype, range[i]));
+    ctx->part = block_arg(ctx->kernel, ctx->grid->blocks[0], counter->type, counter->name, counter->loc);
     grid->dims++;
     grid->parts = true;
     grid->cluster[0] = 1;
-    grid->cluster[1] = in->count;
+    grid->cluster[1] = ctx->count;
 }
 
 /* The sum of the parts, still of all columns.  */
-static void sum_parts(Parts *in, int n, Value *part)
+static void sum_parts(Parts *ctx, int n, Value *part)
 {
-    Op *loop = in->loop;
+    Op *loop = ctx->loop;
     Value *result = loop->results[n];
-    Op *sum = op_new(in->kernel, OP_SUM_PARTS, loop->loc, 1, &part);
+    Op *sum = op_new(ctx->kernel, OP_SUM_PARTS, loop->loc, 1, &part);
     sum->tile->start = loop->args[3 + n]->def->tile->value;
     op_before(loop, sum);
-    ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, result->type, result->name));
+    ir_replace_uses(ctx->grid->blocks[0], result, op_result(ctx->kernel, sum, result->type, result->name));
 }
 
-static void move_body(const Parts *in)
+static void move_body(const Parts *ctx)
 {
-    const Block *body = in->loop->blocks[0];
+    const Block *body = ctx->loop->blocks[0];
     FOR_OPS (op, body)
         if (op != block_end(body)) {
             op_remove(op);
-            op_before(in->loop, op);
+            op_before(ctx->loop, op);
         }
 }
 
@@ -197,44 +197,44 @@ static bool has_no_minus_zero(const Value *value, const Op *loop)
 }
 
 /* 0 and this part are this part.  */
-static bool is_whole_sum(const Parts *in, int n, const Value *part)
+static bool is_whole_sum(const Parts *ctx, int n, const Value *part)
 {
-    const Op *first = in->loop->args[3 + n]->def;
+    const Op *first = ctx->loop->args[3 + n]->def;
     return first->tile->value == 0 && (part->type.dtype == D_I32 || has_no_minus_zero(part, NULL));
 }
 
 /* One part: all of the sum.  */
-static void take_only(const Parts *in)
+static void take_only(const Parts *ctx)
 {
-    Op *loop = in->loop;
+    Op *loop = ctx->loop;
     Block *body = loop->blocks[0];
     for (int i = 0; i < carried_count(loop); i++)
-        if (is_whole_sum(in, i, added(in, i)))
-            block_end(body)->args[i] = added(in, i);
-    ir_replace_uses(body, body->args[0], ir_const_before(in->kernel, loop, body->args[0]->type.dtype, 0));
+        if (is_whole_sum(ctx, i, added(ctx, i)))
+            block_end(body)->args[i] = added(ctx, i);
+    ir_replace_uses(body, body->args[0], ir_const_before(ctx->kernel, loop, body->args[0]->type.dtype, 0));
     for (int i = 0; i < carried_count(loop); i++)
         ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
     for (int i = 0; i < carried_count(loop); i++)
-        ir_replace_uses(in->grid->blocks[0], loop->results[i], block_end(body)->args[i]);
-    move_body(in);
+        ir_replace_uses(ctx->grid->blocks[0], loop->results[i], block_end(body)->args[i]);
+    move_body(ctx);
     op_remove(loop);
 }
 
 /* Each block makes one iteration.  */
-static void unroll(Parts *in)
+static void unroll(Parts *ctx)
 {
-    Op *loop = in->loop;
+    Op *loop = ctx->loop;
     Block *body = loop->blocks[0];
     int count = carried_count(loop);
     Value *parts[count + 1];
     for (int i = 0; i < count; i++)
-        parts[i] = added(in, i);
+        parts[i] = added(ctx, i);
     for (int i = 0; i < count; i++)
         op_remove(block_end(body)->args[i]->def);
-    ir_replace_uses(body, body->args[0], in->part);
-    move_body(in);
+    ir_replace_uses(body, body->args[0], ctx->part);
+    move_body(ctx);
     for (int i = 0; i < count; i++)
-        sum_parts(in, i, parts[i]);
+        sum_parts(ctx, i, parts[i]);
     op_remove(loop);
 }
 
@@ -246,48 +246,48 @@ static bool has_columns(const Value *value)
 }
 
 /* Values that were made since have the shape that they are to have.  */
-static bool is_shared(const Parts *in, const Value *value)
+static bool is_shared(const Parts *ctx, const Value *value)
 {
-    return value->id < in->uses.size && in->shared[value->id];
+    return value->id < ctx->uses.size && ctx->shared[value->id];
 }
 
-static bool is_turned(const Parts *in, const Value *value)
+static bool is_transposed(const Parts *ctx, const Value *value)
 {
-    return value->id < in->uses.size && in->turned[value->id];
+    return value->id < ctx->uses.size && ctx->transposed[value->id];
 }
 
-static void share(Parts *in, const Value *value)
+static void share(Parts *ctx, const Value *value)
 {
-    in->changed |= !is_shared(in, value);
-    in->shared[value->id] = true;
+    ctx->changed |= !is_shared(ctx, value);
+    ctx->shared[value->id] = true;
 }
 
-static void link_values(Parts *in, const Value *x, const Value *y)
+static void link_values(Parts *ctx, const Value *x, const Value *y)
 {
     if (!x || !y || !has_columns(x) || !has_columns(y))
         return;
-    if (is_shared(in, x) || is_shared(in, y)) {
-        share(in, x);
-        share(in, y);
+    if (is_shared(ctx, x) || is_shared(ctx, y)) {
+        share(ctx, x);
+        share(ctx, y);
     }
 }
 
-static void link_loop(Parts *in, const Op *loop)
+static void link_loop(Parts *ctx, const Op *loop)
 {
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
-        link_values(in, names.init, names.argument);
-        link_values(in, names.argument, names.next);
-        link_values(in, names.argument, names.result);
-        link_values(in, names.argument, names.body_argument);
-        link_values(in, names.exit, names.argument);
-        link_values(in, names.exit, names.result);
+        link_values(ctx, names.init, names.argument);
+        link_values(ctx, names.argument, names.next);
+        link_values(ctx, names.argument, names.result);
+        link_values(ctx, names.argument, names.body_argument);
+        link_values(ctx, names.exit, names.argument);
+        link_values(ctx, names.exit, names.result);
     }
 }
 
-static bool is_only_stored(const Parts *in, const Value *value)
+static bool is_only_stored(const Parts *ctx, const Value *value)
 {
-    const Use *use = uses_of(&in->uses, value);
+    const Use *use = uses_of(&ctx->uses, value);
     bool stored = use;
     for (; use; use = use->next)
         stored &= use->op->code == OP_STORE && use->arg == use->op->nargs - 1;
@@ -295,7 +295,7 @@ static bool is_only_stored(const Parts *in, const Value *value)
 }
 
 /* Operations of which one column's result needs others.  */
-static bool needs_columns(const Parts *in, const Op *op)
+static bool needs_columns(const Parts *ctx, const Op *op)
 {
     switch (op->code) {
     case OP_DOT:
@@ -309,7 +309,7 @@ static bool needs_columns(const Parts *in, const Op *op)
     case OP_SUM_PARTS:
         return true;
     case OP_TRANS:
-        return !is_only_stored(in, op->results[0]);
+        return !is_only_stored(ctx, op->results[0]);
     default:
         return false;
     }
@@ -317,58 +317,58 @@ static bool needs_columns(const Parts *in, const Op *op)
 
 static void visit_links(Op *op, void *context)
 {
-    Parts *in = context;
+    Parts *ctx = context;
     if (op->code == OP_SUM_PARTS) {
-        share(in, op->results[0]);
+        share(ctx, op->results[0]);
     } else if (op->code == OP_FOR || op->code == OP_WHILE) {
-        link_loop(in, op);
+        link_loop(ctx, op);
     } else if (op->code == OP_IF) {
         for (int i = 0; i < op->nresults; i++)
             for (int k = 0; k < op->nblocks; k++)
-                link_values(in, op->results[i], block_end(op->blocks[k])->args[i]);
+                link_values(ctx, op->results[i], block_end(op->blocks[k])->args[i]);
     } else if (op->code == OP_TRANS) {
-        in->turned[op->results[0]->id] = is_shared(in, op->args[0]) && is_only_stored(in, op->results[0]);
-    } else if (op->nresults == 1 && !needs_columns(in, op)) {
+        ctx->transposed[op->results[0]->id] = is_shared(ctx, op->args[0]) && is_only_stored(ctx, op->results[0]);
+    } else if (op->nresults == 1 && !needs_columns(ctx, op)) {
         for (int i = 0; i < op->nargs; i++)
-            link_values(in, op->args[i], op->results[0]);
+            link_values(ctx, op->args[i], op->results[0]);
     }
 }
 
 /* A constant may stand on both sides of the sum: each use has its own.  */
 static void visit_constants(Op *op, void *context)
 {
-    const Parts *in = context;
+    const Parts *ctx = context;
     for (int i = 0; i < op->nargs; i++) {
         const Op *full = op->args[i]->def;
         if (!full || full->code != OP_FULL)
             continue;
-        Op *copy = op_new(in->kernel, OP_FULL, full->loc, 0, NULL);
+        Op *copy = op_new(ctx->kernel, OP_FULL, full->loc, 0, NULL);
         copy->tile->value = full->tile->value;
         op_before(op, copy);
-        op->args[i] = op_result(in->kernel, copy, full->results[0]->type, full->results[0]->name);
+        op->args[i] = op_result(ctx->kernel, copy, full->results[0]->type, full->results[0]->name);
     }
 }
 
 /* Does the op take or make a tile of which this block is to have its columns alone?  */
-static bool is_cut(const Parts *in, const Op *op)
+static bool is_cut(const Parts *ctx, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (is_shared(in, op->args[i]))
+        if (is_shared(ctx, op->args[i]))
             return true;
-    return op->code != OP_SUM_PARTS && op->nresults && is_shared(in, op->results[0]);
+    return op->code != OP_SUM_PARTS && op->nresults && is_shared(ctx, op->results[0]);
 }
 
 static void visit_conflict(Op *op, void *context)
 {
-    const Parts *in = context;
-    Kernel *kernel = in->kernel;
+    const Parts *ctx = context;
+    Kernel *kernel = ctx->kernel;
     bool store = op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
     const char *name = op->code == OP_SUM_PARTS ? "the sum of parts" : op_info[op->code].text;
     if (kernel->failed)
         return;
-    if (store && !is_shared(in, op->args[op->nargs - 1]) && !is_turned(in, op->args[op->nargs - 1]))
+    if (store && !is_shared(ctx, op->args[op->nargs - 1]) && !is_transposed(ctx, op->args[op->nargs - 1]))
         reject(kernel, op->loc, REASON_PARTS_STORE);
-    else if (op_prints(op) || op_scatters(op) || (needs_columns(in, op) && is_cut(in, op)))
+    else if (op_prints(op) || op_scatters(op) || (needs_columns(ctx, op) && is_cut(ctx, op)))
         reject(kernel, op->loc, REASON_PARTS_WHOLE,
                op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }
@@ -376,106 +376,106 @@ static void visit_conflict(Op *op, void *context)
 /* ---- this block's columns ---------------------------------------------------------------------------------------- */
 
 /* The first of them, of a tile with so many in all.  */
-static Value *first_column(const Parts *in, Op *where, Dtype dtype, int columns)
+static Value *first_column(const Parts *ctx, Op *where, Dtype dtype, int columns)
 {
-    Value *part = converted_before(in, where, dtype, in->part);
-    Value *share = ir_const_before(in->kernel, where, dtype, columns / in->holders);
-    return ir_binary_before(in->kernel, where, OP_MULI, part, share);
+    Value *part = converted_before(ctx, where, dtype, ctx->part);
+    Value *share = ir_const_before(ctx->kernel, where, dtype, columns / ctx->holders);
+    return ir_binary_before(ctx->kernel, where, OP_SCALAR_MUL, part, share);
 }
 
-static void move_coordinate(const Parts *in, Op *op, int arg, int columns)
+static void move_coordinate(const Parts *ctx, Op *op, int arg, int columns)
 {
-    Value *from = converted_before(in, op, D_I64, op->args[arg]);
-    op->args[arg] = ir_binary_before(in->kernel, op, OP_ADDI, from, first_column(in, op, D_I64, columns));
+    Value *from = converted_before(ctx, op, D_I64, op->args[arg]);
+    op->args[arg] = ir_binary_before(ctx->kernel, op, OP_SCALAR_ADD, from, first_column(ctx, op, D_I64, columns));
 }
 
 /* col_index counts from the block's first column on.  */
-static void move_index(const Parts *in, Op *op)
+static void move_index(const Parts *ctx, Op *op)
 {
     Value *result = op->results[0];
     Type type = result->type;
-    Value *first = first_column(in, op, D_I32, type.cols);
-    Op *splat = op_new(in->kernel, OP_SPLAT, op->loc, 1, &first);
+    Value *first = first_column(ctx, op, D_I32, type.cols);
+    Op *splat = op_new(ctx->kernel, OP_SPLAT, op->loc, 1, &first);
     op_before(op, splat);
-    op_result(in->kernel, splat, type_tile(D_I32, 1, 1), NULL);
-    Op *index = op_new(in->kernel, OP_COL_INDEX, op->loc, 0, NULL);
+    op_result(ctx->kernel, splat, type_tile(D_I32, 1, 1), NULL);
+    Op *index = op_new(ctx->kernel, OP_COL_INDEX, op->loc, 0, NULL);
     op_before(op, index);
-    Value *args[] = {op_result(in->kernel, index, type, NULL), splat->results[0]};
-    Op *sum = op_new(in->kernel, OP_ADD, op->loc, 2, args);
+    Value *args[] = {op_result(ctx->kernel, index, type, NULL), splat->results[0]};
+    Op *sum = op_new(ctx->kernel, OP_ADD, op->loc, 2, args);
     op_before(op, sum);
-    ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, type, result->name));
-    args[0]->type.cols = sum->results[0]->type.cols = type.cols / in->holders;
+    ir_replace_uses(ctx->grid->blocks[0], result, op_result(ctx->kernel, sum, type, result->name));
+    args[0]->type.cols = sum->results[0]->type.cols = type.cols / ctx->holders;
     op_remove(op);
 }
 
-static void narrow(const Parts *in, Value *value)
+static void narrow(const Parts *ctx, Value *value)
 {
-    if (is_shared(in, value))
-        value->type.cols /= in->holders;
-    else if (is_turned(in, value))
-        value->type.rows /= in->holders;
+    if (is_shared(ctx, value))
+        value->type.cols /= ctx->holders;
+    else if (is_transposed(ctx, value))
+        value->type.rows /= ctx->holders;
 }
 
 /* Coordinates while the shapes are still those of the source.  */
 static void visit_move(Op *op, void *context)
 {
-    const Parts *in = context;
+    const Parts *ctx = context;
     bool load = op_info[op->code].class_ == CLASS_LOAD, store = op_info[op->code].class_ == CLASS_STORE;
-    if (load && is_shared(in, op->results[0]))
-        move_coordinate(in, op, op->nargs - 1, op->results[0]->type.cols);
-    else if (store && is_turned(in, op->args[op->nargs - 1]))
-        move_coordinate(in, op, op->nargs - 3, op->args[op->nargs - 1]->type.rows);
+    if (load && is_shared(ctx, op->results[0]))
+        move_coordinate(ctx, op, op->nargs - 1, op->results[0]->type.cols);
+    else if (store && is_transposed(ctx, op->args[op->nargs - 1]))
+        move_coordinate(ctx, op, op->nargs - 3, op->args[op->nargs - 1]->type.rows);
     else if (store)
-        move_coordinate(in, op, op->nargs - 2, op->args[op->nargs - 1]->type.cols);
+        move_coordinate(ctx, op, op->nargs - 2, op->args[op->nargs - 1]->type.cols);
 }
 
 static void visit_narrow(Op *op, void *context)
 {
-    const Parts *in = context;
+    const Parts *ctx = context;
     for (int i = 0; i < op->nresults; i++)
-        narrow(in, op->results[i]);
+        narrow(ctx, op->results[i]);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            narrow(in, op->blocks[k]->args[i]);
+            narrow(ctx, op->blocks[k]->args[i]);
 }
 
 static void visit_index(Op *op, void *context)
 {
-    const Parts *in = context;
-    if (op->code == OP_COL_INDEX && is_shared(in, op->results[0]))
-        move_index(in, op);
+    const Parts *ctx = context;
+    if (op->code == OP_COL_INDEX && is_shared(ctx, op->results[0]))
+        move_index(ctx, op);
 }
 
-static void share_out(Parts *in)
+static void share_out(Parts *ctx)
 {
-    Block *body = in->grid->blocks[0];
-    ir_walk(body, visit_constants, in);
-    in->uses = uses_new(in->kernel, in->kernel->body);
-    in->shared = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
-    in->turned = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
-    for (in->changed = true; in->changed;) {
-        in->changed = false;
-        ir_walk(body, visit_links, in);
+    Block *body = ctx->grid->blocks[0];
+    ir_walk(body, visit_constants, ctx);
+    ctx->uses = uses_new(ctx->kernel, ctx->kernel->body);
+    ctx->shared = arena_alloc(ctx->kernel->module, (size_t)ctx->kernel->module->next_id);
+    ctx->transposed = arena_alloc(ctx->kernel->module, (size_t)ctx->kernel->module->next_id);
+    for (ctx->changed = true; ctx->changed;) {
+        ctx->changed = false;
+        ir_walk(body, visit_links, ctx);
     }
-    ir_walk(body, visit_conflict, in);
-    if (in->kernel->failed)
+    ir_walk(body, visit_conflict, ctx);
+    if (ctx->kernel->failed)
         return;
-    ir_walk(body, visit_index, in);
-    ir_walk(body, visit_move, in);
-    ir_walk(body, visit_narrow, in);
+    ir_walk(body, visit_index, ctx);
+    ir_walk(body, visit_move, ctx);
+    ir_walk(body, visit_narrow, ctx);
 }
 
 /* Blocks beyond the last share have nothing to do behind the sums.  */
-static void guard(const Parts *in)
+static void guard(const Parts *ctx)
 {
-    Kernel *kernel = in->kernel;
-    Block *body = in->grid->blocks[0];
+    Kernel *kernel = ctx->kernel;
+    Block *body = ctx->grid->blocks[0];
     Op *last = body->last;
     while (last->code != OP_SUM_PARTS)
         last = last->prev;
     const Loc loc = last->loc;
-    Value *range[] = {in->part, ir_const_before(kernel, block_end(body), in->part->type.dtype, in->holders)};
-    Value *holds = ir_scalar_before(kernel, block_end(body), OP_LTI, D_I1, 2, range);
+    Value *range[] = {ctx->part, ir_const_before(kernel, block_end(body), ctx->part->type.dtype, ctx->holders)};
+    Value *holds = ir_scalar_before(kernel, block_end(body), OP_SCALAR_LT, D_I1, 2, range);
     Op *branch = op_new(kernel, OP_IF, loc, 1, &holds);
     op_before(block_end(body), branch);
     for (int i = 0; i < 2; i++)
@@ -489,46 +489,46 @@ static void guard(const Parts *in)
     }
 }
 
-static void say(const Parts *in)
+static void say(const Parts *ctx)
 {
-    Loc loc = in->loop->control->pipeline->loc;
-    if (in->count == 1)
-        remark(in->kernel, DIAG_OPTIMIZED, loc, "one block makes the sum of one part");
-    else if (in->holders == in->count)
-        remark(in->kernel, DIAG_OPTIMIZED, loc,
-               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", in->count);
+    Loc loc = ctx->loop->control->pipeline->loc;
+    if (ctx->count == 1)
+        remark(ctx->kernel, DIAG_OPTIMIZED, loc, "one block makes the sum of one part");
+    else if (ctx->holders == ctx->count)
+        remark(ctx->kernel, DIAG_OPTIMIZED, loc,
+               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", ctx->count);
     else
-        remark(in->kernel, DIAG_OPTIMIZED, loc,
+        remark(ctx->kernel, DIAG_OPTIMIZED, loc,
                "%d blocks of a cluster make the parts; there are shares of the columns for %d, which sum, and do what "
                "follows",
-               in->count, in->holders);
+               ctx->count, ctx->holders);
 }
 
 /* require: the nest is one GRID.   ensure: no loop over parts is left.  */
 void pass_parts(Kernel *kernel)
 {
-    Parts in = {.kernel = kernel};
-    ir_walk(kernel->body, visit_loop, &in);
-    if (!in.loop || kernel->failed)
+    Parts ctx = {.kernel = kernel};
+    ir_walk(kernel->body, visit_loop, &ctx);
+    if (!ctx.loop || kernel->failed)
         return;
-    in.uses = uses_new(kernel, kernel->body);
-    if (!check_loop(&in))
+    ctx.uses = uses_new(kernel, kernel->body);
+    if (!check_loop(&ctx))
         return;
     if (kernel_prints(kernel)) { /* whole tiles, in the loop's order */
-        remark(kernel, DIAG_MISSED, in.loop->loc, "one block makes all parts, since the kernel prints");
-        in.loop->control->pipeline = NULL;
+        remark(kernel, DIAG_MISSED, ctx.loop->loc, "one block makes all parts, since the kernel prints");
+        ctx.loop->control->pipeline = NULL;
         return;
     }
-    if (in.count == 1) {
-        take_only(&in);
+    if (ctx.count == 1) {
+        take_only(&ctx);
     } else {
-        in.holders = count_holders(&in);
-        add_dimension(&in);
-        unroll(&in);
-        share_out(&in);
-        if (in.holders < in.count && !kernel->failed)
-            guard(&in);
+        ctx.holders = count_holders(&ctx);
+        add_dimension(&ctx);
+        unroll(&ctx);
+        share_out(&ctx);
+        if (ctx.holders < ctx.count && !kernel->failed)
+            guard(&ctx);
     }
     if (!kernel->failed)
-        say(&in);
+        say(&ctx);
 }

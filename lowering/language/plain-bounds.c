@@ -67,10 +67,10 @@ Value *choice_before(Nest *in, Value *number, int64_t limit, bool at_most, Value
     Op *last = in->region->prev;
     Value *args[] = {ir_convert_before(in->kernel, in->region, number, D_I64),
                      ir_const_before(in->kernel, in->region, D_I64, limit)};
-    Value *choice[] = {ir_scalar_before(in->kernel, in->region, at_most ? OP_LEI : OP_GTI, D_I1, 2, args),
+    Value *choice[] = {ir_scalar_before(in->kernel, in->region, at_most ? OP_SCALAR_LE : OP_SCALAR_GT, D_I1, 2, args),
                        ir_convert_before(in->kernel, in->region, x, D_I64),
                        ir_convert_before(in->kernel, in->region, y, D_I64)};
-    return once(in, last, ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3, choice));
+    return once(in, last, ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, choice));
 }
 
 static Value *use_outside(void *context, Value *value)
@@ -141,7 +141,8 @@ static Poly either_of(Nest *in, const Poly *x, const Poly *y, bool smaller)
     int64_t more;
     if (poly_distance(x, y, &more))
         return (more < 0) == smaller ? *x : *y;
-    return poly_value(scalar_before(in, smaller ? OP_MINI : OP_MAXI, D_I64, poly_before(in, x), poly_before(in, y)));
+    return poly_value(
+        scalar_before(in, smaller ? OP_SCALAR_MIN : OP_SCALAR_MAX, D_I64, poly_before(in, x), poly_before(in, y)));
 }
 
 /* x / y, rounded down; y > 0.  */
@@ -149,12 +150,12 @@ static Poly floor_of(Nest *in, const Poly *x, int64_t y)
 {
     Poly zero = poly_constant(0), less = poly_add(&zero, x, -1), more = poly_constant(y - 1);
     Value *by = number_before(in, y), *none = number_before(in, 0);
-    Value *above = scalar_before(in, OP_MAXI, D_I64, poly_before(in, x), none),
-          *below = scalar_before(in, OP_MAXI, D_I64, poly_before(in, &less), none);
+    Value *above = scalar_before(in, OP_SCALAR_MAX, D_I64, poly_before(in, x), none),
+          *below = scalar_before(in, OP_SCALAR_MAX, D_I64, poly_before(in, &less), none);
     Poly up = poly_value(below);
     up = poly_add(&up, &more, 1);
-    Poly quotient = poly_value(scalar_before(in, OP_DIVI, D_I64, above, by)),
-         rest = poly_value(scalar_before(in, OP_DIVI, D_I64, poly_before(in, &up), by));
+    Poly quotient = poly_value(scalar_before(in, OP_SCALAR_DIV, D_I64, above, by)),
+         rest = poly_value(scalar_before(in, OP_SCALAR_DIV, D_I64, poly_before(in, &up), by));
     Poly difference = poly_add(&quotient, &rest, -1);
     Value *floor = poly_before(in, &difference);
     if (in->nfloors < MAX_FLOORS)
@@ -183,17 +184,18 @@ static bool bound_of_quotient(Nest *in, const Op *op, const Op *at, bool upper, 
     Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]), other = x;
     int64_t number;
     bool constant = ir_constant(op->args[1], &number);
-    if ((constant && number <= 0) || (!constant && (op->code != OP_DIVI || !is_known_before(in, op->args[1]))))
+    if ((constant && number <= 0) || (!constant && (op->code != OP_SCALAR_DIV || !is_known_before(in, op->args[1]))))
         return false;
     bool positive = constant || !dtype_is_signed(op->args[1]->type.dtype) || is_natural_at(in, at, &y);
     if (!bound_of(in, &x, at, upper, false) || (!positive && !bound_of(in, &other, at, !upper, false)))
         return false;
     Value *one = number_before(in, 1),
-          *by = constant ? number_before(in, number) : scalar_before(in, OP_MAXI, D_I64, poly_before(in, &y), one),
+          *by =
+              constant ? number_before(in, number) : scalar_before(in, OP_SCALAR_MAX, D_I64, poly_before(in, &y), one),
           *quotient = scalar_before(in, op->code, D_I64, poly_before(in, &x), by);
     if (!positive) {
-        Value *below = scalar_before(in, OP_MINI, D_I64, poly_before(in, &y), number_before(in, -1));
-        below = scalar_before(in, OP_DIVI, D_I64, poly_before(in, &other), below);
+        Value *below = scalar_before(in, OP_SCALAR_MIN, D_I64, poly_before(in, &y), number_before(in, -1));
+        below = scalar_before(in, OP_SCALAR_DIV, D_I64, poly_before(in, &other), below);
         quotient = choice_before(in, poly_before(in, &y), 0, true, below, quotient);
     }
     *bound = poly_value(quotient);
@@ -235,17 +237,17 @@ static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Po
 {
     Poly x = poly_of(op->args[op->nargs - 2]), y = poly_of(op->args[op->nargs - 1]), zero = poly_constant(0);
     Poly sum = poly_add(&x, &y, 1);
-    if (op->code == OP_MAXI && !upper && poly_same(&sum, &zero)) { /* |x| */
+    if (op->code == OP_SCALAR_MAX && !upper && poly_same(&sum, &zero)) { /* |x| */
         *bound = zero;
         return true;
     }
-    const Value *condition = op->code == OP_SELI ? op->args[0] : NULL;
+    const Value *condition = op->code == OP_SCALAR_SELECT ? op->args[0] : NULL;
     bool first = bound_of_arm(in, condition, true, at, upper, &x),
          second = bound_of_arm(in, condition, false, at, upper, &y);
-    bool either = op->code == (upper ? OP_MINI : OP_MAXI);
+    bool either = op->code == (upper ? OP_SCALAR_MIN : OP_SCALAR_MAX);
     if (!(first || second) || (!(first && second) && !either))
         return false;
-    bool smaller = op->code == OP_SELI ? !upper : op->code == OP_MINI;
+    bool smaller = op->code == OP_SCALAR_SELECT ? !upper : op->code == OP_SCALAR_MIN;
     *bound = !second ? x : !first ? y : either_of(in, &x, &y, smaller);
     return true;
 }
@@ -264,7 +266,7 @@ static bool bound_of_bits(Nest *in, const Op *op, const Op *at, bool upper, Poly
     Poly x = poly_of(op->args[1 - i]);
     if (-bits & (-bits - 1) || !bound_of(in, &x, at, upper, false))
         return false;
-    *bound = poly_value(scalar_before(in, OP_ANDI, D_I64, poly_before(in, &x), number_before(in, bits)));
+    *bound = poly_value(scalar_before(in, OP_SCALAR_AND, D_I64, poly_before(in, &x), number_before(in, bits)));
     return true;
 }
 
@@ -285,16 +287,16 @@ static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Pol
         return op && !upper && !dtype_is_signed(value->type.dtype) && dtype_bytes(value->type.dtype) == 4 &&
                ((*bound = poly_constant(0)), true);
     switch (op->code) {
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         return bound_of_bits(in, op, at, upper, bound);
-    case OP_DIVI:
-    case OP_SHRI:
+    case OP_SCALAR_DIV:
+    case OP_SCALAR_SHR:
         return bound_of_quotient(in, op, at, upper, bound);
-    case OP_REMI:
+    case OP_SCALAR_REM:
         return bound_of_rest(in, op, at, upper, bound);
-    case OP_MINI:
-    case OP_MAXI:
-    case OP_SELI:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
+    case OP_SCALAR_SELECT:
         return bound_of_either(in, op, at, upper, bound);
     default:
         return false;
@@ -307,11 +309,11 @@ static bool condition_bounds(Nest *in, const Value *condition, const Value *iv, 
     const Op *op = condition->def;
     if (!op)
         return false;
-    if (op->code == OP_ANDI && op->results[0]->type.dtype == D_I1)
+    if (op->code == OP_SCALAR_AND && op->results[0]->type.dtype == D_I1)
         return condition_bounds(in, op->args[0], iv, high) || condition_bounds(in, op->args[1], iv, high);
-    if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype))
+    if (op->code < OP_SCALAR_LT || op->code > OP_SCALAR_GE || dtype_is_float(op->args[0]->type.dtype))
         return false;
-    bool less = op->code == OP_LTI || op->code == OP_LEI;
+    bool less = op->code == OP_SCALAR_LT || op->code == OP_SCALAR_LE;
     Poly x = poly_of(op->args[less ? 0 : 1]), y = poly_of(op->args[less ? 1 : 0]), factor, rest;
     Poly difference = poly_add(&y, &x, -1); /* > 0, or >= 0 */
     int64_t number;
@@ -321,7 +323,7 @@ static bool condition_bounds(Nest *in, const Value *condition, const Value *iv, 
         for (int k = 0; k < rest.terms[i].count; k++)
             if (!is_known_before(in, rest.terms[i].values[k]))
                 return false;
-    Poly one = poly_constant(op->code == OP_LEI || op->code == OP_GEI);
+    Poly one = poly_constant(op->code == OP_SCALAR_LE || op->code == OP_SCALAR_GE);
     *high = poly_add(&rest, &one, 1);
     return high->known;
 }
@@ -335,8 +337,8 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
         if (!poly_distance(&guarded, &high, &less)) {
             Poly limit = high;
             if (bound_of(in, &limit, NULL, true, false))
-                high =
-                    poly_value(scalar_before(in, OP_MINI, D_I64, poly_before(in, &guarded), poly_before(in, &limit)));
+                high = poly_value(
+                    scalar_before(in, OP_SCALAR_MIN, D_I64, poly_before(in, &guarded), poly_before(in, &limit)));
         } else if (less < 0) {
             high = guarded;
         }
@@ -538,7 +540,7 @@ static bool replace_by_ends(const Search *s, const Poly *x, const Value *value, 
         *bound = poly_add(&rest, &end, 1);
         return bound->known;
     }
-    Poly above = poly_value(scalar_before(in, OP_MAXI, D_I64, poly_before(in, &factor), number_before(in, 0))),
+    Poly above = poly_value(scalar_before(in, OP_SCALAR_MAX, D_I64, poly_before(in, &factor), number_before(in, 0))),
          below = poly_add(&above, &factor, -1);
     above = poly_multiply(&above, s->upper ? high : low);
     below = poly_multiply(&below, s->upper ? low : high);
@@ -598,8 +600,8 @@ static Value *size_of(Nest *in, Value *y)
     if (ir_constant(y, &number) && number)
         return number_before(in, number < 0 ? -number : number);
     Poly x = poly_of(y), zero = poly_constant(0), less = poly_add(&zero, &x, -1);
-    Value *size = scalar_before(in, OP_MAXI, D_I64, poly_before(in, &x), poly_before(in, &less));
-    return scalar_before(in, OP_MAXI, D_I64, size, number_before(in, 1));
+    Value *size = scalar_before(in, OP_SCALAR_MAX, D_I64, poly_before(in, &x), poly_before(in, &less));
+    return scalar_before(in, OP_SCALAR_MAX, D_I64, size, number_before(in, 1));
 }
 
 /* x - x % y is larger where x is: at x's bound.  */
@@ -611,7 +613,7 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
             Value *rest = x->terms[i].values[k];
             const Op *op = rest->def;
             Poly factor, other, zero = poly_constant(0), edge, less;
-            if (is_known_before(in, rest) || !op || op->code != OP_REMI || !is_known_before(in, op->args[1]) ||
+            if (is_known_before(in, rest) || !op || op->code != OP_SCALAR_REM || !is_known_before(in, op->args[1]) ||
                 !poly_split(x, rest, &factor, &other))
                 continue;
             factor = poly_add(&zero, &factor, -1);
@@ -622,7 +624,8 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
             if (!other.known || !sign || varying_terms(in, &other) >= varying_terms(in, x) - 1 ||
                 !bound_of(in, &edge, s->at, (sign > 0) == s->upper, false))
                 continue;
-            less = poly_value(scalar_before(in, OP_REMI, D_I64, poly_before(in, &edge), size_of(in, op->args[1])));
+            less =
+                poly_value(scalar_before(in, OP_SCALAR_REM, D_I64, poly_before(in, &edge), size_of(in, op->args[1])));
             edge = poly_add(&edge, &less, -1);
             edge = poly_multiply(&factor, &edge);
             *bound = poly_add(&other, &edge, 1);
@@ -666,7 +669,7 @@ static void add_rests(Nest *in, const Poly *x, const Op *at, Guards *guards)
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < x->terms[i].count; k++) {
             Value *rest = x->terms[i].values[k];
-            if (!rest->def || rest->def->code != OP_REMI || guards->count == MAX_GUARDS)
+            if (!rest->def || rest->def->code != OP_SCALAR_REM || guards->count == MAX_GUARDS)
                 continue;
             Poly of = poly_of(rest->def->args[0]), value = poly_value(rest);
             if (is_natural_at(in, at, &of))

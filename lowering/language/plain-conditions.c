@@ -48,7 +48,7 @@ static bool is_natural_value(const Nest *in, const Value *value)
     int64_t low;
     int loop = loop_of(in, value);
     const Op *op = value->def;
-    for (int i = 0; op && op->code == OP_MAXI && i < 2; i++)
+    for (int i = 0; op && op->code == OP_SCALAR_MAX && i < 2; i++)
         if (ir_constant(op->args[i], &low) && low >= 0)
             return true;
     bool below = dtype_bytes(value->type.dtype) == 8 && !form_has_no_top_bit(in, value); /* poly_of takes the sign */
@@ -83,7 +83,7 @@ static bool is_half(const Nest *in, const Value *value, const Poly *with_sign)
     if (poly_is_constant(with_sign, &number))
         return number >= 0;
     const Op *op = value->def;
-    bool narrow = op && op->code == OP_CONVI && dtype_is_signed(op->args[0]->type.dtype);
+    bool narrow = op && op->code == OP_SCALAR_CONVERT && dtype_is_signed(op->args[0]->type.dtype);
     return (narrow || dtype_bytes(value->type.dtype) == 8) && poly_is_natural(in, with_sign);
 }
 
@@ -97,7 +97,7 @@ static void take_limit(Taking *t, const Poly *x, Value *y, const Poly *y_with_si
     Poly bits = poly_value(y);
     Value *limit = poly_before(in, is_long ? y_with_sign : &bits), *last = limit;
     if (!closed)
-        last = scalar_before(in, OP_SUBI, D_I64, limit, number_before(in, 1));
+        last = scalar_before(in, OP_SCALAR_SUB, D_I64, limit, number_before(in, 1));
     Value *none = number_before(in, 0), *low = number_before(in, -far), *high = number_before(in, far);
     int64_t half = is_long ? -1 : (int64_t)1 << 31;
     Poly least = poly_value(choice_before(in, limit, half, !is_long, none, low)),
@@ -137,8 +137,8 @@ static void take_equal(Taking *t, const Op *op, bool equal)
 
 static void take_order(Taking *t, const Op *op, bool holds)
 {
-    bool less = (op->code == OP_LTI || op->code == OP_LEI) == holds;
-    bool closed = (op->code == OP_LEI || op->code == OP_GEI) == holds;
+    bool less = (op->code == OP_SCALAR_LT || op->code == OP_SCALAR_LE) == holds;
+    bool closed = (op->code == OP_SCALAR_LE || op->code == OP_SCALAR_GE) == holds;
     Value *x = op->args[less ? 0 : 1], *y = op->args[less ? 1 : 0]; /* x < y, or x <= y */
     if (!dtype_is_signed(x->type.dtype) && dtype_bytes(x->type.dtype) >= 4) {
         take_unsigned(t, x, y, closed);
@@ -171,23 +171,23 @@ static void take(Taking *t, const Value *value, bool holds)
     if (!op || value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype))
         return;
     switch (op->code) {
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         if (value->type.dtype == D_I1)
             take(t, op->args[0], !holds);
         return;
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         if (!dtype_is_float(op->args[0]->type.dtype) &&
             (op->args[0]->type.dtype == D_I1 || dtype_bytes(value->type.dtype) >= dtype_bytes(op->args[0]->type.dtype)))
             take(t, op->args[0], holds);
         return;
-    case OP_ANDI:
-    case OP_ORI:
-        if (op->code == (holds ? OP_ANDI : OP_ORI)) {
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
+        if (op->code == (holds ? OP_SCALAR_AND : OP_SCALAR_OR)) {
             take(t, op->args[0], holds);
             take(t, op->args[1], holds);
         }
         return;
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         take_choice(t, op->args[0], op->args[1], op->args[2], holds);
         return;
     case OP_IF:
@@ -199,14 +199,14 @@ static void take(Taking *t, const Value *value, bool holds)
     }
     if (value->type.dtype != D_I1 || dtype_is_float(op->args[0]->type.dtype))
         return;
-    if (op->code == OP_EQI || op->code == OP_NEI) {
-        bool equal = (op->code == OP_EQI) == holds, bits = op->args[0]->type.dtype == D_I1;
+    if (op->code == OP_SCALAR_EQ || op->code == OP_SCALAR_NE) {
+        bool equal = (op->code == OP_SCALAR_EQ) == holds, bits = op->args[0]->type.dtype == D_I1;
         for (int i = 0; i < 2; i++)
             if (ir_constant(op->args[i], &number) && (bits || !number))
                 take(t, op->args[1 - i], (number != 0) == equal);
         if (!bits)
             take_equal(t, op, equal);
-    } else if (op->code >= OP_LTI && op->code <= OP_GEI && op->args[0]->type.dtype != D_I1) {
+    } else if (op->code >= OP_SCALAR_LT && op->code <= OP_SCALAR_GE && op->args[0]->type.dtype != D_I1) {
         take_order(t, op, holds);
     }
 }
@@ -238,13 +238,13 @@ static bool take_all(Taking *t, const Value *value, bool holds)
     if (!op || value->type.kind != K_SCALAR || value->type.dtype != D_I1 || t->guards->count > MAX_GUARDS - 2)
         return false;
     switch (op->code) {
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         return take_all(t, op->args[0], !holds);
-    case OP_ANDI:
-    case OP_ORI:
-        return op->code == (holds ? OP_ANDI : OP_ORI) && take_all(t, op->args[0], holds) &&
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
+        return op->code == (holds ? OP_SCALAR_AND : OP_SCALAR_OR) && take_all(t, op->args[0], holds) &&
                take_all(t, op->args[1], holds);
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         return take_all_of_choice(t, op, holds);
     default:
         break;
@@ -253,9 +253,9 @@ static bool take_all(Taking *t, const Value *value, bool holds)
     int before = t->guards->count;
     if (dtype_is_float(dtype) || dtype == D_I1 || !dtype_is_signed(dtype))
         return false;
-    if (op->code >= OP_LTI && op->code <= OP_GEI)
+    if (op->code >= OP_SCALAR_LT && op->code <= OP_SCALAR_GE)
         take_order(t, op, holds);
-    else if ((op->code == OP_EQI && holds) || (op->code == OP_NEI && !holds))
+    else if ((op->code == OP_SCALAR_EQ && holds) || (op->code == OP_SCALAR_NE && !holds))
         take_equal(t, op, true);
     return t->guards->count > before;
 }

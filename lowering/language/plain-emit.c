@@ -27,15 +27,15 @@ static Value **values_of(Kernel *kernel, int count)
 
 static double identity_of(Opcode op, Dtype dtype)
 {
-    if (op == OP_ADDI)
+    if (op == OP_SCALAR_ADD)
         return 0;
-    if (op == OP_MULI)
+    if (op == OP_SCALAR_MUL)
         return 1;
     if (dtype == D_I32)
-        return op == OP_MAXI ? (double)INT32_MIN : (double)INT32_MAX;
+        return op == OP_SCALAR_MAX ? (double)INT32_MIN : (double)INT32_MAX;
     if (dtype == D_I64)
-        return op == OP_MAXI ? -0x1p63 : 0x1p63; /* which saturates */
-    return op == OP_MAXI ? -INFINITY : INFINITY;
+        return op == OP_SCALAR_MAX ? -0x1p63 : 0x1p63; /* which saturates */
+    return op == OP_SCALAR_MAX ? -INFINITY : INFINITY;
 }
 
 static Value *select_tile(Nest *in, Op *where, Value *mask, Value *x, Value *y)
@@ -133,14 +133,14 @@ static Value *as_summed(Nest *in, Op *where, Value *tile, bool flips)
 
 static bool flips(const Sum *sum, const Part *part)
 {
-    return sum->op != OP_ADDI && form_is_unsigned(part->value->type.dtype);
+    return sum->op != OP_SCALAR_ADD && form_is_unsigned(part->value->type.dtype);
 }
 
 typedef enum { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } Reducing;
 
 static Reducing reducing(Opcode op)
 {
-    return op == OP_ADDI ? REDUCE_SUM : op == OP_MAXI ? REDUCE_MAX : REDUCE_MIN;
+    return op == OP_SCALAR_ADD ? REDUCE_SUM : op == OP_SCALAR_MAX ? REDUCE_MAX : REDUCE_MIN;
 }
 
 static Value *reduce_tile(Nest *in, Op *where, Reducing by, bool along_rows, Value *tile)
@@ -168,7 +168,7 @@ static Elements elements_of(Nest *in, Op *where, const Sum *sum, const Part *par
     Value *tile = form_integer(in, where, part->value, form(in, part->value, r, c), dtype), *mask = NULL;
     if (part->condition)
         mask = form_mask(in, where, part->condition, part->inverted, r, c);
-    if (ends_together(in, axis) && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis)))
+    if (ends_together(in, axis) && !(sum->op == OP_SCALAR_ADD && form_is_padded(in, part->value, axis)))
         mask = both_masks(in, where, mask, form_in_range(in, where, axis, r, c));
     double zero = dtype_is_float(dtype) ? -0.0 : 0;
     if (tile->type.kind != K_TILE)
@@ -219,9 +219,9 @@ static Value *place_where(Nest *in, Op *where, const Elements *elements, Value *
 static bool has_no_negative_zero(const Value *value)
 {
     const Op *op = value->def;
-    if (op && op->code == OP_CONVI)
+    if (op && op->code == OP_SCALAR_CONVERT)
         return !dtype_is_float(op->args[0]->type.dtype) || has_no_negative_zero(op->args[0]);
-    return op && op->code == OP_MATHI && !strncmp(op->scalar->function, "fabs", 4);
+    return op && op->code == OP_SCALAR_MATH && !strncmp(op->scalar->function, "fabs", 4);
 }
 
 /* Zeros are equal, and the first or the last of them is what C has.  */
@@ -249,7 +249,7 @@ static Value *with_zero(Nest *in, Op *where, const Elements *elements, const Par
 /* now > x ? now : x, and so on.  */
 static Value *choose_extreme(Nest *in, Op *where, const Sum *sum, const Part *part, Value *now, Value *x)
 {
-    bool largest = sum->op == OP_MAXI, closed = part->takes_nan != part->takes_equal;
+    bool largest = sum->op == OP_SCALAR_MAX, closed = part->takes_nan != part->takes_equal;
     Opcode above = closed ? OP_GE : OP_GT, below = closed ? OP_LE : OP_LT;
     if (part->takes_nan)
         return select_tile(in, where, compare(in, where, largest ? above : below, now, x), now, x);
@@ -296,10 +296,12 @@ static Value *add_elements(Nest *in, Op *where, const Sum *sum, const Part *part
     bool real = dtype_is_float(dtype);
     if (real && part->compares)
         return extreme_of(in, where, sum, part, &elements, now, open);
-    double none = real && sum->op != OP_ADDI ? NAN : identity_of(sum->op, dtype); /* fmax leaves NaN out */
+    double none = real && sum->op != OP_SCALAR_ADD ? NAN : identity_of(sum->op, dtype); /* fmax leaves NaN out */
     Value *tile = reduce_tile(in, where, reducing(sum->op), elements.along_rows,
                               masked_tile(in, where, &elements, elements.tile, none));
-    Opcode code = sum->op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum->op == OP_MAXI ? OP_MAX : OP_MIN;
+    Opcode code = sum->op == OP_SCALAR_ADD   ? part->negative ? OP_SUB : OP_ADD
+                  : sum->op == OP_SCALAR_MAX ? OP_MAX
+                                             : OP_MIN;
     now = binary_tile(in, where, code, as_summed(in, where, now, flips(sum, part)), tile);
     return flips(sum, part) ? form_flipped(in, where, now, dtype) : now;
 }
@@ -329,9 +331,9 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
 /* Iterations of a loop that goes by steps: the quotient of a sum; NULL: it is none.  */
 static Value *quotient_of(const Nest *in, Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI && axes_of(in, value))
+    while (value->def && value->def->code == OP_SCALAR_CONVERT && axes_of(in, value))
         value = value->def->args[0];
-    bool divides = value->def && value->def->code == OP_DIVI && !axes_of(in, value->def->args[1]);
+    bool divides = value->def && value->def->code == OP_SCALAR_DIV && !axes_of(in, value->def->args[1]);
     return divides && axes_of(in, value) ? value : NULL;
 }
 
@@ -360,7 +362,7 @@ static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside
             return x;
         Value *args[] = {ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64),
                          ir_convert_before(kernel, where, form_plain(in, quotient->def->args[1]), D_I64)};
-        Poly by = poly_value(ir_scalar_before(kernel, where, OP_DIVI, D_I64, 2, args));
+        Poly by = poly_value(ir_scalar_before(kernel, where, OP_SCALAR_DIV, D_I64, 2, args));
         x = poly_replace(&x, term.values[0], &by);
         i = -1;
     }
@@ -403,11 +405,11 @@ static Value *corner(Nest *in, Op *where, const Op *loop, int tile)
         return edge;
     Value *first = ir_convert_before(kernel, where, bound(in, where, loop, 0, false), D_I64);
     Value *size = ir_const_before(kernel, where, D_I64, tile), *zero = ir_const_before(kernel, where, D_I64, 0);
-    Value *span = ir_binary_before(kernel, where, OP_SUBI, ir_convert_before(kernel, where, edge, D_I64), first);
-    span = ir_scalar_before(kernel, where, OP_MAXI, D_I64, 2, (Value *[]){span, zero});
-    span = ir_binary_before(kernel, where, OP_DIVI, span, size);
-    span = ir_binary_before(kernel, where, OP_MULI, span, size);
-    return ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_ADDI, first, span),
+    Value *span = ir_binary_before(kernel, where, OP_SCALAR_SUB, ir_convert_before(kernel, where, edge, D_I64), first);
+    span = ir_scalar_before(kernel, where, OP_SCALAR_MAX, D_I64, 2, (Value *[]){span, zero});
+    span = ir_binary_before(kernel, where, OP_SCALAR_DIV, span, size);
+    span = ir_binary_before(kernel, where, OP_SCALAR_MUL, span, size);
+    return ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_SCALAR_ADD, first, span),
                              loop->args[1]->type.dtype);
 }
 
@@ -422,7 +424,7 @@ static void set_corner(Nest *in, Op *where, const Loop *about, Value **bounds)
     if (about->rest)
         bounds[!low] = at;
     else if (low)
-        bounds[1] = ir_scalar_before(in->kernel, where, OP_MINI, at->type.dtype, 2, (Value *[]){at, bounds[1]});
+        bounds[1] = ir_scalar_before(in->kernel, where, OP_SCALAR_MIN, at->type.dtype, 2, (Value *[]){at, bounds[1]});
     else
         bounds[0] = at;
 }

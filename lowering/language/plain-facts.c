@@ -120,7 +120,7 @@ static void add_below(Facts *facts, const Poly *iv, const Poly *hi, int instance
     const Op *op =
         hi->count == 1 && hi->terms[0].count == 1 && hi->terms[0].factor == 1 ? hi->terms[0].values[0]->def : NULL;
     facts_less(facts, iv, instance, hi, instance);
-    for (int i = 0; op && op->code == OP_MINI && i < 2; i++) {
+    for (int i = 0; op && op->code == OP_SCALAR_MIN && i < 2; i++) {
         Poly each = poly_of(op->args[i]);
         facts_less(facts, iv, instance, &each, instance);
     }
@@ -148,7 +148,7 @@ static void add_step(Facts *facts, const Loop *loop, int instance)
         return;
     add_difference(facts, &loop->step, instance, NULL, 0, 1, -1);
     const Op *op = loop->step.terms[0].values[0]->def;
-    for (int i = 0; op && op->code == OP_MAXI && i < 2; i++) {
+    for (int i = 0; op && op->code == OP_SCALAR_MAX && i < 2; i++) {
         Poly least = poly_of(op->args[i]);
         add_difference(facts, &loop->step, instance, &least, instance, 1, 0);
     }

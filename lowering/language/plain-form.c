@@ -487,12 +487,12 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
     switch (op->code) {
     case OP_ELEMENT:
         return memory_is_padded(in, memory_access(in, op), axis);
-    case OP_NEGI:
-    case OP_CONVI:
+    case OP_SCALAR_NEG:
+    case OP_SCALAR_CONVERT:
         return form_is_padded(in, op->args[0], axis);
-    case OP_ADDI:
-    case OP_SUBI:
-    case OP_MULI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
+    case OP_SCALAR_MUL:
         return form_is_padded(in, op->args[0], axis) && form_is_padded(in, op->args[1], axis);
     default:
         return false;

@@ -3,7 +3,7 @@
  * plain-long.c - elements of `long` that say where: their low words.
  *
  *   %k: i64 = element %idx, 8 i              %low: i32 = element %idx, 8 i
- *   %x: f32 = element %x, 4 k                %k: i64 = convi %low
+ *   %x: f32 = element %x, 4 k                %k: i64 = scalar_convert %low
  *                                            %x: f32 = element %x, 4 k
  *
  * A subscript, a bound of a loop and what is converted to 32 bits are the same by the low half of the number: no tensor
@@ -32,25 +32,25 @@ static bool suffices_here(const Uses *uses, const Use *use, int depth)
         return use->arg == 1;
     case OP_FOR:
         return use->arg < 2;
-    case OP_CONVI: {
+    case OP_SCALAR_CONVERT: {
         const Value *to = op->results[0];
         return is_long(to) ? suffices(uses, to, depth - 1) : !dtype_is_float(to->type.dtype) && to->type.dtype != D_I1;
     }
-    case OP_ANDI: {
+    case OP_SCALAR_AND: {
         int64_t bits;
         if (ir_constant(op->args[!use->arg], &bits) && bits >= 0 && bits <= INT32_MAX)
             return true;
         return suffices(uses, op->results[0], depth - 1);
     }
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         return use->arg > 0 && suffices(uses, op->results[0], depth - 1);
-    case OP_ADDI:
-    case OP_SUBI:
-    case OP_MULI:
-    case OP_NEGI:
-    case OP_NOTI:
-    case OP_ORI:
-    case OP_XORI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
+    case OP_SCALAR_MUL:
+    case OP_SCALAR_NEG:
+    case OP_SCALAR_NOT:
+    case OP_SCALAR_OR:
+    case OP_SCALAR_XOR:
         return suffices(uses, op->results[0], depth - 1);
     default:
         return false;
@@ -88,7 +88,7 @@ static void narrow(Kernel *kernel, const Uses *uses, Block *block)
         Value *number = op->results[0];
         Op *low = op_new(kernel, OP_ELEMENT, op->loc, op->nargs, op->args);
         Value *half = op_result(kernel, low, type_scalar(D_I32), number->name);
-        Op *whole = op_new(kernel, OP_CONVI, op->loc, 1, &half);
+        Op *whole = op_new(kernel, OP_SCALAR_CONVERT, op->loc, 1, &half);
         op_before(op, low);
         op_before(op, whole);
         ir_replace_uses(kernel->body, number, op_result(kernel, whole, number->type, number->name));

@@ -203,9 +203,9 @@ static Value *guard_of(Nest *in, const Op *op)
         if (block == branch->blocks[0])
             return condition;
         for (Op *other = in->region->prev; other; other = other->prev)
-            if (other->code == OP_NOTI && other->args[0] == condition)
+            if (other->code == OP_SCALAR_NOT && other->args[0] == condition)
                 return other->results[0];
-        return ir_scalar_before(in->kernel, in->region, OP_NOTI, D_I1, 1, &condition);
+        return ir_scalar_before(in->kernel, in->region, OP_SCALAR_NOT, D_I1, 1, &condition);
     }
     return NULL;
 }

@@ -17,13 +17,13 @@
 static const struct {
     Opcode scalar, tile, mask;
 } codes[] = {
-    {OP_ADDI, OP_ADD, OP_COUNT},   {OP_SUBI, OP_SUB, OP_COUNT},   {OP_MULI, OP_MUL, OP_COUNT},
-    {OP_DIVI, OP_DIV, OP_COUNT},   {OP_NEGI, OP_NEG, OP_COUNT},   {OP_MINI, OP_MIN, OP_COUNT},
-    {OP_MAXI, OP_MAX, OP_COUNT},   {OP_EQI, OP_EQ, OP_EQ},        {OP_NEI, OP_NE, OP_NE},
-    {OP_LTI, OP_LT, OP_LT},        {OP_LEI, OP_LE, OP_LE},        {OP_GTI, OP_GT, OP_GT},
-    {OP_GEI, OP_GE, OP_GE},        {OP_ANDI, OP_BIT_AND, OP_AND}, {OP_ORI, OP_BIT_OR, OP_OR},
-    {OP_XORI, OP_BIT_XOR, OP_NE},  {OP_SHLI, OP_SHL, OP_COUNT},   {OP_SHRI, OP_SHR, OP_COUNT},
-    {OP_NOTI, OP_BIT_XOR, OP_NOT},
+    {OP_SCALAR_ADD, OP_ADD, OP_COUNT},   {OP_SCALAR_SUB, OP_SUB, OP_COUNT},   {OP_SCALAR_MUL, OP_MUL, OP_COUNT},
+    {OP_SCALAR_DIV, OP_DIV, OP_COUNT},   {OP_SCALAR_NEG, OP_NEG, OP_COUNT},   {OP_SCALAR_MIN, OP_MIN, OP_COUNT},
+    {OP_SCALAR_MAX, OP_MAX, OP_COUNT},   {OP_SCALAR_EQ, OP_EQ, OP_EQ},        {OP_SCALAR_NE, OP_NE, OP_NE},
+    {OP_SCALAR_LT, OP_LT, OP_LT},        {OP_SCALAR_LE, OP_LE, OP_LE},        {OP_SCALAR_GT, OP_GT, OP_GT},
+    {OP_SCALAR_GE, OP_GE, OP_GE},        {OP_SCALAR_AND, OP_BIT_AND, OP_AND}, {OP_SCALAR_OR, OP_BIT_OR, OP_OR},
+    {OP_SCALAR_XOR, OP_BIT_XOR, OP_NE},  {OP_SCALAR_SHL, OP_SHL, OP_COUNT},   {OP_SCALAR_SHR, OP_SHR, OP_COUNT},
+    {OP_SCALAR_NOT, OP_BIT_XOR, OP_NOT},
 };
 
 static Opcode code_of(const Op *op)
@@ -56,9 +56,9 @@ static Value *of_masks(Nest *in, Op *where, Loc loc, Opcode code, Value *x, Valu
 
 static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
 {
-    const char *name = op->code == OP_MATHI   ? op->scalar->function
-                       : op->code == OP_CONVI ? "a conversion of an integer of 64 bits"
-                                              : op_info[op->code].call;
+    const char *name = op->code == OP_SCALAR_MATH      ? op->scalar->function
+                       : op->code == OP_SCALAR_CONVERT ? "a conversion of an integer of 64 bits"
+                                                       : op_info[op->code].call;
     reject(in->kernel, op->loc, REASON_PLAIN_OPERATION, name);
     return form_full(in, where, form_dtype(in, op->results[0]), form_extent(in, row), form_extent(in, col), 0);
 }
@@ -142,23 +142,23 @@ Standing form_standing(const Nest *in, const Value *value)
         return AS_SIGNED;
     int64_t bits;
     switch (op->code) {
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         return form_standing(in, op->args[0]);
-    case OP_ADDI:
-    case OP_SUBI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
         for (int i = 0; i < 2; i++)
             if (is_tiled(in, op->args[i]))
                 return AS_LOW_BITS;
         return AS_SIGNED;
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         if (ir_constant(op->args[1], &bits) && bits >= 0 && bits <= INT32_MAX)
             return AS_SIGNED;
         break;
-    case OP_ORI:
-    case OP_XORI:
-    case OP_MINI:
-    case OP_MAXI:
-    case OP_SELI:
+    case OP_SCALAR_OR:
+    case OP_SCALAR_XOR:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
+    case OP_SCALAR_SELECT:
         break;
     default:
         return AS_LOW_BITS;
@@ -210,7 +210,7 @@ Value *form_flipped(Nest *in, Op *where, Value *x, Dtype dtype)
 {
     Value *top = ir_const_before(in->kernel, where, dtype, dtype == D_I64 ? INT64_MIN : INT32_MIN);
     if (x->type.kind != K_TILE)
-        return ir_binary_before(in->kernel, where, OP_XORI, ir_convert_before(in->kernel, where, x, dtype), top);
+        return ir_binary_before(in->kernel, where, OP_SCALAR_XOR, ir_convert_before(in->kernel, where, x, dtype), top);
     return form_make(in, where, OP_BIT_XOR, where->loc, dtype, x, top, NULL);
 }
 
@@ -350,10 +350,11 @@ static bool fits(const Nest *in, const Op *op)
     bool wide = !dtype_is_float(to) && to != D_I1 && dtype_bytes(to) == 8;
     if (form_is_wide(in, op->results[0]))
         return true;
-    return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
-           op->code == OP_MULI || op->code == OP_NEGI || op->code == OP_NOTI || op->code == OP_SELI ||
-           op->code == OP_ANDI || op->code == OP_ORI || op->code == OP_XORI ||
-           (op->code == OP_CONVI && !dtype_is_float(from));
+    return !wide || op->code == OP_SCALAR_ADD || op->code == OP_SCALAR_SUB || op->code == OP_SCALAR_MIN ||
+           op->code == OP_SCALAR_MAX || op->code == OP_SCALAR_MUL || op->code == OP_SCALAR_NEG ||
+           op->code == OP_SCALAR_NOT || op->code == OP_SCALAR_SELECT || op->code == OP_SCALAR_AND ||
+           op->code == OP_SCALAR_OR || op->code == OP_SCALAR_XOR ||
+           (op->code == OP_SCALAR_CONVERT && !dtype_is_float(from));
 }
 
 static Dtype computed_in(const Nest *in, const Op *op)
@@ -405,7 +406,7 @@ static Value *quotient(Nest *in, Op *where, const Op *op, Value *x, Value *y, Dt
     Value *whole = bare && !narrow && !(form_has_no_top_bit(in, op->args[0]) && form_has_no_top_bit(in, op->args[1]))
                        ? unsigned_quotient(in, where, x, y)
                        : form_make(in, where, OP_DIV, op->loc, computed, x, y, NULL);
-    if (op->code == OP_REMI) { /* x - x / y * y */
+    if (op->code == OP_SCALAR_REM) { /* x - x / y * y */
         whole = form_make(in, where, OP_MUL, op->loc, computed, whole, y, NULL);
         whole = form_make(in, where, OP_SUB, op->loc, computed, x, whole, NULL);
     }
@@ -426,9 +427,9 @@ static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x,
         return unsigned_order(in, where, code, x, y, computed);
     if (code == OP_SHR && form_is_unsigned(op->args[0]->type.dtype))
         code = OP_USHR;
-    if (op->code == OP_NOTI)
+    if (op->code == OP_SCALAR_NOT)
         y = number(in, where, -1);
-    if (op->code == OP_REMI || op->code == OP_DIVI)
+    if (op->code == OP_SCALAR_REM || op->code == OP_SCALAR_DIV)
         x = quotient(in, where, op, x, y, computed);
     else
         x = form_make(in, where, code, op->loc, dtype, x, y, NULL);
@@ -451,7 +452,7 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     Value *args[3];
     if (op->nargs > 3 || !op->nargs || !fits(in, op) || op_info[op->code].class_ != CLASS_SCALAR)
         return refuse_op(in, where, op, row, col);
-    bool orders = op->code >= OP_EQI && op->code <= OP_GEI && !dtype_is_float(op->args[0]->type.dtype);
+    bool orders = op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE && !dtype_is_float(op->args[0]->type.dtype);
     if (orders && (computed_in(in, op) == D_I64 || !comparable(in, op))) {
         if (form_is_relative(in, op))
             return form_relative(in, where, op, code_of(op), row);
@@ -460,16 +461,16 @@ Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
     }
     for (int i = 0; i < op->nargs; i++)
         args[i] = form(in, op->args[i], row, col);
-    if (op->code == OP_MATHI)
+    if (op->code == OP_SCALAR_MATH)
         return math(in, where, op, row, col, args);
-    if (op->code == OP_CONVI)
+    if (op->code == OP_SCALAR_CONVERT)
         return convert(in, where, op, row, col, args[0]);
-    if (op->code == OP_BITCASTI)
+    if (op->code == OP_SCALAR_BITCAST)
         return bitcast(in, where, op, args[0]);
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         return choose(in, where, op, args);
     Dtype operand = op->args[0]->type.dtype;
-    Opcode code = op->code == OP_REMI ? OP_DIV : code_of(op);
+    Opcode code = op->code == OP_SCALAR_REM ? OP_DIV : code_of(op);
     if (code == OP_COUNT)
         return refuse_op(in, where, op, row, col);
     if (operand == D_I1) {

@@ -36,16 +36,16 @@ static Value *iterations(Nest *in, Op *op, const Steps *steps, Dtype dtype)
 {
     Kernel *kernel = in->kernel;
     Value *start = wide(in, op, op->args[0], dtype), *bound = wide(in, op, op->args[1], dtype);
-    Value *span = ir_binary_before(kernel, op, OP_SUBI, steps->up ? bound : start, steps->up ? start : bound);
+    Value *span = ir_binary_before(kernel, op, OP_SCALAR_SUB, steps->up ? bound : start, steps->up ? start : bound);
     int64_t more = steps->number - 1 + steps->closed;
     if (!steps->number) {
-        span = ir_binary_before(kernel, op, OP_ADDI, span, steps->size);
+        span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, steps->size);
         if (!steps->closed)
-            span = ir_binary_before(kernel, op, OP_SUBI, span, ir_const_before(kernel, op, dtype, 1));
+            span = ir_binary_before(kernel, op, OP_SCALAR_SUB, span, ir_const_before(kernel, op, dtype, 1));
     } else if (more) {
-        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
+        span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, ir_const_before(kernel, op, dtype, more));
     }
-    return steps->number == 1 ? span : ir_binary_before(kernel, op, OP_DIVI, span, steps->size);
+    return steps->number == 1 ? span : ir_binary_before(kernel, op, OP_SCALAR_DIV, span, steps->size);
 }
 
 /* The start by the step: what is left, from 0 to the step less 1, and the quotient; NULL: that is 0.  */
@@ -61,11 +61,12 @@ static Value *rest_of_start(Nest *in, Op *op, const Steps *steps, Dtype dtype, V
             *quotient = ir_const_before(kernel, op, dtype, (number - rest) / steps->number);
         return ir_const_before(kernel, op, dtype, rest);
     }
-    Value *rest = ir_binary_before(kernel, op, OP_REMI, start, steps->size);
-    Value *below = ir_scalar_before(kernel, op, OP_LTI, D_I1, 2, (Value *[]){rest, zero});
-    Value *more = ir_binary_before(kernel, op, OP_ADDI, rest, steps->size);
-    rest = ir_scalar_before(kernel, op, OP_SELI, dtype, 3, (Value *[]){below, more, rest});
-    *quotient = ir_binary_before(kernel, op, OP_DIVI, ir_binary_before(kernel, op, OP_SUBI, start, rest), steps->size);
+    Value *rest = ir_binary_before(kernel, op, OP_SCALAR_REM, start, steps->size);
+    Value *below = ir_scalar_before(kernel, op, OP_SCALAR_LT, D_I1, 2, (Value *[]){rest, zero});
+    Value *more = ir_binary_before(kernel, op, OP_SCALAR_ADD, rest, steps->size);
+    rest = ir_scalar_before(kernel, op, OP_SCALAR_SELECT, dtype, 3, (Value *[]){below, more, rest});
+    *quotient = ir_binary_before(kernel, op, OP_SCALAR_DIV, ir_binary_before(kernel, op, OP_SCALAR_SUB, start, rest),
+                                 steps->size);
     return rest;
 }
 
@@ -75,7 +76,9 @@ static void keep_edges(Nest *in, Loop *loop, Op *op, const Steps *steps)
     Poly start = poly_of(op->args[0]), bound = poly_of(op->args[1]), one = poly_constant(!steps->closed);
     Dtype dtype = op->args[1]->type.dtype;
     loop->edge = wide(in, op, op->args[1], dtype_is_signed(dtype) ? dtype : D_I64);
-    loop->within = steps->up ? steps->closed ? OP_LEI : OP_LTI : steps->closed ? OP_GEI : OP_GTI;
+    loop->within = steps->up       ? steps->closed ? OP_SCALAR_LE : OP_SCALAR_LT
+                   : steps->closed ? OP_SCALAR_GE
+                                   : OP_SCALAR_GT;
     loop->first = steps->up ? start : poly_add(&bound, &one, 1);
     loop->last = steps->up ? poly_add(&bound, &one, -1) : start;
 }
@@ -84,11 +87,11 @@ static void keep_edges(Nest *in, Loop *loop, Op *op, const Steps *steps)
 static Value *multiples_below(Nest *in, Op *op, Value *rest, const Steps *steps, Dtype dtype)
 {
     Kernel *kernel = in->kernel;
-    Value *span = ir_binary_before(kernel, op, OP_SUBI, wide(in, op, op->args[1], dtype), rest);
-    span = ir_binary_before(kernel, op, OP_ADDI, span, steps->size);
+    Value *span = ir_binary_before(kernel, op, OP_SCALAR_SUB, wide(in, op, op->args[1], dtype), rest);
+    span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, steps->size);
     if (!steps->closed)
-        span = ir_binary_before(kernel, op, OP_SUBI, span, ir_const_before(kernel, op, dtype, 1));
-    return ir_binary_before(kernel, op, OP_DIVI, span, steps->size);
+        span = ir_binary_before(kernel, op, OP_SCALAR_SUB, span, ir_const_before(kernel, op, dtype, 1));
+    return ir_binary_before(kernel, op, OP_SCALAR_DIV, span, steps->size);
 }
 
 static void put_back(Op *op, const Value *index, Value *counter)
@@ -143,14 +146,16 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
     bool rises = steps->up || multiples;
     if (rises != steps->up) {
         quotient = quotient ? quotient : ir_const_before(kernel, op, signed_dtype, 0);
-        Value *behind = ir_binary_before(kernel, op, OP_ADDI, quotient, ir_const_before(kernel, op, signed_dtype, 1));
-        low = ir_binary_before(kernel, op, OP_SUBI, behind, count);
+        Value *behind =
+            ir_binary_before(kernel, op, OP_SCALAR_ADD, quotient, ir_const_before(kernel, op, signed_dtype, 1));
+        low = ir_binary_before(kernel, op, OP_SCALAR_SUB, behind, count);
         count = behind;
     } else if (quotient) {
         low = quotient;
-        count = ir_binary_before(kernel, op, OP_ADDI, quotient, count);
+        count = ir_binary_before(kernel, op, OP_SCALAR_ADD, quotient, count);
         if (is_known_before(in, op->args[1])) /* a start behind the bound is no reason for rows up to there */
-            count = ir_binary_before(kernel, op, OP_MINI, count, multiples_below(in, op, start, steps, signed_dtype));
+            count =
+                ir_binary_before(kernel, op, OP_SCALAR_MIN, count, multiples_below(in, op, start, steps, signed_dtype));
     }
     Dtype own = old->type.dtype;
     Value *times, *from_where = wide(in, op, start, signed_dtype);
@@ -158,8 +163,8 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
         old->type = type_scalar(D_I64);
     Value *number = times = wide(in, top, old, signed_dtype);
     if (steps->number != 1)
-        times = ir_binary_before(kernel, top, OP_MULI, number, wide(in, top, steps->size, signed_dtype));
-    Value *index = ir_binary_before(kernel, top, rises ? OP_ADDI : OP_SUBI, from_where, times);
+        times = ir_binary_before(kernel, top, OP_SCALAR_MUL, number, wide(in, top, steps->size, signed_dtype));
+    Value *index = ir_binary_before(kernel, top, rises ? OP_SCALAR_ADD : OP_SCALAR_SUB, from_where, times);
     Value *counted = wide(in, top, index, own);
     counted->counts = true;
     ir_replace_uses(op->blocks[0], old, counted);
@@ -175,7 +180,7 @@ static void count_steps(Nest *in, Loop *loop, const Steps *steps)
     op->args[0] = low;
     op->args[1] = count;
     op->args[2] = ir_const_before(kernel, op, signed_dtype, 1);
-    op->control->compare = OP_LTI;
+    op->control->compare = OP_SCALAR_LT;
 }
 
 /* A step that is known when launched.  */
@@ -186,9 +191,9 @@ static void count_by(Nest *in, Loop *loop, bool up, bool closed)
     Dtype dtype = op->args[0]->type.dtype, signed_dtype = dtype_is_signed(dtype) ? dtype : D_I64;
     Value *step = wide(in, op, op->args[2], dtype);
     if (!up)
-        step = ir_scalar_before(kernel, op, OP_NEGI, dtype, 1, &step);
+        step = ir_scalar_before(kernel, op, OP_SCALAR_NEG, dtype, 1, &step);
     Value *args[] = {wide(in, op, step, signed_dtype), ir_const_before(kernel, op, signed_dtype, 1)};
-    count_steps(in, loop, &(Steps){ir_scalar_before(kernel, op, OP_MAXI, signed_dtype, 2, args), 0, up, closed});
+    count_steps(in, loop, &(Steps){ir_scalar_before(kernel, op, OP_SCALAR_MAX, signed_dtype, 2, args), 0, up, closed});
 }
 
 /* k -= 1 of an unsigned number is k += 2^32 - 1, too.  */
@@ -210,8 +215,9 @@ static bool has_natural_order(const Nest *in, const Op *op, bool up)
 static Value *runs_without_a_sign(Nest *in, const Loop *loop, Opcode compare, bool by_one)
 {
     Op *op = loop->op;
-    bool stays = by_one && compare == OP_LTI && loop->grid < 0;
-    if (op->args[0]->type.dtype != D_U64 || stays || has_natural_order(in, op, compare == OP_LTI || compare == OP_LEI))
+    bool stays = by_one && compare == OP_SCALAR_LT && loop->grid < 0;
+    if (op->args[0]->type.dtype != D_U64 || stays ||
+        has_natural_order(in, op, compare == OP_SCALAR_LT || compare == OP_SCALAR_LE))
         return NULL;
     return ir_scalar_before(in->kernel, op, compare, D_I1, 2, op->args);
 }
@@ -228,18 +234,18 @@ static Opcode meet_bound(Nest *in, Loop *loop, int64_t step)
         count_with_a_sign(in, loop);
         op->args[2] = ir_const_before(in->kernel, op, D_I64, step);
         if (dtype != D_U64) {
-            Value *distance = wide(in, op, ir_binary_before(in->kernel, op, OP_SUBI, sides[0], sides[1]), D_I64);
-            op->args[1] = ir_binary_before(in->kernel, op, up ? OP_ADDI : OP_SUBI, op->args[0], distance);
+            Value *distance = wide(in, op, ir_binary_before(in->kernel, op, OP_SCALAR_SUB, sides[0], sides[1]), D_I64);
+            op->args[1] = ir_binary_before(in->kernel, op, up ? OP_SCALAR_ADD : OP_SCALAR_SUB, op->args[0], distance);
         }
     }
-    return up ? OP_LTI : OP_GTI;
+    return up ? OP_SCALAR_LT : OP_SCALAR_GT;
 }
 
 /* c ? bound : start, which is no iteration where c does not hold, is the bound, and c.  */
 Value *loop_take_guard(Op *op)
 {
     const Op *choice = op->args[1]->def;
-    if (!choice || choice->code != OP_SELI || choice->args[2] != op->args[0])
+    if (!choice || choice->code != OP_SCALAR_SELECT || choice->args[2] != op->args[0])
         return NULL;
     op->args[1] = choice->args[1];
     return choice->args[0];
@@ -248,7 +254,8 @@ Value *loop_take_guard(Op *op)
 Value *loop_bound(const Op *loop)
 {
     const Op *choice = loop->args[1]->def;
-    return choice && choice->code == OP_SELI && choice->args[2] == loop->args[0] ? choice->args[1] : loop->args[1];
+    return choice && choice->code == OP_SCALAR_SELECT && choice->args[2] == loop->args[0] ? choice->args[1]
+                                                                                          : loop->args[1];
 }
 
 static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known);
@@ -260,25 +267,26 @@ static void straighten(Nest *in, Loop *loop)
     bool known = ir_constant(op->args[2], &step);
     Opcode compare = op->control->compare;
     step = signed_step(op->args[0]->type.dtype, known ? step : 0);
-    if (known && step && compare == OP_NEI)
+    if (known && step && compare == OP_SCALAR_NE)
         compare = meet_bound(in, loop, step);
     Value *runs = loop_take_guard(op);
     if (!runs)
         runs = runs_without_a_sign(in, loop, compare, step == 1);
-    else if (has_natural_order(in, op, compare == OP_LTI || compare == OP_LEI))
+    else if (has_natural_order(in, op, compare == OP_SCALAR_LT || compare == OP_SCALAR_LE))
         runs = NULL;
     straighten_steps(in, loop, compare, step, known);
     if (runs) {
         Value *args[] = {runs, op->args[1], op->args[0]};
-        op->args[1] = ir_scalar_before(in->kernel, op, OP_SELI, args[1]->type.dtype, 3, args);
+        op->args[1] = ir_scalar_before(in->kernel, op, OP_SCALAR_SELECT, args[1]->type.dtype, 3, args);
     }
 }
 
 static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known)
 {
     Op *op = loop->op;
-    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
-    if (!known && compare != OP_NEI &&
+    bool up = compare == OP_SCALAR_LT || compare == OP_SCALAR_LE,
+         closed = compare == OP_SCALAR_LE || compare == OP_SCALAR_GE;
+    if (!known && compare != OP_SCALAR_NE &&
         (loop->grid >= 0 ? is_known_before(in, op->args[2]) : ir_outside(op->args[2], op))) {
         count_by(in, loop, up, closed);
         return;
@@ -297,17 +305,17 @@ static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step,
     if (step == -1 && (loop->grid >= 0 || loop->tile > 1)) { /* whose iterations have no order */
         Dtype dtype = op->args[0]->type.dtype;
         Value *one = ir_const_before(in->kernel, op, dtype, 1), *first = op->args[0];
-        op->args[0] = closed ? op->args[1] : ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
-        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, first, one);
+        op->args[0] = closed ? op->args[1] : ir_binary_before(in->kernel, op, OP_SCALAR_ADD, op->args[1], one);
+        op->args[1] = ir_binary_before(in->kernel, op, OP_SCALAR_ADD, first, one);
         op->args[2] = one;
-        op->control->compare = OP_LTI;
+        op->control->compare = OP_SCALAR_LT;
         loop->turned = loop->grid < 0;
         return;
     }
     if (step == 1 && closed) {
         Value *one = ir_const_before(in->kernel, op, op->args[1]->type.dtype, 1);
-        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
-        op->control->compare = OP_LTI;
+        op->args[1] = ir_binary_before(in->kernel, op, OP_SCALAR_ADD, op->args[1], one);
+        op->control->compare = OP_SCALAR_LT;
     } else if (step != 1) {
         Dtype dtype = op->args[0]->type.dtype;
         int64_t size = step < 0 ? -step : step;
@@ -625,11 +633,11 @@ static Value *outer_condition(Nest *in, Op *loop, Value *condition)
 {
     if (is_the_same(loop, condition))
         return copy_outside(in->kernel, loop, condition);
-    if (!condition->def || condition->def->code != OP_ANDI)
+    if (!condition->def || condition->def->code != OP_SCALAR_AND)
         return NULL;
     Value *x = outer_condition(in, loop, condition->def->args[0]),
           *y = outer_condition(in, loop, condition->def->args[1]);
-    return x && y ? ir_binary_before(in->kernel, loop, OP_ANDI, x, y) : x ? x : y;
+    return x && y ? ir_binary_before(in->kernel, loop, OP_SCALAR_AND, x, y) : x ? x : y;
 }
 
 /* Outside of the loop the element lies no further than where it is stored.  */
@@ -682,7 +690,7 @@ static bool carry(Nest *in, Op *loop, const Op *store)
         else if (op->nargs == 3)
             now = op->args[2];
         else {
-            Op *choice = op_new(kernel, OP_SELI, op->loc, 3, (Value *[]){op->args[3], op->args[2], now});
+            Op *choice = op_new(kernel, OP_SCALAR_SELECT, op->loc, 3, (Value *[]){op->args[3], op->args[2], now});
             op_before(op, choice);
             now = op_result(kernel, choice, type, NULL);
         }

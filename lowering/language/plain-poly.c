@@ -92,7 +92,7 @@ Poly poly_multiply(const Poly *x, const Poly *y)
    those that keep 32 bits.  */
 static Value *unconverted(Value *value, bool modulo)
 {
-    while (value->def && value->def->code == OP_CONVI) {
+    while (value->def && value->def->code == OP_SCALAR_CONVERT) {
         Value *from = value->def->args[0];
         Dtype to = value->type.dtype, dtype = from->type.dtype;
         if (from->type.kind != K_SCALAR || dtype_is_float(dtype) || dtype_is_float(to) || dtype == D_I1 || to == D_I1)
@@ -123,9 +123,10 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
     const Op *op = value->def;
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype))
         return poly_value(value);
-    bool sum = op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI, wraps = false;
+    bool sum = op->code == OP_SCALAR_ADD || op->code == OP_SCALAR_SUB || op->code == OP_SCALAR_MUL, wraps = false;
     if (!does_not_wrap(value->type.dtype)) {
-        wraps = wrapped && value->type.dtype == D_U32 && (sum || op->code == OP_NEGI || op->code == OP_SHLI);
+        wraps =
+            wrapped && value->type.dtype == D_U32 && (sum || op->code == OP_SCALAR_NEG || op->code == OP_SCALAR_SHL);
         if (!wraps || (!modulo && wrapped->count == MAX_WRAPPED))
             return poly_value(value);
         if (!modulo)
@@ -133,33 +134,33 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
         wrapped->inside = true;
     }
     Poly x = poly_constant(0), y = x, result = x;
-    bool inverts = op->code == OP_NOTI && value->type.dtype != D_I1 && !wraps;
-    if (sum || inverts || op->code == OP_NEGI || op->code == OP_SHLI)
+    bool inverts = op->code == OP_SCALAR_NOT && value->type.dtype != D_I1 && !wraps;
+    if (sum || inverts || op->code == OP_SCALAR_NEG || op->code == OP_SCALAR_SHL)
         x = poly_through(op->args[0], wrapped);
     if (sum)
         y = poly_through(op->args[1], wrapped);
     if (wraps)
         wrapped->inside = modulo;
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         result = poly_add(&x, &y, 1);
         break;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         result = poly_add(&x, &y, -1);
         break;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         result = poly_multiply(&x, &y);
         break;
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         result = poly_add(&y, &x, -1);
         break;
-    case OP_NOTI: /* ~x is -1 - x */
+    case OP_SCALAR_NOT: /* ~x is -1 - x */
         if (!inverts)
             return poly_value(value);
         y = poly_constant(-1);
         result = poly_add(&y, &x, -1);
         break;
-    case OP_SHLI:
+    case OP_SCALAR_SHL:
         if (!ir_constant(op->args[1], &number) || number < 0 || number > 40)
             return poly_value(value);
         result = poly_add(&y, &x, (int64_t)1 << number);
@@ -316,11 +317,11 @@ static Value *emit_term(Kernel *kernel, Op *where, const Term *term, PolyUse *us
     Value *product = NULL;
     for (int i = 0; i < term->count; i++) {
         Value *factor = ir_convert_before(kernel, where, use(context, term->values[i]), D_I64);
-        product = product ? ir_binary_before(kernel, where, OP_MULI, product, factor) : factor;
+        product = product ? ir_binary_before(kernel, where, OP_SCALAR_MUL, product, factor) : factor;
     }
     int64_t times = llabs(term->factor);
     if (times != 1)
-        product = ir_binary_before(kernel, where, OP_MULI, product, ir_const_before(kernel, where, D_I64, times));
+        product = ir_binary_before(kernel, where, OP_SCALAR_MUL, product, ir_const_before(kernel, where, D_I64, times));
     return product;
 }
 
@@ -343,10 +344,10 @@ Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *c
             Value *value = emit_term(kernel, where, term, use, context);
             if (!sum && sign < 0)
                 sum = ir_const_before(kernel, where, D_I64, 0);
-            sum = sum ? ir_binary_before(kernel, where, sign < 0 ? OP_SUBI : OP_ADDI, sum, value) : value;
+            sum = sum ? ir_binary_before(kernel, where, sign < 0 ? OP_SCALAR_SUB : OP_SCALAR_ADD, sum, value) : value;
         }
     if (number)
-        sum = ir_binary_before(kernel, where, number < 0 ? OP_SUBI : OP_ADDI, sum,
+        sum = ir_binary_before(kernel, where, number < 0 ? OP_SCALAR_SUB : OP_SCALAR_ADD, sum,
                                ir_const_before(kernel, where, D_I64, llabs(number)));
     return sum;
 }
@@ -366,7 +367,7 @@ static const char *expression_of(Module *module, const Value *value, int depth)
         return "...";
     if (op->code == OP_ELEMENT && op->args[0]->name)
         return arena_print(module, "%s[...]", op->args[0]->name);
-    if (op->code == OP_CONVI)
+    if (op->code == OP_SCALAR_CONVERT)
         return expression_of(module, op->args[0], depth);
     const char *call = op_info[op->code].call;
     if (op_info[op->code].class_ != CLASS_SCALAR || !*call || isalpha((unsigned char)*call) || *call == '(')

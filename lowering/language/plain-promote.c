@@ -2,9 +2,9 @@
 /*
  * plain-promote.c - C's promotions, undone where they change nothing.
  *
- *   short s = x[k] > s ? x[k] : s;        %1: i32 = convi %x; %2: i32 = convi %s; %3 = gti %1, %2
- *                                         %4 = seli %3, %1, %2; %s.1: i16 = convi %4
- *   is                                    %3 = gti %x, %s; %s.1: i16 = seli %3, %x, %s
+ *   short s = x[k] > s ? x[k] : s;      %1: i32 = scalar_convert %x; %2: i32 = scalar_convert %s; %3 = scalar_gt %1, %2
+ *                                         %4 = scalar_select %3, %1, %2; %s.1: i16 = scalar_convert %4
+ *   is                                    %3 = scalar_gt %x, %s; %s.1: i16 = scalar_select %3, %x, %s
  *
  * Two numbers of one type have the same order before and behind a conversion that keeps their values, and the larger
  * one, cut back to the type, is the number itself.  Front ends differ in how much of this they fold.
@@ -26,7 +26,7 @@ static bool keeps_values(Dtype from, Dtype to)
 static Dtype own_type(const Value *value)
 {
     const Op *op = value->def;
-    Dtype from = op && op->code == OP_CONVI ? op->args[0]->type.dtype : D_I1;
+    Dtype from = op && op->code == OP_SCALAR_CONVERT ? op->args[0]->type.dtype : D_I1;
     return is_integer(from) && is_integer(value->type.dtype) && keeps_values(from, value->type.dtype) ? from : D_I1;
 }
 
@@ -71,11 +71,11 @@ static void visit_conversion(Kernel *kernel, Op *op)
     Op *choice = op->args[0]->def;
     Dtype dtype = op->results[0]->type.dtype;
     if (!choice || !is_integer(dtype) ||
-        (choice->code != OP_MINI && choice->code != OP_MAXI && choice->code != OP_SELI))
+        (choice->code != OP_SCALAR_MIN && choice->code != OP_SCALAR_MAX && choice->code != OP_SCALAR_SELECT))
         return;
     Value *args[3];
     for (int i = 0; i < choice->nargs; i++) {
-        bool asks = choice->code == OP_SELI && !i;
+        bool asks = choice->code == OP_SCALAR_SELECT && !i;
         if (!asks && !fits(choice->args[i], dtype))
             return;
         args[i] = asks ? choice->args[i] : in_type(kernel, op, choice->args[i], dtype);
@@ -87,9 +87,9 @@ static void visit_conversion(Kernel *kernel, Op *op)
 
 static void visit(Op *op, void *context)
 {
-    if (op->code >= OP_EQI && op->code <= OP_GEI)
+    if (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE)
         visit_comparison(context, op);
-    else if (op->code == OP_CONVI)
+    else if (op->code == OP_SCALAR_CONVERT)
         visit_conversion(context, op);
 }
 
@@ -100,7 +100,8 @@ static bool drop_unused(Block *block)
     FOR_OPS (op, block) {
         for (int i = 0; i < op->nblocks; i++)
             dropped |= drop_unused(op->blocks[i]);
-        bool ours = op->code == OP_CONVI || op->code == OP_MINI || op->code == OP_MAXI || op->code == OP_SELI;
+        bool ours = op->code == OP_SCALAR_CONVERT || op->code == OP_SCALAR_MIN || op->code == OP_SCALAR_MAX ||
+                    op->code == OP_SCALAR_SELECT;
         if (!ours || op->results[0]->uses)
             continue;
         op_remove(op);

@@ -55,7 +55,7 @@ static Range range_of_end(const Nest *in, const Value *value, int depth)
 {
     const Op *op = value->def;
     Range range = range_of(in, value, depth);
-    if (range.known || !op || op->code != OP_CONVI || dtype_is_float(op->args[0]->type.dtype))
+    if (range.known || !op || op->code != OP_SCALAR_CONVERT || dtype_is_float(op->args[0]->type.dtype))
         return range;
     range = range_of(in, op->args[0], depth);
     range.least = range.least < 0 ? 0 : range.least;
@@ -67,7 +67,7 @@ static Range range_of_counter(const Nest *in, const Loop *loop, Dtype dtype, int
 {
     Range low = range_of(in, loop->op->args[0], depth), high = range_of_end(in, loop->op->args[1], depth);
     int64_t step;
-    if (!ir_constant(loop->op->args[2], &step) || step != 1 || loop->op->control->compare != OP_LTI || !low.known)
+    if (!ir_constant(loop->op->args[2], &step) || step != 1 || loop->op->control->compare != OP_SCALAR_LT || !low.known)
         return all_of(dtype);
     if (!high.known)
         return low.most > (int64_t)1 << 62 ? all_of(dtype) : (Range){true, low.least, INT64_MAX};
@@ -107,42 +107,42 @@ static Range of_two(const Op *op, Range x, Range y, bool *fits)
     bool constant = y.least == y.most;
     *fits = true;
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         *fits = !__builtin_add_overflow(x.least, y.least, &range.least) &&
                 !__builtin_add_overflow(x.most, y.most, &range.most);
         break;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         *fits = !__builtin_sub_overflow(x.least, y.most, &range.least) &&
                 !__builtin_sub_overflow(x.most, y.least, &range.most);
         break;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         *fits = product_of(x, y, &range);
         break;
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         *fits = constant && number > 0;
         range.least = *fits ? x.least / number : 0;
         range.most = *fits ? x.most / number : 0;
         break;
-    case OP_REMI:
+    case OP_SCALAR_REM:
         *fits = constant && number > 0;
         range.least = x.least >= 0 ? 0 : 1 - number;
         range.most = x.most < number - 1 ? larger(x.most, 0) : number - 1;
         break;
-    case OP_SHRI:
+    case OP_SCALAR_SHR:
         *fits = constant && number >= 0 && number < 64;
         range.least = *fits ? x.least >> number : 0;
         range.most = *fits ? x.most >> number : 0;
         break;
-    case OP_MINI:
+    case OP_SCALAR_MIN:
         range = (Range){true, smaller(x.least, y.least), smaller(x.most, y.most)};
         break;
-    case OP_MAXI:
+    case OP_SCALAR_MAX:
         range = (Range){true, larger(x.least, y.least), larger(x.most, y.most)};
         break;
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         range = (Range){true, smaller(x.least, y.least), larger(x.most, y.most)};
         break;
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         *fits = x.least >= 0 || y.least >= 0;
         range.most = x.least < 0 ? y.most : y.least < 0 ? x.most : smaller(x.most, y.most);
         break;
@@ -167,7 +167,7 @@ static Range range_of(const Nest *in, const Value *value, int depth)
     if (!op || op->nblocks || !op->nargs || op_info[op->code].class_ != CLASS_SCALAR ||
         dtype_is_float(op->args[0]->type.dtype))
         return all_of(dtype);
-    if (op->code == OP_CONVI) {
+    if (op->code == OP_SCALAR_CONVERT) {
         Range range = range_of(in, op->args[0], depth - 1), all = all_of(dtype);
         bool keeps =
             range.known && (dtype == D_U64 ? range.least >= 0 : range.least >= all.least && range.most <= all.most);
@@ -177,7 +177,7 @@ static Range range_of(const Nest *in, const Value *value, int depth)
         return all_of(dtype);
     Range x = range_of(in, op->args[op->nargs - 2], depth - 1), y = range_of(in, op->args[op->nargs - 1], depth - 1);
     bool fits;
-    if (dtype == D_U64 && x.known != y.known && (op->code == OP_MINI || op->code == OP_ANDI))
+    if (dtype == D_U64 && x.known != y.known && (op->code == OP_SCALAR_MIN || op->code == OP_SCALAR_AND))
         return (Range){true, 0, x.known ? x.most : y.most};
     if (!x.known || !y.known)
         return all_of(dtype);
@@ -256,7 +256,7 @@ static int64_t factor_of(const Nest *in, const Poly *sides, int loop)
 
 static bool find_sides(const Nest *in, const Op *op, Poly *sides)
 {
-    if (op->code < OP_EQI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype) ||
+    if (op->code < OP_SCALAR_EQ || op->code > OP_SCALAR_GE || dtype_is_float(op->args[0]->type.dtype) ||
         dtype_bytes(op->args[0]->type.dtype) < 8 || !side_of(in, op->args[0], &sides[0]) ||
         !side_of(in, op->args[1], &sides[1]))
         return false;
@@ -289,12 +289,13 @@ static Value *distance(Nest *in, Op *where, Value *x, Value *y, bool is_signed)
     Value *near = ir_const_before(kernel, where, D_U64, NEAR), *order[] = {y, x};
     for (int i = 0; i < 2 && is_signed; i++)
         order[i] = ir_convert_before(kernel, where, order[i], D_I64);
-    Value *up = ir_binary_before(kernel, where, OP_SUBI, y, x), *down = ir_binary_before(kernel, where, OP_SUBI, x, y);
-    up = ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_MINI, up, near), D_I32);
-    down = ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_MINI, down, near), D_I32);
-    Value *args[] = {ir_scalar_before(kernel, where, OP_GEI, D_I1, 2, order), up,
-                     ir_binary_before(kernel, where, OP_SUBI, ir_const_before(kernel, where, D_I32, 0), down)};
-    return ir_scalar_before(kernel, where, OP_SELI, D_I32, 3, args);
+    Value *up = ir_binary_before(kernel, where, OP_SCALAR_SUB, y, x),
+          *down = ir_binary_before(kernel, where, OP_SCALAR_SUB, x, y);
+    up = ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_SCALAR_MIN, up, near), D_I32);
+    down = ir_convert_before(kernel, where, ir_binary_before(kernel, where, OP_SCALAR_MIN, down, near), D_I32);
+    Value *args[] = {ir_scalar_before(kernel, where, OP_SCALAR_GE, D_I1, 2, order), up,
+                     ir_binary_before(kernel, where, OP_SCALAR_SUB, ir_const_before(kernel, where, D_I32, 0), down)};
+    return ir_scalar_before(kernel, where, OP_SCALAR_SELECT, D_I32, 3, args);
 }
 
 static Value *index_of(Nest *in, Op *where, int axis, int row)
@@ -346,8 +347,8 @@ Value *form_in_range(Nest *in, Op *where, int axis, int row, int col)
         return form_make(in, where, OP_LT, where->loc, D_MASK, index, form_poly(in, where, &loop->hi), NULL);
     }
     Value *first = ir_convert_before(kernel, where, form_plain(in, loop->iv), D_U64);
-    Value *left = ir_binary_before(kernel, where, OP_SUBI, bits_of(in, where, &loop->hi), first);
-    left = ir_binary_before(kernel, where, OP_MINI, left, ir_const_before(kernel, where, D_U64, NEAR));
+    Value *left = ir_binary_before(kernel, where, OP_SCALAR_SUB, bits_of(in, where, &loop->hi), first);
+    left = ir_binary_before(kernel, where, OP_SCALAR_MIN, left, ir_const_before(kernel, where, D_U64, NEAR));
     left = ir_convert_before(kernel, where, left, D_I32);
     return form_make(in, where, OP_LT, where->loc, D_MASK, index_of(in, where, axis, row), left, NULL);
 }

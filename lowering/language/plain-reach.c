@@ -227,8 +227,8 @@ void reach_nothing_between(Nest *in, const Access *access, const Poly *coordinat
         Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &bounds[i]), D_I64),
                          ir_convert_before(in->kernel, in->region, poly_before(in, last), D_I64),
                          ir_const_before(in->kernel, in->region, D_I64, -1)};
-        args[0] = ir_scalar_before(in->kernel, in->region, OP_LEI, D_I1, 2, args);
-        *last = poly_value(ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3, args));
+        args[0] = ir_scalar_before(in->kernel, in->region, OP_SCALAR_LE, D_I1, 2, args);
+        *last = poly_value(ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, args));
     }
 }
 
@@ -289,9 +289,9 @@ bool reach_given(Nest *in, const Group *group, Poly *elements)
         Value *bytes = ir_const_before(in->kernel, in->region, D_I64, dtype_bytes(group->dtype)),
               *behind = extent->bytes;
         if (extent->base != group->base)
-            behind = scalar_before(in, OP_SUBI, D_I64, behind,
+            behind = scalar_before(in, OP_SCALAR_SUB, D_I64, behind,
                                    ir_const_before(in->kernel, in->region, D_I64, group->base->part_at));
-        *elements = poly_value(scalar_before(in, OP_DIVI, D_I64, behind, bytes));
+        *elements = poly_value(scalar_before(in, OP_SCALAR_DIV, D_I64, behind, bytes));
         return true;
     }
     return false;

@@ -2,7 +2,7 @@
 /*
  * plain-scale.c - places that are chosen in bytes, chosen in elements.
  *
- *   %5: u64 = seli %1, (4 %2), 0             %5: i64 = seli %1, %2, 0
+ *   %5: u64 = scalar_select %1, (4 %2), 0             %5: i64 = scalar_select %1, %2, 0
  *   %x: f32 = element %x, %5                 %x: f32 = element %x, 4 %5
  */
 #include "language/plain.h"
@@ -38,7 +38,8 @@ static bool is_choice(const Value *value)
     const Op *op = value->def;
     if (!op || value->type.kind != K_SCALAR || dtype_bytes(value->type.dtype) < 4)
         return false;
-    return op->code == OP_SELI || ((op->code == OP_MINI || op->code == OP_MAXI) && dtype_is_signed(value->type.dtype));
+    return op->code == OP_SCALAR_SELECT ||
+           ((op->code == OP_SCALAR_MIN || op->code == OP_SCALAR_MAX) && dtype_is_signed(value->type.dtype));
 }
 
 /* Some number in the choice is chosen, and each of them is a multiple.  */

@@ -268,7 +268,7 @@ int only_axis(uint32_t axes)
 
 static Value *joined(Nest *in, Op *where, Value *x, Value *y)
 {
-    return x && y ? ir_binary_before(in->kernel, where, OP_ANDI, x, y) : x ? x : y;
+    return x && y ? ir_binary_before(in->kernel, where, OP_SCALAR_AND, x, y) : x ? x : y;
 }
 
 static void guard(Nest *in, Op *op, Value *condition)
@@ -299,7 +299,7 @@ static void flatten_if(Nest *in, Op *branch)
     for (int arm = 0; arm < 2; arm++) {
         Block *block = branch->blocks[arm];
         if (block->first != block->last && arm) {
-            Op *inverse = op_new(kernel, OP_NOTI, branch->loc, 1, &yes);
+            Op *inverse = op_new(kernel, OP_SCALAR_NOT, branch->loc, 1, &yes);
             op_before(branch, inverse);
             no = op_result(kernel, inverse, type_scalar(D_I1), NULL);
         }
@@ -312,7 +312,7 @@ static void flatten_if(Nest *in, Op *branch)
     }
     for (int i = 0; i < branch->nresults; i++) {
         Value *args[] = {yes, branch->blocks[0]->last->args[i], branch->blocks[1]->last->args[i]};
-        Op *choice = op_new(kernel, OP_SELI, branch->loc, 3, args);
+        Op *choice = op_new(kernel, OP_SCALAR_SELECT, branch->loc, 3, args);
         op_before(branch, choice);
         Value *result = op_result(kernel, choice, branch->results[i]->type, branch->results[i]->name);
         ir_replace_uses(kernel->body, branch->results[i], result);
@@ -336,7 +336,8 @@ static Value *part_condition(Nest *in, Op *loop)
     for (int i = 0; i < 2; i++) {
         if (!axes_of(in, loop->args[i]))
             continue;
-        Op *test = op_new(kernel, i ? OP_LTI : OP_GEI, loop->loc, 2, (Value *[]){body->args[0], loop->args[i]});
+        Op *test =
+            op_new(kernel, i ? OP_SCALAR_LT : OP_SCALAR_GE, loop->loc, 2, (Value *[]){body->args[0], loop->args[i]});
         op_before(top, test);
         condition = joined(in, top, condition, op_result(kernel, test, type_scalar(D_I1), NULL));
     }
@@ -357,7 +358,7 @@ static void mask_loop(Nest *in, Op *loop)
     }
     for (int i = 0; i < loop->nresults; i++) {
         Value *args[] = {condition, body->last->args[i], body->args[1 + i]};
-        Op *choice = op_new(kernel, OP_SELI, loop->loc, 3, args);
+        Op *choice = op_new(kernel, OP_SCALAR_SELECT, loop->loc, 3, args);
         op_before(body->last, choice);
         body->last->args[i] = op_result(kernel, choice, args[1]->type, body->args[1 + i]->name);
     }
@@ -392,17 +393,17 @@ static bool is_implied(const Value *question, const Value *condition, bool holds
     *answer = holds;
     if (question == condition)
         return true;
-    if (asks && asks->code == OP_NOTI && is_implied(asks->args[0], condition, holds, answer)) {
+    if (asks && asks->code == OP_SCALAR_NOT && is_implied(asks->args[0], condition, holds, answer)) {
         *answer = !*answer;
         return true;
     }
     if (!op || op->results[0]->type.dtype != D_I1)
         return false;
-    if (op->code == OP_NOTI)
+    if (op->code == OP_SCALAR_NOT)
         return is_implied(question, op->args[0], !holds, answer);
-    if (op->code == (holds ? OP_ANDI : OP_ORI))
+    if (op->code == (holds ? OP_SCALAR_AND : OP_SCALAR_OR))
         return is_implied(question, op->args[0], holds, answer) || is_implied(question, op->args[1], holds, answer);
-    for (int arm = 1; arm <= 2 && op->code == OP_SELI; arm++) /* it does not end in this arm */
+    for (int arm = 1; arm <= 2 && op->code == OP_SCALAR_SELECT; arm++) /* it does not end in this arm */
         if (ir_constant(op->args[arm], &constant) && (constant != 0) != holds)
             return is_implied(question, op->args[0], arm == 2, answer) ||
                    is_implied(question, op->args[3 - arm], holds, answer);
@@ -416,8 +417,8 @@ static bool take_arms(Block *block)
     FOR_OPS (op, block) {
         for (int i = 0; i < op->nblocks; i++)
             changed |= take_arms(op->blocks[i]);
-        for (int arm = 1; arm <= 2 && op->code == OP_SELI; arm++)
-            while (op->args[arm]->def && op->args[arm]->def->code == OP_SELI &&
+        for (int arm = 1; arm <= 2 && op->code == OP_SCALAR_SELECT; arm++)
+            while (op->args[arm]->def && op->args[arm]->def->code == OP_SCALAR_SELECT &&
                    is_implied(op->args[arm]->def->args[0], op->args[0], arm == 1, &answer)) {
                 op->args[arm] = op->args[arm]->def->args[answer ? 1 : 2];
                 changed = true;
@@ -432,7 +433,7 @@ static void drop_choices(Block *block)
         next = op->prev;
         for (int i = 0; i < op->nblocks; i++)
             drop_choices(op->blocks[i]);
-        if (op->code != OP_SELI || op->results[0]->uses)
+        if (op->code != OP_SCALAR_SELECT || op->results[0]->uses)
             continue;
         for (int i = 0; i < op->nargs; i++)
             op->args[i]->uses--;
@@ -522,7 +523,7 @@ static bool uses(Chain *c, const Value *value, int count)
 static bool add_part(Chain *c, Opcode op, Part part)
 {
     Sum *sum = c->sum;
-    bool ordered = op == OP_MAXI || op == OP_MINI; /* with a sign, or without one */
+    bool ordered = op == OP_SCALAR_MAX || op == OP_SCALAR_MIN; /* with a sign, or without one */
     if (sum->count == MAX_PARTS || (sum->count && sum->op != op) ||
         (sum->count && ordered && sum->parts[0].value->type.dtype != part.value->type.dtype))
         return false;
@@ -538,7 +539,7 @@ static bool same_element(const Nest *in, const Value *x, const Value *y)
         return true;
     if (!x->def || !y->def || x->def->code != y->def->code || !type_equal(x->type, y->type))
         return false;
-    if (x->def->code == OP_CONVI)
+    if (x->def->code == OP_SCALAR_CONVERT)
         return same_element(in, x->def->args[0], y->def->args[0]);
     if (x->def->code != OP_ELEMENT || x->def->args[0] != y->def->args[0] ||
         region_stores(in->kernel->body, x->def->args[0]))
@@ -570,7 +571,7 @@ static int guarding_uses(const Block *block, const Value *condition)
 static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, Part *part, Value **rest)
 {
     const Op *test = choice->args[0]->def;
-    if (!test || test->code < OP_LTI || test->code > OP_GEI ||
+    if (!test || test->code < OP_SCALAR_LT || test->code > OP_SCALAR_GE ||
         test->results[0]->uses != 1 + guarding_uses(c->loop->blocks[0], test->results[0]))
         return false;
     for (int arm = 1; arm <= 2; arm++) {
@@ -579,9 +580,9 @@ static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, P
             continue;
         for (int side = 0; side < 2; side++)
             if (same_element(c->in, test->args[side], x) && test->args[1 - side] == y) {
-                bool greater = (test->code == OP_GTI || test->code == OP_GEI) == (side == 0);
-                bool closed = test->code == OP_GEI || test->code == OP_LEI;
-                *op = greater == (arm == 1) ? OP_MAXI : OP_MINI;
+                bool greater = (test->code == OP_SCALAR_GT || test->code == OP_SCALAR_GE) == (side == 0);
+                bool closed = test->code == OP_SCALAR_GE || test->code == OP_SCALAR_LE;
+                *op = greater == (arm == 1) ? OP_SCALAR_MAX : OP_SCALAR_MIN;
                 *part =
                     (Part){.value = x, .compares = true, .takes_nan = arm == 2, .takes_equal = closed == (arm == 1)};
                 *rest = y;
@@ -593,9 +594,10 @@ static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, P
 
 static bool is_extreme_call(const Op *op, Opcode *code)
 {
-    const char *name = op->code == OP_MATHI ? op->scalar->function : "";
-    *code = op->code == OP_MAXI || !strncmp(name, "fmax", 4) ? OP_MAXI : OP_MINI;
-    return op->code == OP_MAXI || op->code == OP_MINI || !strncmp(name, "fmax", 4) || !strncmp(name, "fmin", 4);
+    const char *name = op->code == OP_SCALAR_MATH ? op->scalar->function : "";
+    *code = op->code == OP_SCALAR_MAX || !strncmp(name, "fmax", 4) ? OP_SCALAR_MAX : OP_SCALAR_MIN;
+    return op->code == OP_SCALAR_MAX || op->code == OP_SCALAR_MIN || !strncmp(name, "fmax", 4) ||
+           !strncmp(name, "fmin", 4);
 }
 
 static bool collect(Chain *c, Value *value, const Value *stop, Value *condition, bool inverted);
@@ -639,7 +641,7 @@ static bool collect_branch(Chain *c, const Value *value, const Value *stop)
 /* int s; s += u[k]; is s = (int)((unsigned)s + u[k]): a sum of bits.  */
 static bool is_between_integers(const Op *op)
 {
-    Dtype from = op->code == OP_CONVI ? op->args[0]->type.dtype : D_I1, to = op->results[0]->type.dtype;
+    Dtype from = op->code == OP_SCALAR_CONVERT ? op->args[0]->type.dtype : D_I1, to = op->results[0]->type.dtype;
     return from != D_I1 && to != D_I1 && !dtype_is_float(from) && !dtype_is_float(to);
 }
 
@@ -660,7 +662,7 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
         return collect_loop(c, value, stop);
     if (op->code == OP_IF && c->whole)
         return collect_branch(c, value, stop);
-    if (op->code == OP_SELI) {
+    if (op->code == OP_SCALAR_SELECT) {
         if (extreme(c, op, stop, &code, &part, &rest)) {
             part.condition = condition;
             part.inverted = inverted;
@@ -682,17 +684,17 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
         return uses(c, op->args[0], 1) && collect(c, op->args[0], stop, condition, inverted);
     }
     bool max_or_min = is_extreme_call(op, &code);
-    if (!max_or_min && op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI)
+    if (!max_or_min && op->code != OP_SCALAR_ADD && op->code != OP_SCALAR_SUB && op->code != OP_SCALAR_MUL)
         return false;
     if (!max_or_min)
-        code = op->code == OP_SUBI ? OP_ADDI : op->code;
+        code = op->code == OP_SCALAR_SUB ? OP_SCALAR_ADD : op->code;
     bool first = depends(c, op->args[0], stop);
-    if (first == depends(c, op->args[1], stop) || (!first && op->code == OP_SUBI))
+    if (first == depends(c, op->args[1], stop) || (!first && op->code == OP_SCALAR_SUB))
         return false;
     rest = op->args[first ? 0 : 1];
     part = (Part){.value = op->args[first ? 1 : 0],
                   .condition = condition,
-                  .negative = op->code == OP_SUBI,
+                  .negative = op->code == OP_SCALAR_SUB,
                   .inverted = inverted};
     return uses(c, rest, 1) && add_part(c, code, part) && collect(c, rest, stop, condition, inverted);
 }
@@ -701,13 +703,13 @@ static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum)
 {
     Chain c = {.in = in, .loop = loop, .sum = sum, .whole = whole};
     Value *argument = loop->blocks[0]->args[1 + index], *next = loop->blocks[0]->last->args[index];
-    *sum = (Sum){.op = OP_ADDI};
+    *sum = (Sum){.op = OP_SCALAR_ADD};
     c.seen = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.seen);
     c.done = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.done);
     c.argument = argument;
     if (!collect(&c, next, argument, NULL, false))
         return false;
-    if ((next != argument && next->uses != 1) || (c.cuts && sum->op != OP_ADDI))
+    if ((next != argument && next->uses != 1) || (c.cuts && sum->op != OP_SCALAR_ADD))
         return false;
     for (int i = 0; i < c.nchain; i++)
         if (c.chain[i]->uses != c.uses[i])
@@ -733,7 +735,7 @@ bool scan_total(Nest *in, const Op *loop, int index, Sum *sum)
 
 static bool add_factors(Product *product, Value *value)
 {
-    if (value->def && value->def->code == OP_MULI)
+    if (value->def && value->def->code == OP_SCALAR_MUL)
         return add_factors(product, value->def->args[0]) && add_factors(product, value->def->args[1]);
     if (product->count == MAX_FACTORS)
         return false;

@@ -25,7 +25,7 @@ static bool is_listed(const Reduction *list, const Op *store, Opcode op)
 /* By the clause reduction(+: y) of the grid.  */
 static bool may_add(const Nest *in, const Op *store)
 {
-    return is_listed(in->kernel->grid.reductions, store, OP_ADDI);
+    return is_listed(in->kernel->grid.reductions, store, OP_SCALAR_ADD);
 }
 
 static bool is_independent(const Nest *in, const Op *store)
@@ -64,16 +64,16 @@ typedef struct {
 static bool addition_of(const Op *store, const Poly *offset, Addition *addition)
 {
     Op *sum = store->args[2]->def;
-    if (!sum || (sum->code != OP_ADDI && sum->code != OP_SUBI) || store->args[2]->uses != 1)
+    if (!sum || (sum->code != OP_SCALAR_ADD && sum->code != OP_SCALAR_SUB) || store->args[2]->uses != 1)
         return false;
-    for (int i = 0; i < (sum->code == OP_ADDI ? 2 : 1); i++) {
+    for (int i = 0; i < (sum->code == OP_SCALAR_ADD ? 2 : 1); i++) {
         Op *load = sum->args[i]->def;
         if (!load || load->code != OP_ELEMENT || load->args[0] != store->args[0] || sum->args[i]->uses != 1)
             continue;
         Poly place = poly_of(load->args[1]);
         if (!poly_same(&place, offset) || load->parent != store->parent || sum->parent != store->parent)
             continue;
-        *addition = (Addition){sum, load, sum->args[!i], sum->code == OP_SUBI};
+        *addition = (Addition){sum, load, sum->args[!i], sum->code == OP_SCALAR_SUB};
         return true;
     }
     return false;
@@ -126,7 +126,7 @@ static void take(Nest *in, Op *store, const Addition *addition)
         return;
     Value *part = addition->part;
     if (addition->negative) {
-        Op *negated = op_new(in->kernel, OP_NEGI, addition->sum->loc, 1, &part);
+        Op *negated = op_new(in->kernel, OP_SCALAR_NEG, addition->sum->loc, 1, &part);
         op_before(store, negated);
         part = op_result(in->kernel, negated, addition->part->type, NULL);
     }
@@ -350,7 +350,7 @@ static bool emit_counted(Nest *in, Op *where, const Op *store, Group *group, Val
         counts > MOST_COUNTS || index->type.rows != 1 || index->type.cols < 2 * counts)
         return false;
     Type type = type_tile(D_I32, 1, (int)counts);
-    Value *count = form_op(in, where, OP_TALLY, store->loc, type, 1, &index);
+    Value *count = form_op(in, where, OP_HISTOGRAM, store->loc, type, 1, &index);
     if (group->dtype != D_I32)
         count = form_make(in, where, OP_CAST, store->loc, group->dtype, count, NULL, NULL);
     if (part != 1)

@@ -72,7 +72,7 @@ static Value *limit(Nest *in, Op *where, const Access *access, int dim, const Ra
             continue;
         Value *one = ir_convert_before(kernel, where, form_poly(in, where, &range->at[i]), D_I64),
               *other = all ? ir_convert_before(kernel, where, all, D_I64) : ir_const_before(kernel, where, D_I64, 0);
-        all = ir_binary_before(kernel, where, ends ? OP_MINI : OP_MAXI, one, other);
+        all = ir_binary_before(kernel, where, ends ? OP_SCALAR_MIN : OP_SCALAR_MAX, one, other);
     }
     return all;
 }
@@ -91,7 +91,7 @@ static void cut(Nest *in, Op *where, const Access *access, const Window *window,
             continue;
         Value *begin = limit(in, where, access, dim, range, false), *end = limit(in, where, access, dim, range, true);
         if (begin)
-            args[1 + place] = ir_binary_before(in->kernel, where, OP_SUBI,
+            args[1 + place] = ir_binary_before(in->kernel, where, OP_SCALAR_SUB,
                                                ir_convert_before(in->kernel, where, args[1 + place], D_I64), begin);
         Value *parts[] = {args[0], begin ? begin : ir_const_before(in->kernel, where, D_I32, 0), end};
         args[0] = form_op(in, where, OP_SLICE, access->op->loc, args[0]->type, 3, parts);

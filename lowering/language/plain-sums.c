@@ -12,7 +12,7 @@
 
 static bool is_conversion(const Op *op, Dtype from, Dtype to)
 {
-    return op && op->code == OP_CONVI && op->args[0]->type.dtype == from && op->results[0]->type.dtype == to;
+    return op && op->code == OP_SCALAR_CONVERT && op->args[0]->type.dtype == from && op->results[0]->type.dtype == to;
 }
 
 static bool reads_wide(const Op *op, const Value *argument)
@@ -26,7 +26,7 @@ static bool is_rounded(const Value *value, const Value *argument, int *narrow)
     const Op *op = value->def;
     *narrow += value == argument;
     return value == argument || is_conversion(op, D_F64, D_F32) ||
-           (op && op->code == OP_SELI && value->uses == 1 && is_rounded(op->args[1], argument, narrow) &&
+           (op && op->code == OP_SCALAR_SELECT && value->uses == 1 && is_rounded(op->args[1], argument, narrow) &&
             is_rounded(op->args[2], argument, narrow));
 }
 
@@ -46,7 +46,7 @@ static void count_wide(Op *op, void *context)
 static void drop_conversion(Op *op, void *context)
 {
     Wide *wide = context;
-    if (op->code != OP_CONVI || op->args[0] != wide->argument)
+    if (op->code != OP_SCALAR_CONVERT || op->args[0] != wide->argument)
         return;
     ir_replace_uses(wide->body, op->results[0], wide->argument);
     op_remove(op);
@@ -57,10 +57,10 @@ static Value *unrounded(Kernel *kernel, Value *value, Value *argument, Op *where
 {
     Op *op = value->def;
     Value *wide = value == argument ? value : op->args[0];
-    if (value != argument && op->code == OP_SELI) {
+    if (value != argument && op->code == OP_SCALAR_SELECT) {
         Value *args[] = {op->args[0], unrounded(kernel, op->args[1], argument, where),
                          unrounded(kernel, op->args[2], argument, where)};
-        wide = ir_scalar_before(kernel, where, OP_SELI, D_F64, 3, args);
+        wide = ir_scalar_before(kernel, where, OP_SCALAR_SELECT, D_F64, 3, args);
     }
     if (value != argument && value->uses == 1)
         op_remove(op);
@@ -121,12 +121,12 @@ static void split_sum(Nest *in, Op *loop, int index)
         !scan_is_named(loop->control->pipeline, argument->name))
         return;
     Sum sum;
-    if (!scan_sum(in, inner, next->index, &sum) || sum.op != OP_ADDI)
+    if (!scan_sum(in, inner, next->index, &sum) || sum.op != OP_SCALAR_ADD)
         return;
     Op *zero = op_new(in->kernel, OP_CONST, loop->loc, 0, NULL);
     op_before(inner, zero);
     inner->args[3 + next->index] = op_result(in->kernel, zero, next->type, NULL);
-    Op *add = op_new(in->kernel, OP_ADDI, loop->loc, 2, (Value *[]){argument, next});
+    Op *add = op_new(in->kernel, OP_SCALAR_ADD, loop->loc, 2, (Value *[]){argument, next});
     op_before(body->last, add);
     body->last->args[index] = op_result(in->kernel, add, next->type, argument->name);
 }
@@ -207,13 +207,14 @@ static Value *added(Join *join, Value *value, Op *where)
         return zero_before(join, where);
     if (op->code == OP_IF || op->code == OP_FOR) {
         Value *rest = change(join, value);
-        return rest && rest != join->base ? ir_binary_before(kernel, where, OP_ADDI, value, added(join, rest, where))
-                                          : value;
+        return rest && rest != join->base
+                   ? ir_binary_before(kernel, where, OP_SCALAR_ADD, value, added(join, rest, where))
+                   : value;
     }
     drop_later(join, op);
-    if (op->code == OP_SELI) {
+    if (op->code == OP_SCALAR_SELECT) {
         Value *args[] = {op->args[0], added(join, op->args[1], where), added(join, op->args[2], where)};
-        return ir_scalar_before(kernel, where, OP_SELI, join->base->type.dtype, 3, args);
+        return ir_scalar_before(kernel, where, OP_SCALAR_SELECT, join->base->type.dtype, 3, args);
     }
     bool first = is_chained(join, op->args[0]);
     Value *more = added(join, op->args[first ? 0 : 1], where);
@@ -227,11 +228,12 @@ static bool join_sum(Nest *in, Op *loop, int index)
     Value *argument = body->args[1 + index], *next = body->last->args[index];
     Sum sum;
     if (next == argument || !scan_is_named(loop->control->pipeline, argument->name) ||
-        scan_sum(in, loop, index, &sum) || !scan_total(in, loop, index, &sum) || sum.op != OP_ADDI || sum.converts)
+        scan_sum(in, loop, index, &sum) || !scan_total(in, loop, index, &sum) || sum.op != OP_SCALAR_ADD ||
+        sum.converts)
         return false;
     Join join = {.in = in, .base = argument};
     Value *more = added(&join, next, body->last);
-    body->last->args[index] = ir_binary_before(in->kernel, body->last, OP_ADDI, argument, more);
+    body->last->args[index] = ir_binary_before(in->kernel, body->last, OP_SCALAR_ADD, argument, more);
     for (int i = 0; i < join.nold; i++)
         op_remove(join.old[i]);
     return true;
@@ -254,17 +256,17 @@ static bool open_sum(Nest *in, Op *loop, int index, int axis)
 {
     const Block *body = loop->blocks[0];
     Op *sum = body->last->args[index]->def;
-    int at = sum && sum->code == OP_ADDI && sum->args[1] == body->args[1 + index] ? 1 : 0;
-    if (!sum || (sum->code != OP_ADDI && sum->code != OP_SUBI) || sum->parent != body ||
+    int at = sum && sum->code == OP_SCALAR_ADD && sum->args[1] == body->args[1 + index] ? 1 : 0;
+    if (!sum || (sum->code != OP_SCALAR_ADD && sum->code != OP_SCALAR_SUB) || sum->parent != body ||
         sum->args[at] != body->args[1 + index] || !scan_is_named(loop->control->pipeline, body->args[1 + index]->name))
         return false;
     Op *part = sum->args[!at]->def;
-    if (!part || (part->code != OP_ADDI && part->code != OP_SUBI) || part->parent != body ||
+    if (!part || (part->code != OP_SCALAR_ADD && part->code != OP_SCALAR_SUB) || part->parent != body ||
         part->results[0]->uses != 1 || !dtype_is_float(part->results[0]->type.dtype) ||
         __builtin_popcount(axes_of(in, part->results[0]) | 1u << axis) < 3)
         return false;
     Value *first = ir_binary_before(in->kernel, sum, sum->code, sum->args[at], part->args[0]);
-    Opcode second = sum->code == part->code ? OP_ADDI : OP_SUBI;
+    Opcode second = sum->code == part->code ? OP_SCALAR_ADD : OP_SCALAR_SUB;
     Value *both = ir_binary_before(in->kernel, sum, second, first, part->args[1]);
     ir_replace_uses(in->kernel->body, sum->results[0], both);
     op_remove(sum);

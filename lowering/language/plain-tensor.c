@@ -11,7 +11,7 @@ static Value *at_least_nothing(Nest *in, const Poly *extent)
     int64_t number;
     if (poly_is_constant(extent, &number))
         return value;
-    return scalar_before(in, OP_MAXI, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
+    return scalar_before(in, OP_SCALAR_MAX, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
 }
 
 static Value *largest_extent(Nest *in, const Group *group, int dim)
@@ -19,7 +19,7 @@ static Value *largest_extent(Nest *in, const Group *group, int dim)
     Value *extent = NULL;
     for (int i = 0; i < group->nextents[dim]; i++) {
         Value *value = at_least_nothing(in, &group->extent[dim][i]);
-        extent = extent ? scalar_before(in, OP_MAXI, D_I64, extent, value) : value;
+        extent = extent ? scalar_before(in, OP_SCALAR_MAX, D_I64, extent, value) : value;
     }
     return extent;
 }
@@ -54,8 +54,8 @@ static Value *is_touched(Nest *in, const Group *group)
             continue;
         Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &trips), D_I64),
                          ir_const_before(in->kernel, in->region, D_I64, 0)};
-        touched = ir_binary_before(in->kernel, in->region, OP_ANDI, touched,
-                                   ir_scalar_before(in->kernel, in->region, OP_GTI, D_I1, 2, args));
+        touched = ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched,
+                                   ir_scalar_before(in->kernel, in->region, OP_SCALAR_GT, D_I1, 2, args));
     }
     return touched;
 }
@@ -81,21 +81,21 @@ static Value *extent_of(Nest *in, const Group *group, int dim)
     Value *extent = largest_extent(in, group, dim), *touched = asks ? is_touched(in, group) : NULL;
     if (touched) {
         Value *args[] = {touched, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
-        extent = ir_scalar_before(in->kernel, in->region, OP_SELI, extent->type.dtype, 3, args);
+        extent = ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, extent->type.dtype, 3, args);
     }
     for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
         Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
-        Value *below = ir_scalar_before(in->kernel, in->region, OP_LTI, D_I1, 2,
+        Value *below = ir_scalar_before(in->kernel, in->region, OP_SCALAR_LT, D_I1, 2,
                                         (Value *[]){ir_convert_before(in->kernel, in->region, least, D_I64), zero});
-        below = ir_binary_before(in->kernel, in->region, OP_ANDI, touched, below);
-        extent = ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3,
+        below = ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched, below);
+        extent = ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3,
                                   (Value *[]){below, ir_convert_before(in->kernel, in->region, least, D_I64),
                                               ir_convert_before(in->kernel, in->region, extent, D_I64)});
     }
     if (!group->guard)
         return extent;
     Value *args[] = {group->guard, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
-    return ir_scalar_before(in->kernel, in->region, OP_SELI, extent->type.dtype, 3, args);
+    return ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, extent->type.dtype, 3, args);
 }
 
 static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)

@@ -98,7 +98,12 @@ static bool refuse_sum(Nest *in, const Total *total)
 
 int total_number(Opcode op)
 {
-    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+    return op == OP_SCALAR_ADD   ? 0
+           : op == OP_SCALAR_MUL ? 1
+           : op == OP_SCALAR_MAX ? 2
+           : op == OP_SCALAR_MIN ? 3
+           : op == OP_SCALAR_AND ? 4
+                                 : 5;
 }
 
 /* ---- && and || --------------------------------------------------------------------------------------------------- */
@@ -117,26 +122,26 @@ static bool known_where(const Value *value, const Value *argument, int64_t numbe
     if (!op || op->nblocks)
         return false;
     switch (op->code) {
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         return known_where(op->args[0], argument, number, result);
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         *result = known_where(op->args[0], argument, number, &x) ? !x : 0;
         return known_where(op->args[0], argument, number, &x);
-    case OP_NEI:
-    case OP_EQI:
+    case OP_SCALAR_NE:
+    case OP_SCALAR_EQ:
         if (!known_where(op->args[0], argument, number, &x) || !known_where(op->args[1], argument, number, &y))
             return false;
-        *result = (x == y) == (op->code == OP_EQI);
+        *result = (x == y) == (op->code == OP_SCALAR_EQ);
         return true;
-    case OP_ANDI:
-    case OP_ORI:
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
         for (int i = 0; i < 2; i++)
-            if (known_where(op->args[i], argument, number, &x) && !x == (op->code == OP_ANDI)) {
+            if (known_where(op->args[i], argument, number, &x) && !x == (op->code == OP_SCALAR_AND)) {
                 *result = x;
                 return true;
             }
         return known_where(op->args[0], argument, number, &x) && known_where(op->args[1], argument, number, result);
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         if (known_where(op->args[0], argument, number, &x))
             return known_where(op->args[x ? 1 : 2], argument, number, result);
         return known_where(op->args[1], argument, number, &x) && known_where(op->args[2], argument, number, result) &&
@@ -152,7 +157,8 @@ static bool only_truth(const Block *block, const Value *value)
     FOR_OPS (op, block) {
         for (int i = 0; i < op->nargs; i++) {
             int64_t other;
-            bool asks = (op->code == OP_NEI || op->code == OP_EQI) && ir_constant(op->args[!i], &other) && !other;
+            bool asks =
+                (op->code == OP_SCALAR_NE || op->code == OP_SCALAR_EQ) && ir_constant(op->args[!i], &other) && !other;
             if (op->args[i] == value && !asks && value->type.dtype != D_I1 && op->code != OP_YIELD)
                 return false;
         }
@@ -167,7 +173,7 @@ static bool only_truth(const Block *block, const Value *value)
 static bool is_logical(const Op *loop, int index, Opcode op)
 {
     const Block *body = loop->blocks[0];
-    int64_t decided = op == OP_ORI, result;
+    int64_t decided = op == OP_SCALAR_OR, result;
     return known_where(body->last->args[index], body->args[1 + index], decided, &result) && result == decided &&
            only_truth(body, body->args[1 + index]);
 }
@@ -184,10 +190,11 @@ static int64_t limit_of(Dtype dtype, bool largest)
 static Value *nothing(Nest *in, Op *where, const Total *total, Dtype dtype)
 {
     Op *constant = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
-    bool largest = total->op == OP_MINI;
+    bool largest = total->op == OP_SCALAR_MIN;
     op_before(where, constant);
-    constant->scalar->real = total->op == OP_ADDI ? -0.0 : largest ? INFINITY : -INFINITY;
-    constant->scalar->integer = total->op == OP_MAXI || largest ? limit_of(dtype, largest) : total->op == OP_ANDI;
+    constant->scalar->real = total->op == OP_SCALAR_ADD ? -0.0 : largest ? INFINITY : -INFINITY;
+    constant->scalar->integer =
+        total->op == OP_SCALAR_MAX || largest ? limit_of(dtype, largest) : total->op == OP_SCALAR_AND;
     if (dtype_is_float(dtype))
         constant->scalar->integer = 0;
     else
@@ -215,9 +222,9 @@ static bool is_summed(Nest *in, const Op *loop, int index, Leaving *leaving)
 {
     Sum sum;
     const Total *total = leaving->total;
-    if (total->op == OP_ANDI || total->op == OP_ORI)
+    if (total->op == OP_SCALAR_AND || total->op == OP_SCALAR_OR)
         return is_logical(loop, index, total->op);
-    if (total->op == OP_MULI || !scan_total(in, loop, index, &sum) || sum.op != total->op)
+    if (total->op == OP_SCALAR_MUL || !scan_total(in, loop, index, &sum) || sum.op != total->op)
         return false;
     for (int i = 0; i < sum.count; i++)
         leaving->takes_nan |= sum.parts[i].compares && sum.parts[i].takes_nan;
@@ -284,8 +291,9 @@ static Value *tiles_along(Nest *in, const Loop *loop)
     Poly end = poly_of(loop->op->args[1]), span = poly_add(&end, &loop->lo, -1), more = poly_constant(loop->tile - 1);
     span = poly_add(&span, &more, 1);
     Value *count = ir_convert_before(kernel, in->region, poly_emit(kernel, in->region, &span, before_grid, in), D_I64);
-    count = ir_binary_before(kernel, in->region, OP_MAXI, count, ir_const_before(kernel, in->region, D_I64, 0));
-    return ir_binary_before(kernel, in->region, OP_DIVI, count, ir_const_before(kernel, in->region, D_I64, loop->tile));
+    count = ir_binary_before(kernel, in->region, OP_SCALAR_MAX, count, ir_const_before(kernel, in->region, D_I64, 0));
+    return ir_binary_before(kernel, in->region, OP_SCALAR_DIV, count,
+                            ir_const_before(kernel, in->region, D_I64, loop->tile));
 }
 
 /* The tile's number, in row-major order, and how many there are.  */
@@ -298,12 +306,13 @@ static Value *number_of_tile(Nest *in, Op *where, Value **count)
         const Loop *loop = &in->loops[n];
         Value *along = tiles_along(in, loop), *at = ir_convert_before(kernel, where, form_plain(in, loop->iv), D_I64);
         Value *low = poly_emit(kernel, in->region, &loop->lo, before_grid, in);
-        at = ir_binary_before(kernel, where, OP_SUBI, at, ir_convert_before(kernel, in->region, low, D_I64));
-        at = ir_binary_before(kernel, where, OP_DIVI, at, ir_const_before(kernel, where, D_I64, loop->tile));
+        at = ir_binary_before(kernel, where, OP_SCALAR_SUB, at, ir_convert_before(kernel, in->region, low, D_I64));
+        at = ir_binary_before(kernel, where, OP_SCALAR_DIV, at, ir_const_before(kernel, where, D_I64, loop->tile));
         if (number)
-            at = ir_binary_before(kernel, where, OP_ADDI, ir_binary_before(kernel, where, OP_MULI, number, along), at);
+            at = ir_binary_before(kernel, where, OP_SCALAR_ADD,
+                                  ir_binary_before(kernel, where, OP_SCALAR_MUL, number, along), at);
         number = at;
-        *count = *count ? ir_binary_before(kernel, in->region, OP_MULI, *count, along) : along;
+        *count = *count ? ir_binary_before(kernel, in->region, OP_SCALAR_MUL, *count, along) : along;
     }
     return number;
 }
@@ -324,7 +333,7 @@ static Value *reduce(Nest *in, Op *where, const Total *total, Value *tile)
 /* The largest or smallest, or NaN where the tile has one: as if it came last.  */
 static Value *reduce_with_nan(Nest *in, Op *where, const Total *total, Value *tile)
 {
-    static const Total any = {.op = OP_MAXI};
+    static const Total any = {.op = OP_SCALAR_MAX};
     Value *is_nan = form_make(in, where, OP_NE, where->loc, D_MASK, tile, tile, NULL);
     Value *found = form_make(in, where, OP_SELECT, where->loc, D_I32, is_nan, form_full(in, where, D_I32, 1, 1, 1),
                              form_full(in, where, D_I32, 1, 1, 0));
@@ -338,11 +347,11 @@ static Value *reduce_with_nan(Nest *in, Op *where, const Total *total, Value *ti
 static double identity(const Total *total, Dtype dtype)
 {
     bool real = dtype_is_float(dtype);
-    if (total->op == OP_MAXI)
+    if (total->op == OP_SCALAR_MAX)
         return real ? -INFINITY : dtype == D_I64 ? -0x1p63 : (double)INT32_MIN;
-    if (total->op == OP_MINI)
+    if (total->op == OP_SCALAR_MIN)
         return real ? INFINITY : dtype == D_I64 ? 0x1p63 : (double)INT32_MAX;
-    return total->op == OP_ANDI;
+    return total->op == OP_SCALAR_AND;
 }
 
 /* What of the tile the grid has iterations for; nothing elsewhere.  */
@@ -350,7 +359,7 @@ static Value *in_grid(Nest *in, Op *where, const Total *total, const Value *valu
 {
     for (int i = 0; i < 2; i++) {
         int axis = i ? row : col;
-        if (axis < 0 || (total->op == OP_ADDI && form_is_padded(in, value, axis)))
+        if (axis < 0 || (total->op == OP_SCALAR_ADD && form_is_padded(in, value, axis)))
             continue;
         Value *mask = form_in_range(in, where, axis, row, col);
         Value *args[] = {mask, tile, form_full(in, where, tile->type.dtype, 1, 1, identity(total, tile->type.dtype))};
@@ -387,7 +396,7 @@ void total_emit(Nest *in, Op *where, const Op *op)
     if (form_is_small(tile->type.dtype))
         tile = form_widened(in, where, tile);
     total->is_unsigned = form_is_unsigned(op->args[2]->type.dtype);
-    bool flips = total->is_unsigned && (total->op == OP_MAXI || total->op == OP_MINI);
+    bool flips = total->is_unsigned && (total->op == OP_SCALAR_MAX || total->op == OP_SCALAR_MIN);
     if (flips)
         tile = form_flipped(in, where, tile, dtype);
     tile = in_grid(in, where, total, op->args[2], tile, row, col);

@@ -48,7 +48,7 @@ static bool sums_products(Nest *in, const Loop *loop)
         Sum sum;
         Product product;
         if (!scan_is_named(op->control->pipeline, op->blocks[0]->args[1 + i]->name) || !scan_sum(in, op, i, &sum) ||
-            sum.op != OP_ADDI || !sum.count)
+            sum.op != OP_SCALAR_ADD || !sum.count)
             return false;
         for (int k = 0; k < sum.count; k++)
             if (sum.parts[k].condition || !dtype_is_float(sum.parts[k].value->type.dtype) ||

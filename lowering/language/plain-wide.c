@@ -88,27 +88,27 @@ static bool becomes_wide(const Wide *w, const Op *op)
 {
     switch (op->code) {
     case OP_ELEMENT:
-    case OP_BITCASTI:
-    case OP_SHLI:
-    case OP_SHRI:
-    case OP_DIVI:
-    case OP_REMI:
+    case OP_SCALAR_BITCAST:
+    case OP_SCALAR_SHL:
+    case OP_SCALAR_SHR:
+    case OP_SCALAR_DIV:
+    case OP_SCALAR_REM:
         return true;
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         return dtype_is_float(op->args[0]->type.dtype) || some_is_wide(w, op);
-    case OP_ADDI:
-    case OP_SUBI:
-    case OP_MULI:
-    case OP_NEGI:
-    case OP_NOTI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
+    case OP_SCALAR_MUL:
+    case OP_SCALAR_NEG:
+    case OP_SCALAR_NOT:
         return some_is_wide(w, op) || !low_half_suffices(&w->uses, op->results[0]);
-    case OP_ANDI:
-    case OP_ORI:
-    case OP_XORI:
-    case OP_SELI:
+    case OP_SCALAR_AND:
+    case OP_SCALAR_OR:
+    case OP_SCALAR_XOR:
+    case OP_SCALAR_SELECT:
         return some_is_wide(w, op) || joins_bits(w, op);
-    case OP_MINI:
-    case OP_MAXI:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
         return some_is_wide(w, op) || some_exceeds(w, op) || form_standing(w->in, op->results[0]) == AS_LOW_BITS;
     default:
         return some_is_wide(w, op) || some_exceeds(w, op);

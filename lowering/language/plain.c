@@ -124,9 +124,9 @@ static const Reduction *reduction_of(const Op *loop, int index, Opcode op)
 static bool order_is_open(const Op *loop, int index, const Sum *sum)
 {
     Dtype dtype = loop->results[index]->type.dtype;
-    bool exact = sum->op != OP_MULI && !dtype_is_float(dtype);
-    if (!exact &&
-        (sum->op == OP_MAXI || sum->op == OP_MINI)) { /* what stays of NaN and of zeros depends on the order */
+    bool exact = sum->op != OP_SCALAR_MUL && !dtype_is_float(dtype);
+    if (!exact && (sum->op == OP_SCALAR_MAX ||
+                   sum->op == OP_SCALAR_MIN)) { /* what stays of NaN and of zeros depends on the order */
         exact = true;
         for (int i = 0; i < sum->count; i++)
             exact &= !sum->parts[i].compares || sum->count == 1;
@@ -167,12 +167,12 @@ static const char *ordered_by(Nest *in, int axis)
             return arena_print(module, "'%s' is carried from one iteration to the next, and is no sum", name);
         if (!order_is_open(loop, i, &sum))
             return arena_print(module, "'%s' is summed in this order: 'reduction(%s: %s)' leaves the order open", name,
-                               sum.op == OP_MULI   ? "*"
-                               : sum.op == OP_MAXI ? "max"
-                               : sum.op == OP_MINI ? "min"
-                                                   : "+",
+                               sum.op == OP_SCALAR_MUL   ? "*"
+                               : sum.op == OP_SCALAR_MAX ? "max"
+                               : sum.op == OP_SCALAR_MIN ? "min"
+                                                         : "+",
                                name);
-        if (sum.op == OP_MULI)
+        if (sum.op == OP_SCALAR_MUL)
             return arena_print(module, "'%s' is a product, which tiles do not make", name);
         for (int k = 0; k < sum.count; k++) {
             const Part *part = &sum.parts[k];
@@ -183,11 +183,11 @@ static const char *ordered_by(Nest *in, int axis)
                 continue;
             for (int l = 0; l < in->nloops; l++)
                 in->loops[l].fixed |= (axes >> l & 1) != 0;
-            if (__builtin_popcount(axes) == 3 && sum.op == OP_ADDI && scan_divides(in, part, axis))
+            if (__builtin_popcount(axes) == 3 && sum.op == OP_SCALAR_ADD && scan_divides(in, part, axis))
                 return arena_print(
                     module, "the condition for '%s' leaves out single products: 0 times what may be infinite is NaN",
                     name);
-            if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || !scan_product(in, part, axis, &product))
+            if (__builtin_popcount(axes) > 3 || sum.op != OP_SCALAR_ADD || !scan_product(in, part, axis, &product))
                 return arena_print(module, "'%s' sums what is no product of two tiles", name);
             if (!has_product(in, part, axis, &product))
                 return arena_print(
@@ -235,9 +235,9 @@ static bool check_reductions(Nest *in)
             if (found)
                 continue;
             reject(in->kernel, pipeline->loc, REASON_PLAIN_REDUCTION,
-                   reduction->op == OP_MAXI   ? "max"
-                   : reduction->op == OP_MINI ? "min"
-                                              : op_info[reduction->op].call,
+                   reduction->op == OP_SCALAR_MAX   ? "max"
+                   : reduction->op == OP_SCALAR_MIN ? "min"
+                                                    : op_info[reduction->op].call,
                    reduction->name);
             return false;
         }

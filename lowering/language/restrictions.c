@@ -38,8 +38,8 @@ static void visit_direction(Op *op, void *context)
     int64_t step;
     if (op->code != OP_FOR || !ir_constant(op->args[2], &step))
         return;
-    bool up = op->control->compare == OP_LTI || op->control->compare == OP_LEI,
-         down = op->control->compare == OP_GTI || op->control->compare == OP_GEI;
+    bool up = op->control->compare == OP_SCALAR_LT || op->control->compare == OP_SCALAR_LE,
+         down = op->control->compare == OP_SCALAR_GT || op->control->compare == OP_SCALAR_GE;
     if (!step || (step < 0 && up) || (step > 0 && down))
         reject(kernel, op->loc, REASON_LOOP_DIRECTION);
 }

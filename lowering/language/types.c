@@ -33,16 +33,17 @@ static const char *shown(const Value *value)
 
 static Type scalar_type(const Op *op)
 {
-    if (op->code >= OP_EQI && op->code <= OP_GEI)
+    if (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE)
         return type_scalar(D_I1);
-    int like = op->code == OP_SELI ? 1 : 0;
+    int like = op->code == OP_SCALAR_SELECT ? 1 : 0;
     return op->nargs > like ? op->args[like]->type : (Type){K_NONE};
 }
 
 static void check_scalar_operands(Kernel *kernel, const Op *op)
 {
-    bool paired = (op->code >= OP_ADDI && op->code <= OP_XORI) || (op->code >= OP_EQI && op->code <= OP_MAXI);
-    int first = op->code == OP_SELI ? 1 : 0;
+    bool paired = (op->code >= OP_SCALAR_ADD && op->code <= OP_SCALAR_XOR) ||
+                  (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_MAX);
+    int first = op->code == OP_SCALAR_SELECT ? 1 : 0;
     for (int i = 0; i < op->nargs; i++)
         if (op->args[i]->type.kind != K_SCALAR && op->args[i]->type.kind != K_PTR) {
             reject(kernel, op->loc, REASON_TILE_CONDITION);
@@ -231,7 +232,7 @@ static void check_box(Kernel *kernel, Op *op)
 
 static void check_verdict(Kernel *kernel, Op *op)
 {
-    if (op->code == OP_TALLY) /* of plain, which knows its type */
+    if (op->code == OP_HISTOGRAM) /* of plain, which knows its type */
         return;
     struct ws_rule_type operands[MAX_OPERANDS], result;
     struct ws_rule_attributes attributes = attributes_of(op);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* budget.h - what a block has and what a kernel takes of it, in registers and in shared memory: said once, for choose,
-   which looks ahead, and for plan, which lays out.  */
+/* budget.h - the budget of registers and shared memory.  `choose` estimates with it, and `plan` lays out with it.  */
 #ifndef WSC_BUDGET_H
 #define WSC_BUDGET_H
 
@@ -11,33 +10,36 @@ extern "C" {
 #endif
 
 enum {
-    BUDGET_HELD_REGISTERS = 208,  /* of these, what accumulators and operands in flight may take */
-    BUDGET_EASY_REGISTERS = 200,  /* past these every register counts */
-    BUDGET_CHOSEN_REGISTERS = 96, /* that tiles take whose size the compiler chooses */
-    BUDGET_CHOSEN_PRODUCT = 160   /* the same, where they are accumulators, too */
+    BUDGET_HELD_REGISTERS = 208,  /* most registers of a thread for accumulators and operands in flight */
+    BUDGET_EASY_REGISTERS = 200,  /* registers of accumulators above which every other register counts */
+    BUDGET_CHOSEN_REGISTERS = 96, /* most registers for tiles whose size the compiler chooses */
+    BUDGET_CHOSEN_PRODUCT = 160   /* the same if accumulators are among them */
 };
 
-/* May a role have so many?  */
+/* True if setmaxnreg can give a role this number of registers.  */
 bool budget_is_register_count(const Machine *machine, int registers);
-/* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
+/* Checks the clause registers(producer, consumer).  If setmaxnreg cannot give such a number, the function reports an
+   error and returns false.  */
 bool budget_registers_clause(Kernel *kernel);
 
-/* The layout in which they take the fewest.  */
+/* The layout in which the tiles of the body take the fewest registers.  */
 Layout budget_layout(const Block *block);
-/* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or
-   without. */
+/* The registers of a thread that tiles of the body take at once.  No operation needs a layout yet.  */
 int budget_tiles(const Block *block);
-bool budget_chosen_fits(const Block *block, bool rows_alone); /* each tile is one row, or one element */
+/* With `rows_alone`, each tile is one row or one element.  */
+bool budget_chosen_fits(const Block *block, bool rows_alone);
 
-/* Bytes of the mbarriers of so many slots, and of those for ping-pong, gathering and dynamic scheduling.  */
+/* The bytes of the mbarriers: of the slots, of ping-pong, of `meetings` roles whose groups synchronize, and of dynamic
+   scheduling.  */
 int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic);
 
-/* Addresses of all storages, in the order of the struct, barriers behind them; returns its size.  */
+/* Gives every storage its address, in the order of the shared struct, with mbarriers at the end.  The result is the
+   size of the struct.  */
 int64_t budget_place(Kernel *kernel);
 bool budget_fits(const Kernel *kernel, int64_t bytes);
 
-/* One slot less, or one iteration's of resident tiles, in the largest rings whose depth the user left open; false: they
-   have no more to give.  */
+/* Takes a slot from the largest rings whose depth the user left open.  A ring with resident tiles loses the slots of
+   one tile.  The result is false if no ring can lose one.  */
 bool budget_lower_depth(Kernel *kernel);
 
 #ifdef __cplusplus

@@ -170,7 +170,7 @@ bool storage_is_exchange(const Storage *storage)
 
 int64_t storage_align(const Storage *storage)
 {
-    bool words = storage->use == USE_SCRATCH || storage->use == USE_KEPT || storage_is_exchange(storage);
+    bool words = storage->use == USE_SCRATCH || storage->use == USE_ROW_CACHE || storage_is_exchange(storage);
     return words ? 16 : machine_slot_align(storage->line);
 }
 
@@ -185,8 +185,8 @@ int64_t storage_bytes(const Storage *storage)
         return machine_shares_bytes(storage->tile);
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
-    case USE_KEPT:
-        return machine_kept_bytes(storage->tile, LAYOUT_WIDE);
+    case USE_ROW_CACHE:
+        return machine_cached_bytes(storage->tile, LAYOUT_WIDE);
     default:
         return machine_slot_bytes(storage->tile, storage->line);
     }
@@ -196,9 +196,9 @@ int64_t storage_bytes(const Storage *storage)
 static bool is_turn(const Op *op, const Block *tile, const Role *role)
 {
     const Op *equal = op->code == OP_IF ? op->args[0]->def : NULL;
-    const Op *rest = equal && equal->code == OP_EQI ? equal->args[0]->def : NULL;
+    const Op *rest = equal && equal->code == OP_SCALAR_EQ ? equal->args[0]->def : NULL;
     int64_t groups;
-    return rest && rest->code == OP_REMI && rest->args[0] == tile->args[tile->nargs - 1] &&
+    return rest && rest->code == OP_SCALAR_REM && rest->args[0] == tile->args[tile->nargs - 1] &&
            ir_constant(rest->args[1], &groups) && groups == role->replicas && equal->args[1] == role->body->args[0];
 }
 
@@ -252,10 +252,10 @@ static int64_t least_step(const Op *loop)
     int64_t number = 0;
     const Op *step = loop->args[2]->def;
     if (!ir_constant(loop->args[2], &number) &&
-        (loop->control->compare == OP_LTI || loop->control->compare == OP_GTI)) {
-        while (step && step->code == OP_CONVI)
+        (loop->control->compare == OP_SCALAR_LT || loop->control->compare == OP_SCALAR_GT)) {
+        while (step && step->code == OP_SCALAR_CONVERT)
             step = step->args[0]->def;
-        if (!step || step->code != OP_MULI || !ir_constant(step->args[1], &number))
+        if (!step || step->code != OP_SCALAR_MUL || !ir_constant(step->args[1], &number))
             return 0;
     }
     return number <= INT32_MAX && number >= -INT32_MAX ? number : 0;

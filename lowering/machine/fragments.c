@@ -30,31 +30,32 @@ static bool is_made_of_matrices(Type type)
 
 static void visit_op(Op *op, void *context)
 {
-    Fragments *in = context;
+    Fragments *fragments = context;
     OpClass class_ = op_info[op->code].class_;
     if (class_ == CLASS_LOAD || class_ == CLASS_STORE || op_mixes_rows(op) || op->code == OP_STAGE ||
         op->code == OP_ROW_CUMSUM)
-        in->fits = false;
+        fragments->fits = false;
     if (op->code == OP_READ)
-        in->fits &= is_made_of_matrices(op->results[0]->type);
+        fragments->fits &= is_made_of_matrices(op->results[0]->type);
     if (op->code == OP_PUT_TILE)
-        in->fits &= is_made_of_matrices(op->args[1]->type);
+        fragments->fits &= is_made_of_matrices(op->args[1]->type);
     if (op_reduces_rows(op)) {
-        int rows = op->results[0]->type.rows, together = machine_rows_together(in->other);
-        in->exchanges += (rows + 31) / 32 * machine_exchanges(4);
-        in->others += (rows + 4 * together - 1) / (4 * together) * machine_exchanges(32 / together);
+        int rows = op->results[0]->type.rows, together = machine_rows_together(fragments->other);
+        fragments->exchanges += (rows + 31) / 32 * machine_exchanges(4);
+        fragments->others += (rows + 4 * together - 1) / (4 * together) * machine_exchanges(32 / together);
     }
     for (int i = 0; i < op->nresults; i++)
         if (value_is_tile(op->results[i])) {
-            in->registers += machine_tile_registers(op->results[i]->type, LAYOUT_MMA);
-            in->other_registers += machine_tile_registers(op->results[i]->type, in->other);
+            fragments->registers += machine_tile_registers(op->results[i]->type, LAYOUT_MMA);
+            fragments->other_registers += machine_tile_registers(op->results[i]->type, fragments->other);
         }
 }
 
 bool layout_in_fragments(const Role *role, Layout other)
 {
-    Fragments in = {.other = other, .fits = other != LAYOUT_WIDE && other != LAYOUT_MMA};
-    if (in.fits)
-        ir_walk(role->body, visit_op, &in);
-    return in.fits && in.others && in.exchanges <= in.others && in.registers <= in.other_registers;
+    Fragments fragments = {.other = other, .fits = other != LAYOUT_WIDE && other != LAYOUT_MMA};
+    if (fragments.fits)
+        ir_walk(role->body, visit_op, &fragments);
+    return fragments.fits && fragments.others && fragments.exchanges <= fragments.others &&
+           fragments.registers <= fragments.other_registers;
 }

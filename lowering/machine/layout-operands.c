@@ -9,11 +9,11 @@
  *
  * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers,
  * and B from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K
- * than an accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its
- * own into the same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged through
- * memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets before, and a
- * product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again, before
- * the tensor cores read it.
+ * than an accumulator left them in: they are taken as they are where B comes out of a ring whose transposer can bring
+ * its own into the same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged
+ * through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
+ * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets
+ * again, before the tensor cores read it.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -25,16 +25,16 @@ typedef struct {
     bool staging; /* operands of the product at hand are being written */
 } Shaper;
 
-static Value *trans_view(const Shaper *in, Op *where, Value *view)
+static Value *trans_view(const Shaper *shaper, Op *where, Value *view)
 {
-    Op *op = op_lowered_before(in->kernel, where, OP_TRANS_VIEW, 1, &view);
-    return op_result(in->kernel, op, type_transposed(view->type), NULL);
+    Op *op = op_lowered_before(shaper->kernel, where, OP_TRANS_VIEW, 1, &view);
+    return op_result(shaper->kernel, op, type_transposed(view->type), NULL);
 }
 
-static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
+static Value *trans_tile(const Shaper *shaper, Op *where, Value *tile)
 {
-    Op *op = op_lowered_before(in->kernel, where, OP_TRANS, 1, &tile);
-    return op_result(in->kernel, op, type_transposed(tile->type), NULL);
+    Op *op = op_lowered_before(shaper->kernel, where, OP_TRANS, 1, &tile);
+    return op_result(shaper->kernel, op, type_transposed(tile->type), NULL);
 }
 
 static const Op *origin_of(const Op *op)
@@ -58,15 +58,15 @@ static void visit_sharing(Op *op, void *context)
         sharing->found = op->storage;
 }
 
-static Storage *operand_storage(const Shaper *in, const Op *product, int arg, const Value *source)
+static Storage *operand_storage(const Shaper *shaper, const Op *product, int arg, const Value *source)
 {
     Sharing sharing = {product, arg, source, NULL};
-    ir_walk(in->role->body, visit_sharing, &sharing);
+    ir_walk(shaper->role->body, visit_sharing, &sharing);
     if (sharing.found)
         return sharing.found;
     const char *name = source->name ? source->name : "operand";
-    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_staged", name), USE_OPERAND,
-                       type_kind(K_TILE, source->type), in->role->replicas);
+    return storage_new(shaper->kernel, arena_print(shaper->kernel->module, "%s_staged", name), USE_OPERAND,
+                       type_kind(K_TILE, source->type), shaper->role->replicas);
 }
 
 /* The product's own wait, in its block: nothing of it is in flight when the block runs again.  */
@@ -84,36 +84,36 @@ static bool is_awaited(const Op *product)
 }
 
 /* Before the first operand of a product is written to memory of the group: nobody reads it any more.  */
-static void open_staging(Shaper *in, Op *product)
+static void open_staging(Shaper *shaper, Op *product)
 {
-    if (in->staging)
+    if (shaper->staging)
         return;
     if (product->code == OP_MMA && !is_awaited(product))
-        op_lowered_before(in->kernel, product, OP_WAIT, 0, NULL);
-    op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
-    in->staging = true;
+        op_lowered_before(shaper->kernel, product, OP_WAIT, 0, NULL);
+    op_lowered_before(shaper->kernel, product, OP_BARRIER, 0, NULL);
+    shaper->staging = true;
 }
 
 /* Behind the last: all threads have written their parts, and the tensor cores see it.  */
-static void close_staging(Shaper *in, Op *product)
+static void close_staging(Shaper *shaper, Op *product)
 {
-    if (in->staging && product->code == OP_MMA)
-        op_lowered_before(in->kernel, product, OP_FENCE, 0, NULL);
-    if (in->staging)
-        op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
-    in->staging = false;
+    if (shaper->staging && product->code == OP_MMA)
+        op_lowered_before(shaper->kernel, product, OP_FENCE, 0, NULL);
+    if (shaper->staging)
+        op_lowered_before(shaper->kernel, product, OP_BARRIER, 0, NULL);
+    shaper->staging = false;
 }
 
 /* Registers, a view in another orientation, or f32 that the product wants rounded, to memory of the group.  */
-static Value *stage(Shaper *in, Op *product, int arg, Value *source)
+static Value *stage(Shaper *shaper, Op *product, int arg, Value *source)
 {
-    open_staging(in, product);
-    Storage *storage = operand_storage(in, product, arg, source);
-    storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
-    Op *op = op_lowered_before(in->kernel, product, OP_STAGE, 1, &source);
+    open_staging(shaper, product);
+    Storage *storage = operand_storage(shaper, product, arg, source);
+    storage->tf32 = product->code == OP_MMA && storage->tile.dtype == D_F32;
+    Op *op = op_lowered_before(shaper->kernel, product, OP_STAGE, 1, &source);
     op->storage = storage;
     op->sync->operand = arg;
-    return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
+    return op_result(shaper->kernel, op, type_kind(K_VIEW, source->type), NULL);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -138,15 +138,15 @@ static bool is_unrounded(const Value *value)
 {
     while (is_trans_view(value))
         value = value->def->args[0];
-    return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
+    return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->tf32;
 }
 
-/* The storage of a ring that has its tiles turned over, if the operand is all of its K.  */
-static Storage *turned_storage(const Value *value)
+/* The storage of a ring that has its tiles transposed, if the operand is all of its K.  */
+static Storage *transposed_storage(const Value *value)
 {
     const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
     bool whole = view && view->code == OP_VIEW && view->nargs == 1;
-    return whole && view->storage->turned ? view->storage : NULL;
+    return whole && view->storage->transposed ? view->storage : NULL;
 }
 
 /* Is one row of it as the next?  */
@@ -187,48 +187,48 @@ static void visit_interleaving(Op *op, void *context)
             continue;
         interleaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
                              !is_one_for_all_blocks(op->args[0]) &&
-                             turned_storage(op->args[1]) == interleaving->storage;
+                             transposed_storage(op->args[1]) == interleaving->storage;
     }
 }
 
-/* Bytes in registers, and B in whatever order the role that turns it over likes.  */
-static bool may_interleave(const Shaper *in, const Op *product)
+/* Bytes in registers, and B in whatever order the role that transposes it likes.  */
+static bool may_interleave(const Shaper *shaper, const Op *product)
 {
-    Storage *storage = turned_storage(product->args[1]);
+    Storage *storage = transposed_storage(product->args[1]);
     Type left = product->args[0]->type;
     if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->interleaved)
         return storage && storage->interleaved;
     Interleaving interleaving = {storage, true};
-    ir_walk(in->role->body, visit_interleaving, &interleaving);
+    ir_walk(shaper->role->body, visit_interleaving, &interleaving);
     storage->interleaved = interleaving.all;
     return interleaving.all;
 }
 
-static Value *left_operand(Shaper *in, Op *product, Value *value)
+static Value *left_operand(Shaper *shaper, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW)
-        return (is_trans_view(value) && !is_16_bit(value)) || is_unrounded(value) ? stage(in, product, 0, value)
+        return (is_trans_view(value) && !is_16_bit(value)) || is_unrounded(value) ? stage(shaper, product, 0, value)
                                                                                   : value;
     if (is_16_bit(value) && is_trans_tile(value))
-        return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
-    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_interleave(in, product);
-    return registers ? value : stage(in, product, 0, value);
+        return trans_view(shaper, product, stage(shaper, product, 0, value->def->args[0]));
+    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_interleave(shaper, product);
+    return registers ? value : stage(shaper, product, 0, value);
 }
 
-static Value *right_operand(Shaper *in, Op *product, Value *value)
+static Value *right_operand(Shaper *shaper, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW) {
         if (is_trans_view(value) && is_unrounded(value))
-            return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+            return trans_view(shaper, product, stage(shaper, product, 1, value->def->args[0]));
         if (is_trans_view(value) || is_16_bit(value))
             return value;
-        return trans_view(in, product, stage(in, product, 1, trans_view(in, product, value)));
+        return trans_view(shaper, product, stage(shaper, product, 1, trans_view(shaper, product, value)));
     }
     if (is_trans_tile(value))
-        return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+        return trans_view(shaper, product, stage(shaper, product, 1, value->def->args[0]));
     if (is_16_bit(value))
-        return stage(in, product, 1, value);
-    return trans_view(in, product, stage(in, product, 1, trans_tile(in, product, value)));
+        return stage(shaper, product, 1, value);
+    return trans_view(shaper, product, stage(shaper, product, 1, trans_tile(shaper, product, value)));
 }
 
 static bool is_used(const Op *op)
@@ -253,18 +253,18 @@ static void leave_last(Op *product)
 
 static void visit_operands(Op *op, void *context)
 {
-    Shaper *in = context;
+    Shaper *shaper = context;
     if (op->code == OP_MMA) {
-        op->args[0] = left_operand(in, op, op->args[0]);
-        op->args[1] = right_operand(in, op, op->args[1]);
+        op->args[0] = left_operand(shaper, op, op->args[0]);
+        op->args[1] = right_operand(shaper, op, op->args[1]);
     } else if (op_is_product(op)) {
         while (op->nargs > 3 && op->args[op->nargs - 1]->type.kind != K_VIEW)
             leave_last(op);
         for (int i = 0; i < 2; i++)
             if (op->args[i]->type.kind != K_VIEW)
-                op->args[i] = stage(in, op, i, op->args[i]);
+                op->args[i] = stage(shaper, op, i, op->args[i]);
     }
-    close_staging(in, op);
+    close_staging(shaper, op);
 }
 
 /* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
@@ -284,30 +284,30 @@ static int groups_in_flight(const Op *before)
 
 /* An accumulator that other control flow carries here has to be in its registers before products are in flight over it:
    a wait that names it says so, and leaves in flight what is.  */
-static Value *settle(const Shaper *in, Op *before, Value *accumulator)
+static Value *settle(const Shaper *shaper, Op *before, Value *accumulator)
 {
-    Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
+    Op *wait = op_lowered_before(shaper->kernel, before, OP_WAIT, 1, &accumulator);
     wait->sync->pending = groups_in_flight(wait);
-    Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
+    Value *settled = op_result(shaper->kernel, wait, accumulator->type, accumulator->name);
     settled->split = accumulator->split;
     return settled;
 }
 
 static void visit_entry(Op *op, void *context)
 {
-    const Shaper *in = context;
+    const Shaper *shaper = context;
     for (int i = 3; op->code == OP_FOR && i < op->nargs; i++) {
         Value *initial = op->args[i];
         bool in_flight = op->blocks[0]->args[i - 2]->type.kind == K_TOKEN;
         bool carried_here = !initial->def || initial->def->nblocks;
         if (in_flight && carried_here && initial->type.kind == K_TILE)
-            op->args[i] = settle(in, op, initial);
+            op->args[i] = settle(shaper, op, initial);
     }
     if (op->code != OP_MMA || op->args[2]->type.kind != K_TILE)
         return;
     const Block *home = op->args[2]->def ? op->args[2]->def->parent : op->args[2]->block;
     if (home != op->parent)
-        op->args[2] = settle(in, op, op->args[2]);
+        op->args[2] = settle(shaper, op, op->args[2]);
 }
 
 /* ---- register operands ------------------------------------------------------------------------------------------- */
@@ -378,22 +378,22 @@ static void visit_product_alone(Op *op, void *context)
         while (is_trans_view(value))
             value = value->def->args[0];
         if (value->def && value->def->code == OP_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
-            value->def->storage->rounded = false;
+            value->def->storage->tf32 = false;
     }
 }
 
 void layout_round_on_arrival(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel)
-        storage->rounded = storage->use == USE_RING && storage->tile.dtype == D_F32;
+        storage->tf32 = storage->use == USE_RING && storage->tile.dtype == D_F32;
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product_alone, NULL);
 }
 
 void layout_operands(Kernel *kernel, Role *role)
 {
-    Shaper in = {kernel, role, false};
-    ir_walk(role->body, visit_entry, &in);
-    ir_walk(role->body, visit_register_operand, &in);
-    ir_walk(role->body, visit_operands, &in);
+    Shaper shaper = {kernel, role, false};
+    ir_walk(role->body, visit_entry, &shaper);
+    ir_walk(role->body, visit_register_operand, &shaper);
+    ir_walk(role->body, visit_operands, &shaper);
 }

@@ -41,19 +41,19 @@ static void visit_loads(Op *op, void *context)
 }
 
 /* Does the region load from the memory that the op stores to?  */
-static bool is_loaded(const Storer *in, const Op *store)
+static bool is_loaded(const Storer *storer, const Op *store)
 {
-    Loads loads = {store, in->role, false, false};
-    FOR_ROLES (role, in->kernel)
+    Loads loads = {store, storer->role, false, false};
+    FOR_ROLES (role, storer->kernel)
         ir_walk(role->body, visit_loads, &loads);
     return loads.loaded;
 }
 
 /* Do threads of this role load what another of them stores?  */
-static bool threads_meet(const Storer *in, const Op *store)
+static bool threads_meet(const Storer *storer, const Op *store)
 {
-    Loads loads = {store, in->role, false, false};
-    ir_walk(in->role->body, visit_loads, &loads);
+    Loads loads = {store, storer->role, false, false};
+    ir_walk(storer->role->body, visit_loads, &loads);
     return loads.elsewhere;
 }
 
@@ -71,12 +71,12 @@ static void visit_other_store(Op *op, void *context)
 
 /* May another store of this role, or the same one in a later iteration, write the same elements?  TMA would not
    keep their order.  */
-static bool is_stored_again(const Storer *in, const Op *store)
+static bool is_stored_again(const Storer *storer, const Op *store)
 {
     if (!store_moves_on(store))
         return true;
     Overlap overlap = {store, false};
-    ir_walk(in->role->body, visit_other_store, &overlap);
+    ir_walk(storer->role->body, visit_other_store, &overlap);
     return overlap.found;
 }
 
@@ -88,36 +88,36 @@ static bool fills_boxes(Type tile)
 }
 
 /* Whole warps' rows, and a type that the tensor cores' layout stores four or fewer bytes at a time.  */
-static bool tma_takes(const Storer *in, const Op *store)
+static bool tma_takes(const Storer *storer, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
-    return in->role->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
-           tensor_root(store->args[0]) && !is_loaded(in, store) && !is_stored_again(in, store);
+    return storer->role->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
+           tensor_root(store->args[0]) && !is_loaded(storer, store) && !is_stored_again(storer, store);
 }
 
 /* Stores of one shape take turns in one staging buffer.  */
-static Storage *output_storage(const Storer *in, const Op *store)
+static Storage *output_storage(const Storer *storer, const Op *store)
 {
     Type tile = stored_type(store);
     if (tile.rows % MACHINE_MMA_ROWS == 0) { /* taller tiles pass through in pieces */
         tile.cols *= tile.rows / MACHINE_MMA_ROWS;
         tile.rows = MACHINE_MMA_ROWS;
     }
-    FOR_STORAGES (storage, in->kernel)
-        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas && storage->tile.dtype == tile.dtype &&
-            storage->tile.rows == tile.rows) {
+    FOR_STORAGES (storage, storer->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == storer->role->replicas &&
+            storage->tile.dtype == tile.dtype && storage->tile.rows == tile.rows) {
             storage->tile.cols = storage->tile.cols > tile.cols ? storage->tile.cols : tile.cols;
             return storage;
         }
     const char *name = tensor_root(store->args[0])->results[0]->name;
-    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_out", name ? name : "tile"), USE_OUTPUT,
-                       type_kind(K_TILE, tile), in->role->replicas);
+    return storage_new(storer->kernel, arena_print(storer->kernel->module, "%s_out", name ? name : "tile"), USE_OUTPUT,
+                       type_kind(K_TILE, tile), storer->role->replicas);
 }
 
-static void barriers_around(const Storer *in, Op *store)
+static void barriers_around(const Storer *storer, Op *store)
 {
-    op_lowered_before(in->kernel, store, OP_BARRIER, 0, NULL);
-    Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
+    op_lowered_before(storer->kernel, store, OP_BARRIER, 0, NULL);
+    Op *after = op_new(storer->kernel, OP_BARRIER, store->loc, 0, NULL);
     after->origin = store->origin ? store->origin : store;
     schedule_op(after)->roles = schedule_of(store)->roles;
     op_after(store, after);
@@ -125,68 +125,68 @@ static void barriers_around(const Storer *in, Op *store)
 
 static void visit_store(Op *op, void *context)
 {
-    Storer *in = context;
+    Storer *storer = context;
     if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
-    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && tma_takes(in, op)) {
-        op->storage = output_storage(in, op);
-        in->staged = true;
-    } else if (threads_meet(in, op) || is_stored_again(in, op)) {
-        barriers_around(in, op);
+    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && tma_takes(storer, op)) {
+        op->storage = output_storage(storer, op);
+        storer->staged = true;
+    } else if (threads_meet(storer, op) || is_stored_again(storer, op)) {
+        barriers_around(storer, op);
     }
 }
 
 /* Matrices of 8 x 8 elements of 16 bits, which lie transposed in the staging of a store that is the only one to look:
    the tile itself needs no scratch memory.  */
-static void visit_turned(Op *op, void *context)
+static void visit_transposed(Op *op, void *context)
 {
-    const Storer *in = context;
-    if (op->code != OP_STORE || !tma_takes(in, op))
+    const Storer *storer = context;
+    if (op->code != OP_STORE || !tma_takes(storer, op))
         return;
     const Value *tile = op->args[op->nargs - 1];
     if (tile->def && tile->def->code == OP_TRANS && tile->uses == 1 && machine_turns_in_staging(tile->type))
-        tile->def->tile->turned = true;
+        tile->def->tile->transposed = true;
 }
 
 /* A load of whole lines passes through the same memory, if there is any: a thread's two columns at a time would fill no
    sector.  */
 static void visit_load(Op *op, void *context)
 {
-    const Storer *in = context;
-    if (op->code != OP_LOAD || in->role->layout != LAYOUT_MMA)
+    const Storer *storer = context;
+    if (op->code != OP_LOAD || storer->role->layout != LAYOUT_MMA)
         return;
     Type tile = op->results[0]->type;
     if (tile.rows % MACHINE_MMA_ROWS || !fills_boxes(tile))
         return;
-    FOR_STORAGES (storage, in->kernel)
-        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas)
+    FOR_STORAGES (storage, storer->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == storer->role->replicas)
             op->storage = storage;
 }
 
 /* The CTA's memory must outlive the copies out of it.  */
-static void wait_for_stores(const Storer *in)
+static void wait_for_stores(const Storer *storer)
 {
-    Block *body = in->role->body;
-    Op *wait = op_new(in->kernel, OP_STORE_WAIT, in->kernel->loc, 0, NULL);
-    schedule_op(wait)->roles = ROLE_BIT(in->role);
+    Block *body = storer->role->body;
+    Op *wait = op_new(storer->kernel, OP_STORE_WAIT, storer->kernel->loc, 0, NULL);
+    schedule_op(wait)->roles = ROLE_BIT(storer->role);
     if (body->last && body->last->code == OP_YIELD)
         op_before(body->last, wait);
     else
         op_append(body, wait);
 }
 
-void layout_turned(Kernel *kernel, Role *role)
+void layout_transposed(Kernel *kernel, Role *role)
 {
-    Storer in = {kernel, role, false};
-    ir_walk(role->body, visit_turned, &in);
+    Storer storer = {kernel, role, false};
+    ir_walk(role->body, visit_transposed, &storer);
 }
 
 void layout_stores(Kernel *kernel, Role *role)
 {
-    Storer in = {kernel, role, false};
-    ir_walk(role->body, visit_store, &in);
-    if (in.staged) {
-        ir_walk(role->body, visit_load, &in);
-        wait_for_stores(&in);
+    Storer storer = {kernel, role, false};
+    ir_walk(role->body, visit_store, &storer);
+    if (storer.staged) {
+        ir_walk(role->body, visit_load, &storer);
+        wait_for_stores(&storer);
     }
 }

@@ -44,7 +44,7 @@ static bool multiplies(const Role *role)
 typedef struct {
     Layout layout;
     int registers, columns; /* of all tiles; of those with more than one column */
-    int turned;             /* elements that are transposed one by one */
+    int transposed;         /* elements that are transposed one by one */
     int accesses;           /* to memory */
     int exchanges;          /* between lanes: of a row's sum, or of a column's */
 } Cost;
@@ -68,7 +68,7 @@ static void visit_cost(Op *op, void *context)
     bool memory = class_ == CLASS_LOAD || leaves || op->code == OP_READ;
     Type from = op->nargs ? op->args[0]->type : (Type){0};
     if (op->code == OP_TRANS && from.kind == K_TILE && !machine_turns_vectors(from, cost->layout))
-        cost->turned += from.rows * from.cols;
+        cost->transposed += from.rows * from.cols;
     cost->exchanges += exchanges_of(op, cost->layout);
     for (int i = 0; i < op->nresults + leaves; i++) {
         Type type = i < op->nresults          ? op->results[i]->type
@@ -116,8 +116,8 @@ static bool is_better(const Cost *x, const Cost *y)
 {
     if (x->columns != y->columns)
         return x->columns < y->columns;
-    if (x->turned != y->turned)
-        return x->turned < y->turned;
+    if (x->transposed != y->transposed)
+        return x->transposed < y->transposed;
     if (x->accesses != y->accesses)
         return x->accesses < y->accesses;
     return x->exchanges != y->exchanges ? x->exchanges < y->exchanges : !x->columns && x->registers < y->registers;
@@ -225,34 +225,34 @@ static Layout team_of(const Kernel *kernel, Layout layout)
 
 static void visit_scratch(Op *op, void *context)
 {
-    Shaper *in = context;
-    int64_t bytes = (machine_scratch_bytes(op, in->role->layout) + 15) / 16 * 16;
-    if (!bytes || (op->code == OP_TRANS && (!op->results[0]->uses || op->tile->turned)))
+    Shaper *shaper = context;
+    int64_t bytes = (machine_scratch_bytes(op, shaper->role->layout) + 15) / 16 * 16;
+    if (!bytes || (op->code == OP_TRANS && (!op->results[0]->uses || op->tile->transposed)))
         return;
-    if (!in->scratch)
-        in->scratch =
-            storage_new(in->kernel, "scratch", USE_SCRATCH, type_tile(D_I8, 1, (int)bytes), in->role->replicas);
-    if (in->scratch->tile.cols < bytes)
-        in->scratch->tile.cols = (int)bytes;
-    op->storage = in->scratch;
+    if (!shaper->scratch)
+        shaper->scratch =
+            storage_new(shaper->kernel, "scratch", USE_SCRATCH, type_tile(D_I8, 1, (int)bytes), shaper->role->replicas);
+    if (shaper->scratch->tile.cols < bytes)
+        shaper->scratch->tile.cols = (int)bytes;
+    op->storage = shaper->scratch;
 }
 
 /* A group's part of a tile that blocks sum: each of them has its columns of all parts there, or all of all parts.  A
    block beyond the last share has the room, too.  */
 static void visit_parts(Op *op, void *context)
 {
-    const Shaper *in = context;
+    const Shaper *shaper = context;
     if (!op_meets_blocks(op))
         return;
     const char *name = op->results[0]->name ? op->results[0]->name : "sum";
     if (op->code != OP_SUM_PARTS) {
-        op->storage =
-            storage_new(in->kernel, arena_print(in->kernel->module, "%s_shares", name), USE_SHARES,
-                        machine_shares(op, in->kernel->grid.cluster[1], in->role->layout), in->role->replicas);
+        op->storage = storage_new(shaper->kernel, arena_print(shaper->kernel->module, "%s_shares", name), USE_SHARES,
+                                  machine_shares(op, shaper->kernel->grid.cluster[1], shaper->role->layout),
+                                  shaper->role->replicas);
         return;
     }
-    op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
-                              machine_parts(op, in->kernel->grid.cluster[1]), in->role->replicas);
+    op->storage = storage_new(shaper->kernel, arena_print(shaper->kernel->module, "%s_parts", name), USE_PARTS,
+                              machine_parts(op, shaper->kernel->grid.cluster[1]), shaper->role->replicas);
 }
 
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
@@ -273,12 +273,12 @@ void pass_layout(Kernel *kernel)
     }
     FOR_ROLES (role, kernel) {
         plan_windows(kernel, role);
-        Shaper in = {.kernel = kernel, .role = role};
+        Shaper shaper = {.kernel = kernel, .role = role};
         layout_operands(kernel, role);
         ir_count_uses(kernel, role->body);
-        layout_turned(kernel, role);
-        ir_walk(role->body, visit_scratch, &in);
-        ir_walk(role->body, visit_parts, &in);
+        layout_transposed(kernel, role);
+        ir_walk(role->body, visit_scratch, &shaper);
+        ir_walk(role->body, visit_parts, &shaper);
         layout_stores(kernel, role);
     }
     layout_pairs(kernel);

@@ -104,7 +104,7 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     case OP_COL_MAX:
     case OP_COL_MIN:
         return 4 * type.cols * wide;
-    case OP_TALLY:
+    case OP_HISTOGRAM:
         return op->results[0]->type.cols * wide;
     case OP_ROW_SUM:
     case OP_ROW_MAX:
@@ -160,13 +160,13 @@ int64_t machine_shares_bytes(Type shares)
     return (int64_t)shares.rows * round_up(shares.cols, 4) * dtype_bytes(shares.dtype) + 16;
 }
 
-enum { KEPT_AT_ONCE = 16 };
+enum { CACHED_AT_ONCE = 16 };
 
-int64_t machine_kept_bytes(Type tile, Layout layout)
+int64_t machine_cached_bytes(Type tile, Layout layout)
 {
     int threads = MACHINE_GROUP_THREADS * machine_wide_groups(layout);
     int64_t bytes = (int64_t)tile.rows * tile.cols * dtype_bytes(tile.dtype);
-    bool even = threads && tile.dtype != D_MASK && bytes % (KEPT_AT_ONCE * threads) == 0 &&
+    bool even = threads && tile.dtype != D_MASK && bytes % (CACHED_AT_ONCE * threads) == 0 &&
                 machine_tile_registers(tile, layout) * 4 * threads == bytes;
     return even ? bytes : 0;
 }
@@ -249,5 +249,6 @@ int machine_tile_registers(Type tile, Layout layout)
 bool machine_brings_vectors(Type tile, Layout layout)
 {
     int columns = machine_vector_columns(tile.cols, layout), bytes = dtype_bytes(tile.dtype);
-    return bytes >= 2 && columns * bytes % KEPT_AT_ONCE == 0 && tile.cols % (columns * machine_row_lanes(layout)) == 0;
+    return bytes >= 2 && columns * bytes % CACHED_AT_ONCE == 0 &&
+           tile.cols % (columns * machine_row_lanes(layout)) == 0;
 }

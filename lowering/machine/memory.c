@@ -36,25 +36,25 @@ static const Block *tile_of(const Kernel *kernel)
     return kernel->body;
 }
 
-static void find_columns(Map *in)
+static void find_columns(Map *map)
 {
     bool plain = false;
-    FOR_OPS (op, in->tile) {
-        if (op->code == OP_YIELD || (plain && !op->nblocks) || in->ncolumns == MOST_COLUMNS)
+    FOR_OPS (op, map->tile) {
+        if (op->code == OP_YIELD || (plain && !op->nblocks) || map->ncolumns == MOST_COLUMNS)
             continue;
-        in->first[in->ncolumns++] = op;
+        map->first[map->ncolumns++] = op;
         plain = !op->nblocks;
     }
 }
 
 /* Of the statement of the tile that the role's operation comes from, -1: of none.  */
-static int column_of(const Map *in, const Op *op)
+static int column_of(const Map *map, const Op *op)
 {
     const Op *source = op->origin ? op->origin : NULL;
-    while (source && source->parent != in->tile)
+    while (source && source->parent != map->tile)
         source = source->parent ? source->parent->parent : NULL;
-    for (int column = in->ncolumns - 1; source && column >= 0; column--)
-        for (const Op *at = in->first[column]; at; at = at->next)
+    for (int column = map->ncolumns - 1; source && column >= 0; column--)
+        for (const Op *at = map->first[column]; at; at = at->next)
             if (at == source)
                 return column;
     return -1;
@@ -62,48 +62,49 @@ static int column_of(const Map *in, const Op *op)
 
 static void visit_touch(Op *op, void *context)
 {
-    Map *in = context;
-    int column = op->storage == in->storage ? column_of(in, op) : -1;
+    Map *map = context;
+    int column = op->storage == map->storage ? column_of(map, op) : -1;
     if (column >= 0)
-        in->touched[column] = true;
+        map->touched[column] = true;
 }
 
-static void find_life(Map *in, const Storage *storage)
+static void find_life(Map *map, const Storage *storage)
 {
-    int first = in->ncolumns, last = -1;
-    in->storage = storage;
-    memset(in->touched, 0, sizeof in->touched);
-    FOR_ROLES (role, in->kernel)
-        ir_walk(role->body, visit_touch, in);
-    for (int column = 0; column < in->ncolumns; column++)
-        if (in->touched[column]) {
+    int first = map->ncolumns, last = -1;
+    map->storage = storage;
+    memset(map->touched, 0, sizeof map->touched);
+    FOR_ROLES (role, map->kernel)
+        ir_walk(role->body, visit_touch, map);
+    for (int column = 0; column < map->ncolumns; column++)
+        if (map->touched[column]) {
             first = first < column ? first : column;
             last = column;
         }
     for (int column = first; column <= last; column++)
-        in->touched[column] = true;
+        map->touched[column] = true;
 }
 
 static const char *use_text(StorageUse use)
 {
-    static const char *const texts[] = {"ring", "operand", "output", "scratch", "gathered", "parts", "shares", "kept"};
+    static const char *const texts[] = {"ring",     "operand", "output", "scratch",
+                                        "gathered", "parts",   "shares", "row_cache"};
     return texts[use];
 }
 
-static const char *add_storage(Map *in, const Storage *storage, const char *text)
+static const char *add_storage(Map *map, const Storage *storage, const char *text)
 {
-    Module *module = in->kernel->module;
+    Module *module = map->kernel->module;
     const int places = storage_places(storage);
     const char *name = places > 1
                            ? arena_print(module, "%s %d x %lld", storage->name, places, (long long)storage->slot_bytes)
                            : storage->name;
     if (storage->over)
         name = arena_print(module, "%s in %s", name, storage->over->name);
-    find_life(in, storage);
+    find_life(map, storage);
     text = arena_print(module, "%s%10lld %8lld  %-28s %-9s", text, (long long)storage->offset,
                        (long long)(places * storage->slot_bytes), name, use_text(storage->use));
-    for (int column = 0; column < in->ncolumns; column++)
-        text = arena_print(module, "%s%6s", text, in->touched[column] ? "#" : ".");
+    for (int column = 0; column < map->ncolumns; column++)
+        text = arena_print(module, "%s%6s", text, map->touched[column] ? "#" : ".");
     return arena_print(module, "%s\n", text);
 }
 
@@ -123,18 +124,18 @@ static int64_t bytes_left(const Kernel *kernel)
 static const char *memory_text(const Kernel *kernel)
 {
     Module *module = kernel->module;
-    Map *in = arena_alloc(module, sizeof *in);
-    in->kernel = kernel;
-    in->tile = tile_of(kernel);
-    find_columns(in);
+    Map *map = arena_alloc(module, sizeof *map);
+    map->kernel = kernel;
+    map->tile = tile_of(kernel);
+    find_columns(map);
     const char *text = arena_print(module, "# memory of %s: %lld bytes of %lld\n%10s %8s  %-28s %-9s", kernel->name,
                                    (long long)kernel->shared_bytes, (long long)kernel->machine->shared_bytes, "offset",
                                    "bytes", "storage", "use");
-    for (int column = 0; column < in->ncolumns; column++)
-        text = arena_print(module, "%s%6d", text, in->first[column]->loc.line);
+    for (int column = 0; column < map->ncolumns; column++)
+        text = arena_print(module, "%s%6d", text, map->first[column]->loc.line);
     text = arena_print(module, "%s\n", text);
     FOR_STORAGES (storage, kernel)
-        text = add_storage(in, storage, text);
+        text = add_storage(map, storage, text);
     FOR_AREFS (aref, kernel)
         text = arena_print(module, "%sone slot more of '%s': %lld bytes, %lld are left\n", text, aref->name,
                            (long long)slot_bytes(aref), (long long)bytes_left(kernel));

@@ -3,7 +3,7 @@
  * narrow.c - loops whose products make no more columns than can be seen.
  *
  *   before                                   after
- *   load %b, %j, %k | clipped=2              %acc = narrow %w = %width; %acc.1 = %zero {    ws::narrowed(acc, p.width,
+ *   load %b, %j, %k | skip_step=2             %acc = narrow %w = %width; %acc.1 = %zero {    ws::narrowed(acc, p.width,
  *                                                                                           [&](auto w) {
  *   pingpong_take                              pingpong_take                                    s.pingpong.take(group);
  *   %t = for %k ...; %acc.2 = %zero            %t = for %k ...; %acc.2 = %acc.1                 for (...)
@@ -40,11 +40,11 @@ typedef struct {
 /* What brings an operand of which not all need be multiplied, or NULL.  */
 static const Op *narrow_load(const Kernel *kernel, const Op *view)
 {
-    const Op *load = view->aref && !view->storage->turned ? aref_source(view->aref, view->storage) : NULL;
+    const Op *load = view->aref && !view->storage->transposed ? aref_source(view->aref, view->storage) : NULL;
     if (!load || load->code != OP_LOAD)
         return NULL;
     bool halved = kernel->grid.dynamic && kernel->grid.split == SPLIT_TILES && is_halved_at_edge(kernel->machine, load);
-    return halved || load->transfer->clipped ? load : NULL;
+    return halved || load->transfer->skip_step ? load : NULL;
 }
 
 static const Op *behind_trans(const Value *value)
@@ -53,19 +53,19 @@ static const Op *behind_trans(const Value *value)
     return op && op->code == OP_TRANS_VIEW ? op->args[0]->def : op;
 }
 
-/* acc += a b with both operands in shared memory, b being all of a tile, turned over.  */
+/* acc += a b with both operands in shared memory, b being all of a tile, transposed.  */
 static void visit_product(Op *op, void *context)
 {
-    Search *in = context;
+    Search *ctx = context;
     if (op->code != OP_MMA)
         return;
     const Op *left = behind_trans(op->args[0]), *right = op->args[1]->def, *view = behind_trans(op->args[1]);
     bool plain = !op->sync->paired && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
                  view->nargs == 1 && view->storage->tile.rows == op->results[0]->type.cols;
     bool told = op->nargs > 3;
-    in->load = plain && !told ? narrow_load(in->kernel, view) : NULL;
-    in->fits = in->fits && plain && !in->product && (told ? ir_outside(op->args[3], in->loop) : in->load != NULL);
-    in->product = op;
+    ctx->load = plain && !told ? narrow_load(ctx->kernel, view) : NULL;
+    ctx->fits = ctx->fits && plain && !ctx->product && (told ? ir_outside(op->args[3], ctx->loop) : ctx->load != NULL);
+    ctx->product = op;
 }
 
 /* The wait for the loop's products, which may follow the pass of a turn.  */
@@ -95,47 +95,48 @@ static Value *copy_before(Kernel *kernel, Op *where, Value *value)
 }
 
 /* As an `int`: of large numbers, all columns that the product has.  */
-static Value *as_int(Search *in, Op *where, Value *columns)
+static Value *as_int(Search *ctx, Op *where, Value *columns)
 {
     int64_t number;
     if (columns->type.dtype == D_I32 || ir_constant(columns, &number))
         return columns;
-    columns = ir_convert_before(in->kernel, where, columns, D_I64);
-    return ir_binary_before(in->kernel, where, OP_MINI, columns,
-                            ir_const_before(in->kernel, where, D_I64, in->product->results[0]->type.cols));
+    columns = ir_convert_before(ctx->kernel, where, columns, D_I64);
+    return ir_binary_before(ctx->kernel, where, OP_SCALAR_MIN, columns,
+                            ir_const_before(ctx->kernel, where, D_I64, ctx->product->results[0]->type.cols));
 }
 
 /* Rows that the tensor has from the tile's first on.  */
-static Value *rows_left(Search *in, Op *where)
+static Value *rows_left(Search *ctx, Op *where)
 {
-    const Op *grid = role_grid(in->role);
-    int row = in->load->nargs - 2, dim = grid_variable(in->load->args[row]);
-    Value *first = grid->blocks[0]->args[dim], *end = copy_before(in->kernel, where, in->load->args[0]->def->args[row]);
+    const Op *grid = role_grid(ctx->role);
+    int row = ctx->load->nargs - 2, dim = grid_variable(ctx->load->args[row]);
+    Value *first = grid->blocks[0]->args[dim],
+          *end = copy_before(ctx->kernel, where, ctx->load->args[0]->def->args[row]);
     int64_t low;
     bool small =
         first->type.dtype == D_I32 && end->type.dtype == D_I32 && ir_constant(grid->args[3 * dim], &low) && low >= 0;
     if (!small) {
-        end = ir_convert_before(in->kernel, where, end, D_I64);
-        first = ir_convert_before(in->kernel, where, first, D_I64);
+        end = ir_convert_before(ctx->kernel, where, end, D_I64);
+        first = ir_convert_before(ctx->kernel, where, first, D_I64);
     }
-    return ir_binary_before(in->kernel, where, OP_SUBI, end, first);
+    return ir_binary_before(ctx->kernel, where, OP_SCALAR_SUB, end, first);
 }
 
-static Value *columns_seen(Search *in, Op *where)
+static Value *columns_seen(Search *ctx, Op *where)
 {
-    if (!in->load)
-        return in->product->args[3];
-    int clipped = in->load->transfer->clipped;
-    return as_int(in, where, clipped ? role_grid(in->role)->args[3 * clipped - 1] : rows_left(in, where));
+    if (!ctx->load)
+        return ctx->product->args[3];
+    int clipped = ctx->load->transfer->skip_step;
+    return as_int(ctx, where, clipped ? role_grid(ctx->role)->args[3 * clipped - 1] : rows_left(ctx, where));
 }
 
 /* ---- the region -------------------------------------------------------------------------------------------------- */
 
 /* From `first` to the wait; the op behind it.  */
-static Op *make_region(Search *in, Op *first, Op *loop, Op *wait)
+static Op *make_region(Search *ctx, Op *first, Op *loop, Op *wait)
 {
-    Kernel *kernel = in->kernel;
-    Value *columns = columns_seen(in, first), *init = loop->args[3];
+    Kernel *kernel = ctx->kernel;
+    Value *columns = columns_seen(ctx, first), *init = loop->args[3];
     Op *narrow = op_lowered_before(kernel, first, OP_NARROW, 2, (Value *[]){columns, init}), *behind = wait->next;
     Block *block = block_new(kernel, narrow);
     Value *width = block_arg(kernel, block, type_scalar(D_I32), "width", loop->loc);
@@ -143,18 +144,18 @@ static Op *make_region(Search *in, Op *first, Op *loop, Op *wait)
     Value *result = op_result(kernel, narrow, wait->results[0]->type, wait->results[0]->name);
     sum->split = init->split;
     result->split = wait->results[0]->split;
-    narrow->control->halves = in->load && !in->load->transfer->clipped;
-    ir_replace_uses(in->role->body, wait->results[0], result);
+    narrow->control->halves = ctx->load && !ctx->load->transfer->skip_step;
+    ir_replace_uses(ctx->role->body, wait->results[0], result);
     for (Op *op = first, *next; op != behind; op = next) {
         next = op->next;
         op_remove(op);
         op_append(block, op);
     }
     loop->args[3] = sum;
-    if (in->load)
-        op_add_arg(kernel, in->product, width);
+    if (ctx->load)
+        op_add_arg(kernel, ctx->product, width);
     else
-        in->product->args[3] = width;
+        ctx->product->args[3] = width;
     Op *yield = op_new(kernel, OP_YIELD, loop->loc, 1, &wait->results[0]);
     schedule_op(yield)->roles = schedule_of(narrow)->roles;
     op_append(block, yield);
@@ -166,12 +167,12 @@ static void narrow_block(Kernel *kernel, const Role *role, Block *block)
     for (Op *op = block->first, *next; op; op = next) {
         Op *loop = op->code == OP_PINGPONG_TAKE ? op->next : op;
         Op *wait = loop && loop->code == OP_FOR ? wait_behind(loop) : NULL;
-        Search in = {.kernel = kernel, .role = role, .loop = loop, .fits = true};
+        Search ctx = {.kernel = kernel, .role = role, .loop = loop, .fits = true};
         next = op->next;
         if (wait)
-            ir_walk(loop->blocks[0], visit_product, &in);
-        if (in.product && in.fits)
-            next = make_region(&in, op, loop, wait);
+            ir_walk(loop->blocks[0], visit_product, &ctx);
+        if (ctx.product && ctx.fits)
+            next = make_region(&ctx, op, loop, wait);
         else
             for (int k = 0; k < op->nblocks; k++)
                 narrow_block(kernel, role, op->blocks[k]);

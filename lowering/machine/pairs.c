@@ -83,7 +83,7 @@ Op *op_paired_with(const Machine *machine, const Op *product)
         return NULL;
     const Storage *storage = storage_that_goes_on(machine, product), *behind = storage_that_goes_on(machine, second);
     bool alike = storage && behind && storage != behind && type_equal(storage->tile, behind->tile) &&
-                 storage->interleaved == behind->interleaved && storage->rounded == behind->rounded;
+                 storage->interleaved == behind->interleaved && storage->tf32 == behind->tf32;
     return alike && same_put(product, second) ? second : NULL;
 }
 

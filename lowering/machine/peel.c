@@ -6,7 +6,7 @@
  *   for %j = 0, < %last, 80 {                  for %j = 0, < %last, 80 edge %edge {      int j = 0;
  *     %s = ...                                   %s = ...                                for (; j < ws::min(edge,
  *                                                                                        last); j += 80) {
- *     %beyond = gei %j, %edge                    ... %s                                      ...
+ *     %beyond = scalar_ge %j, %edge                    ... %s                                      ...
  *     %t = if %beyond {                        } beyond {                                }
  *       %u = select %seen, %s, -1e30             %s.2 = ...                              for (; j < last; j += 80) {
  *       yield %u                                 %u = select %seen, %s.2, -1e30              ...
@@ -31,7 +31,7 @@
 static Op *find_edge(const Op *loop)
 {
     int64_t step;
-    bool up = loop->control->compare == OP_LTI && dtype_is_signed(loop->args[0]->type.dtype) &&
+    bool up = loop->control->compare == OP_SCALAR_LT && dtype_is_signed(loop->args[0]->type.dtype) &&
               ir_constant(loop->args[2], &step) && step > 0;
     Op *edge = NULL;
     bool products = false;

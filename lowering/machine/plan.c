@@ -305,12 +305,12 @@ static int blocks_by_memory(const Kernel *kernel, int64_t shared_bytes)
 /* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
    take registers until there is room for one or two only; so it is told how many there should be.  Matrix products are
    left out: their accumulators cannot wait in memory.  */
-int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_bytes)
+int plan_blocks_with(const Kernel *kernel, int peak, int prefetch, int64_t shared_bytes)
 {
     int scratch = 0, coefficients = 0, numbers = FEW_NUMBERS;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
-        loads += loads && ahead ? PLAN_MADE_OF_LOADS : 0;
+        loads += loads && prefetch ? PLAN_MADE_OF_LOADS : 0;
         peak = loads > peak ? loads : peak;
         int polynomials = 0;
         ir_walk(role->body, count_polynomials, &polynomials);
@@ -321,7 +321,7 @@ int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_b
         const int these_numbers = plan_numbers(role->body);
         numbers = these_numbers > numbers ? these_numbers : numbers;
     }
-    int other = ahead ? ahead : OTHER_REGISTERS;
+    int other = prefetch ? prefetch : OTHER_REGISTERS;
     int each = (int)round_up(peak + other + scratch + coefficients + numbers - FEW_NUMBERS, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = blocks_by_memory(kernel, shared_bytes);
@@ -330,12 +330,12 @@ int plan_blocks_with(const Kernel *kernel, int peak, int ahead, int64_t shared_b
     return blocks > 1 ? blocks : 1;
 }
 
-static void plan_blocks(Kernel *kernel, int peak, int ahead)
+static void plan_blocks(Kernel *kernel, int peak, int prefetch)
 {
     FOR_ROLES (role, kernel)
         if (role->registers || kernel->layout == LAYOUT_MMA)
             return;
-    kernel->min_blocks = plan_blocks_with(kernel, peak, ahead, kernel->shared_bytes);
+    kernel->min_blocks = plan_blocks_with(kernel, peak, prefetch, kernel->shared_bytes);
     int blocks = machine_wide_groups(kernel->layout) > 1 ? LEAST_OF_TEAMS / kernel->threads : 0;
     if (blocks > kernel->min_blocks && blocks <= blocks_by_memory(kernel, kernel->shared_bytes))
         kernel->min_blocks = blocks;
@@ -398,8 +398,8 @@ void pass_plan(Kernel *kernel)
         int registers = check_pressure(kernel, role);
         peak = registers > peak ? registers : peak;
     }
-    int ahead = plan_ahead(kernel, &peak);
-    plan_blocks(kernel, peak, ahead);
+    int prefetch = plan_prefetch(kernel, &peak);
+    plan_blocks(kernel, peak, prefetch);
     if (kernel->failed)
         return;
     ir_walk(kernel->body, visit_say_loop, kernel);

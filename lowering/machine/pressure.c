@@ -26,10 +26,10 @@ typedef struct {
     int npositions;
 } Estimate;
 
-static int variable_index(Estimate *in, const Variable *variable)
+static int variable_index(Estimate *estimate, const Variable *variable)
 {
-    for (int i = 0; i < in->count; i++)
-        if (in->variables[i] == variable)
+    for (int i = 0; i < estimate->count; i++)
+        if (estimate->variables[i] == variable)
             return i;
     return -1;
 }
@@ -74,96 +74,97 @@ bool value_is_of_places(const Value *value)
     return is_of_places(value, LOOK_BACK);
 }
 
-static void touch(Estimate *in, const Value *value, const Op *op, int position);
+static void touch(Estimate *estimate, const Value *value, const Op *op, int position);
 
-/* What the operation reads, in a statement.  What says which column is picked is not made.  */
-static void touch_operands(Estimate *in, const Op *op, const Op *statement, int position)
+/* What the operation reads, in a statement.  What says which column is selected is not made.  */
+static void touch_operands(Estimate *estimate, const Op *op, const Op *statement, int position)
 {
-    Picked picked;
-    if (op_picks_column(op, &picked)) {
-        touch(in, picked.tile, statement, position);
-        touch(in, picked.column, statement, position);
+    SelectedColumn selected;
+    if (op_selects_column(op, &selected)) {
+        touch(estimate, selected.tile, statement, position);
+        touch(estimate, selected.column, statement, position);
         return;
     }
     for (int i = 0; i < op->nargs; i++)
-        touch(in, op->args[i], statement, position);
+        touch(estimate, op->args[i], statement, position);
 }
 
-static void touch(Estimate *in, const Value *value, const Op *op, int position)
+static void touch(Estimate *estimate, const Value *value, const Op *op, int position)
 {
     if (!value->var && value->def) {
-        touch_operands(in, value->def, op, position);
+        touch_operands(estimate, value->def, op, position);
         return;
     }
-    int i = value->var && value_is_tile(value) ? variable_index(in, value->var) : -1;
+    int i = value->var && value_is_tile(value) ? variable_index(estimate, value->var) : -1;
     if (i < 0)
         return;
     bool made = !value->def || value->def != op;
-    in->stored[i] |= made && (in->places || !is_of_places(value, LOOK_BACK));
+    estimate->stored[i] |= made && (estimate->places || !is_of_places(value, LOOK_BACK));
     const Block *home = value->def ? value->def->parent : value->block;
     bool argument = !value->def && home->parent == op; /* seen where its own block opens */
     const Op *loop = argument ? NULL : order_outer_loop(op, home);
     int end = loop ? order_end(loop) : position;
-    if (!in->end[i] || position < in->begin[i])
-        in->begin[i] = position;
-    if (end > in->end[i])
-        in->end[i] = end;
+    if (!estimate->end[i] || position < estimate->begin[i])
+        estimate->begin[i] = position;
+    if (end > estimate->end[i])
+        estimate->end[i] = end;
 }
 
 static void visit_touch(Op *op, void *context)
 {
-    Estimate *in = context;
-    if (op->position < in->npositions)
-        in->ops[op->position] = op;
+    Estimate *estimate = context;
+    if (op->position < estimate->npositions)
+        estimate->ops[op->position] = op;
     bool inlined = op->nresults == 1 && op_is_pure(op) && !op->results[0]->var;
     if (!inlined)
-        touch_operands(in, op, op, op->position);
+        touch_operands(estimate, op, op, op->position);
     for (int i = 0; i < op->nresults && !inlined; i++)
-        touch(in, op->results[i], op, op->position);
+        touch(estimate, op->results[i], op, op->position);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            touch(in, op->blocks[k]->args[i], op, op->position);
+            touch(estimate, op->blocks[k]->args[i], op, op->position);
 }
 
 static void visit_subtiles(Op *op, void *context)
 {
-    Estimate *in = context;
-    int i = op->code == OP_COLUMNS && op->args[0]->var ? variable_index(in, op->args[0]->var) : -1;
+    Estimate *estimate = context;
+    int i = op->code == OP_COLUMNS && op->args[0]->var ? variable_index(estimate, op->args[0]->var) : -1;
     if (i >= 0)
-        in->subtiles[i] = op;
+        estimate->subtiles[i] = op;
 }
 
-static int registers_of(const Estimate *in, int i, int position)
+static int registers_of(const Estimate *estimate, int i, int position)
 {
-    Type type = in->variables[i]->type;
-    if (!in->stored[i])
+    Type type = estimate->variables[i]->type;
+    if (!estimate->stored[i])
         return 0;
-    const Op *columns = in->subtiles[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
-    if (loop && loop->position < position && in->end[i] <= order_end(loop))
+    const Op *columns = estimate->subtiles[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
+    if (loop && loop->position < position && estimate->end[i] <= order_end(loop))
         type.cols -= columns->results[0]->type.cols;
-    return type.cols > 0 ? machine_tile_registers(type, in->role->layout) : 0;
+    return type.cols > 0 ? machine_tile_registers(type, estimate->role->layout) : 0;
 }
 
-static int registers_at(const Estimate *in, int position)
+static int registers_at(const Estimate *estimate, int position)
 {
     int registers = 0;
-    for (int i = 0; i < in->count; i++)
-        if (in->end[i] && in->begin[i] <= position && position < in->end[i])
-            registers += registers_of(in, i, position);
+    for (int i = 0; i < estimate->count; i++)
+        if (estimate->end[i] && estimate->begin[i] <= position && position < estimate->end[i])
+            registers += registers_of(estimate, i, position);
     return registers;
 }
 
-static const char *tiles_at(const Estimate *in, int position)
+static const char *tiles_at(const Estimate *estimate, int position)
 {
     const char *text = "";
-    for (int i = 0; i < in->count; i++) {
-        if (!in->end[i] || in->begin[i] > position || position >= in->end[i])
+    for (int i = 0; i < estimate->count; i++) {
+        if (!estimate->end[i] || estimate->begin[i] > position || position >= estimate->end[i])
             continue;
-        Type type = in->variables[i]->type;
-        if (!in->stored[i])
+        Type type = estimate->variables[i]->type;
+        if (!estimate->stored[i])
             continue;
-        text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name,
-                           type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i, position));
+        text = arena_print(estimate->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "",
+                           estimate->variables[i]->name, type.rows, type.cols, dtype_text(type.dtype),
+                           registers_of(estimate, i, position));
     }
     return text;
 }
@@ -180,15 +181,15 @@ typedef struct {
     int most;
 } Loaded;
 
-static Loads loads_of(const Loaded *in, const Value *value);
+static Loads loads_of(const Loaded *loaded, const Value *value);
 
-static Loads loads_of_operands(const Loaded *in, const Op *op)
+static Loads loads_of_operands(const Loaded *loaded, const Op *op)
 {
     Loads all = {0, 0};
     int most = 0;
     bool chain = false; /* one load, and what others have made */
     for (int i = 0; i < op->nargs; i++) {
-        const Loads loads = loads_of(in, op->args[i]);
+        const Loads loads = loads_of(loaded, op->args[i]);
         chain |= loads.loads == 1 && op->nresults == 1;
         most = loads.registers > most ? loads.registers : most;
         all.loads += loads.loads;
@@ -197,45 +198,47 @@ static Loads loads_of_operands(const Loaded *in, const Op *op)
     const bool doubles = op->nresults == 1 && dtype_bytes(op->results[0]->type.dtype) > 4; /* two at a time spill */
     if (chain && all.loads > 2 && !doubles) {
         const Type type = op->results[0]->type;
-        const int chained = 2 * machine_tile_registers(type, in->role->layout), least = most > chained ? most : chained;
+        const int chained = 2 * machine_tile_registers(type, loaded->role->layout),
+                  least = most > chained ? most : chained;
         all.registers = all.registers < least ? all.registers : least;
     }
     return all;
 }
 
-static Loads loads_of(const Loaded *in, const Value *value)
+static Loads loads_of(const Loaded *loaded, const Value *value)
 {
     const Op *op = value->def;
     Loads loads = {0, 0};
     if (value->var || !op || op->nresults != 1 || !value_is_tile(value))
         return loads;
-    loads = loads_of_operands(in, op);
-    bool there = load_is_ahead(op) && op->transfer->ahead == AHEAD_ONCE && machine_wide_groups(in->role->layout) > 1;
+    loads = loads_of_operands(loaded, op);
+    bool there = load_is_prefetched(op) && op->transfer->prefetch == PREFETCH_ONCE &&
+                 machine_wide_groups(loaded->role->layout) > 1;
     if (op_info[op->code].class_ == CLASS_LOAD && !there) {
         loads.loads++;
-        loads.registers += machine_tile_registers(value->type, in->role->layout);
+        loads.registers += machine_tile_registers(value->type, loaded->role->layout);
     }
     if (op->code == OP_LOAD_AT) { /* an address for each element */
         loads.loads += 2;
-        loads.registers += machine_tile_registers(value->type, in->role->layout) +
-                           2 * machine_tile_registers(op->args[1]->type, in->role->layout);
+        loads.registers += machine_tile_registers(value->type, loaded->role->layout) +
+                           2 * machine_tile_registers(op->args[1]->type, loaded->role->layout);
     }
     return loads;
 }
 
 static void visit_loads(Op *op, void *context)
 {
-    Loaded *in = context;
-    const Loads loads = loads_of_operands(in, op);
-    if (loads.loads > 1 && loads.registers > in->most)
-        in->most = loads.registers;
+    Loaded *loaded = context;
+    const Loads loads = loads_of_operands(loaded, op);
+    if (loads.loads > 1 && loads.registers > loaded->most)
+        loaded->most = loads.registers;
 }
 
 int plan_loads_together(const Role *role)
 {
-    Loaded in = {.role = role};
-    ir_walk(role->body, visit_loads, &in);
-    return in.most;
+    Loaded loaded = {.role = role};
+    ir_walk(role->body, visit_loads, &loaded);
+    return loaded.most;
 }
 
 int plan_numbers(const Block *block)
@@ -257,36 +260,36 @@ int plan_numbers(const Block *block)
 static Pressure pressure(Kernel *kernel, const Role *role, int most, bool places)
 {
     Module *module = kernel->module;
-    Estimate in = {.kernel = kernel, .role = role, .places = places};
+    Estimate estimate = {.kernel = kernel, .role = role, .places = places};
     int nvariables = 0;
     for (const Variable *variable = kernel->variables; variable; variable = variable->next)
         nvariables++;
     size_t room = (size_t)(nvariables + 1);
-    in.begin = arena_alloc(module, room * sizeof *in.begin);
-    in.end = arena_alloc(module, room * sizeof *in.end);
-    in.subtiles = arena_alloc(module, room * sizeof *in.subtiles);
-    in.stored = arena_alloc(module, room * sizeof *in.stored);
-    in.variables = arena_alloc(module, room * sizeof *in.variables);
+    estimate.begin = arena_alloc(module, room * sizeof *estimate.begin);
+    estimate.end = arena_alloc(module, room * sizeof *estimate.end);
+    estimate.subtiles = arena_alloc(module, room * sizeof *estimate.subtiles);
+    estimate.stored = arena_alloc(module, room * sizeof *estimate.stored);
+    estimate.variables = arena_alloc(module, room * sizeof *estimate.variables);
     for (Variable *variable = kernel->variables; variable; variable = variable->next)
         if (variable->role == role && (variable->type.kind == K_TILE || variable->type.kind == K_TOKEN))
-            in.variables[in.count++] = variable;
-    in.npositions = role->body->last ? order_end(role->body->last) + 1 : 0;
-    in.ops = arena_alloc(module, (size_t)(in.npositions + 1) * sizeof *in.ops);
-    ir_walk(role->body, visit_touch, &in);
-    ir_walk(role->body, visit_subtiles, &in);
+            estimate.variables[estimate.count++] = variable;
+    estimate.npositions = role->body->last ? order_end(role->body->last) + 1 : 0;
+    estimate.ops = arena_alloc(module, (size_t)(estimate.npositions + 1) * sizeof *estimate.ops);
+    ir_walk(role->body, visit_touch, &estimate);
+    ir_walk(role->body, visit_subtiles, &estimate);
 
     Pressure peak = {0, kernel->loc, ""};
     int worst = 0;
-    for (int position = 0; position < in.npositions; position++) {
-        int registers = registers_at(&in, position);
-        if (registers > peak.registers && in.ops[position]) {
+    for (int position = 0; position < estimate.npositions; position++) {
+        int registers = registers_at(&estimate, position);
+        if (registers > peak.registers && estimate.ops[position]) {
             peak.registers = registers;
-            peak.loc = in.ops[position]->loc;
+            peak.loc = estimate.ops[position]->loc;
             worst = position;
         }
     }
     if (peak.registers > most)
-        peak.tiles = tiles_at(&in, worst);
+        peak.tiles = tiles_at(&estimate, worst);
     return peak;
 }
 

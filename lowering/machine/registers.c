@@ -53,7 +53,7 @@ static int busy_groups(const Kernel *kernel)
 static void visit_copies(Op *op, void *context)
 {
     int *work = context;
-    bool divides = op->code == OP_DIVI || op->code == OP_REMI;
+    bool divides = op->code == OP_SCALAR_DIV || op->code == OP_SCALAR_REM;
     *work += op->code == OP_PUT || op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
 }
 

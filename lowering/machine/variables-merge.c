@@ -45,14 +45,14 @@ static void add_range(ValueInfo *info, int begin, int end)
 }
 
 /* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
-static void extend(Namer *in, Value *value, Op *op, int at)
+static void extend(Namer *namer, Value *value, Op *op, int at)
 {
-    ValueInfo *info = variables_info(in, value);
+    ValueInfo *info = variables_info(namer, value);
     if (!info)
         return;
     if (info->form == FORM_INLINE && value->def) {
         for (int i = 0; i < value->def->nargs; i++)
-            extend(in, value->def->args[i], op, at);
+            extend(namer, value->def->args[i], op, at);
         return;
     }
     const Block *block = variables_home(value);
@@ -91,29 +91,29 @@ static bool is_moved_first(const Value *value, const Op *op)
 
 /* An accumulator that is not in its variable yet is put there before the other operands are read; and so is what a loop
    carries, before its counter gets a value.  */
-static void extend_past(Namer *in, Value *value, Op *op)
+static void extend_past(Namer *namer, Value *value, Op *op)
 {
-    ValueInfo *info = variables_info(in, value);
+    ValueInfo *info = variables_info(namer, value);
     bool inlined = info && info->form == FORM_INLINE && value->def;
     for (int i = 0; inlined && i < value->def->nargs; i++)
-        extend_past(in, value->def->args[i], op);
+        extend_past(namer, value->def->args[i], op);
     if (!inlined && !is_moved_first(value, op))
-        extend(in, value, op, op->position + 1);
+        extend(namer, value, op, op->position + 1);
 }
 
 static void visit_live(Op *op, void *context)
 {
-    Namer *in = context;
-    bool inlined = op->nresults == 1 && op_is_pure(op) && variables_info(in, op->results[0])->form != FORM_LOCAL;
+    Namer *namer = context;
+    bool inlined = op->nresults == 1 && op_is_pure(op) && variables_info(namer, op->results[0])->form != FORM_LOCAL;
     if (inlined)
         return;
     for (int i = 0; i < op->nargs; i++)
-        extend(in, op->args[i], op, is_read_again(op, i) ? order_end(op) : op->position);
+        extend(namer, op->args[i], op, is_read_again(op, i) ? order_end(op) : op->position);
     for (int i = 0; i < op->nargs && op_writes_in_place(op); i++)
         if (i != 2)
-            extend_past(in, op->args[i], op);
+            extend_past(namer, op->args[i], op);
     if (op->code == OP_FOR)
-        extend_past(in, op->args[0], op);
+        extend_past(namer, op->args[0], op);
 }
 
 bool variables_is_counter(const Value *value)
@@ -130,15 +130,15 @@ static bool is_loops_own(const Value *value)
            (!value->def && value->block->parent && value->block->parent->code == OP_GRID);
 }
 
-void variables_settle_ranges(Namer *in)
+void variables_settle_ranges(Namer *namer)
 {
-    for (int i = 0; i < in->count; i++) {
-        ValueInfo *info = &in->infos[i];
+    for (int i = 0; i < namer->count; i++) {
+        ValueInfo *info = &namer->infos[i];
         int begin = begin_of(info->value);
         info->nranges = 0;
         add_range(info, begin, is_loops_own(info->value) ? 2 * order_end(info->value->block->parent) : begin + 1);
     }
-    ir_walk(in->role->body, visit_live, in);
+    ir_walk(namer->role->body, visit_live, namer);
 }
 
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
@@ -159,87 +159,87 @@ static bool overlap(const ValueInfo *x, const ValueInfo *y)
     return false;
 }
 
-static bool classes_overlap(const Namer *in, int x, int y)
+static bool classes_overlap(const Namer *namer, int x, int y)
 {
     int i = x;
     do {
         int k = y;
         do {
-            if (overlap(&in->infos[i], &in->infos[k]))
+            if (overlap(&namer->infos[i], &namer->infos[k]))
                 return true;
-            k = in->infos[k].next_member;
+            k = namer->infos[k].next_member;
         } while (k != y);
-        i = in->infos[i].next_member;
+        i = namer->infos[i].next_member;
     } while (i != x);
     return false;
 }
 
-static void join(Namer *in, int x, int y)
+static void join(Namer *namer, int x, int y)
 {
-    int class_ = in->infos[x].class_ < in->infos[y].class_ ? in->infos[x].class_ : in->infos[y].class_;
+    int class_ = namer->infos[x].class_ < namer->infos[y].class_ ? namer->infos[x].class_ : namer->infos[y].class_;
     for (int side = 0; side < 2; side++) {
         int i = side ? y : x;
         do {
-            in->infos[i].class_ = class_;
-            i = in->infos[i].next_member;
+            namer->infos[i].class_ = class_;
+            i = namer->infos[i].next_member;
         } while (i != (side ? y : x));
     }
-    int next = in->infos[x].next_member;
-    in->infos[x].next_member = in->infos[y].next_member;
-    in->infos[y].next_member = next;
+    int next = namer->infos[x].next_member;
+    namer->infos[x].next_member = namer->infos[y].next_member;
+    namer->infos[y].next_member = next;
 }
 
-static bool merge(Namer *in, const Value *x, const Value *y)
+static bool merge(Namer *namer, const Value *x, const Value *y)
 {
-    ValueInfo *fx = x ? variables_info(in, x) : NULL, *fy = y ? variables_info(in, y) : NULL;
+    ValueInfo *fx = x ? variables_info(namer, x) : NULL, *fy = y ? variables_info(namer, y) : NULL;
     if (!fx || !fy || fx->form != FORM_LOCAL || fy->form != FORM_LOCAL || !one_type(x->type, y->type))
         return false;
     if (fx->class_ == fy->class_)
         return true;
-    if (classes_overlap(in, in->index[x->id], in->index[y->id]))
+    if (classes_overlap(namer, namer->index[x->id], namer->index[y->id]))
         return false;
-    join(in, in->index[x->id], in->index[y->id]);
+    join(namer, namer->index[x->id], namer->index[y->id]);
     return true;
 }
 
 static void visit_merge_loop_names(Op *op, void *context)
 {
-    Namer *in = context;
+    Namer *namer = context;
     for (int i = 0; i < carried_count(op); i++) {
         Carried names = carried(op, i);
         Value *argument = names.body_argument ? names.body_argument : names.argument;
-        if (!merge(in, argument, names.result) && variables_info(in, names.result)->form == FORM_LOCAL)
-            BUG(in->kernel, "a loop's result cannot share its argument's variable");
+        if (!merge(namer, argument, names.result) && variables_info(namer, names.result)->form == FORM_LOCAL)
+            BUG(namer->kernel, "a loop's result cannot share its argument's variable");
     }
 }
 
 static void visit_merge_in_place(Op *op, void *context)
 {
-    Namer *in = context;
+    Namer *namer = context;
     if (op_writes_in_place(op))
-        merge(in, op->args[2], op->results[0]);
+        merge(namer, op->args[2], op->results[0]);
     if (op->code == OP_WAIT)
         for (int i = 0; i < op->nresults && i < op->nargs; i++)
-            merge(in, op->args[i], op->results[i]);
+            merge(namer, op->args[i], op->results[i]);
 }
 
 /* Tiles first (a copy of a tile costs), then scalars.  */
-static void merge_carried(Namer *in, Op *op, bool tiles)
+static void merge_carried(Namer *namer, Op *op, bool tiles)
 {
     for (int i = 0; i < carried_count(op); i++) {
         Carried names = carried(op, i);
         if (value_is_tile(names.argument) != tiles)
             continue;
-        merge(in, names.argument, names.body_argument);
-        merge(in, names.argument, names.exit);
-        merge(in, names.argument, names.next);
-        merge(in, names.argument, names.beyond);
-        merge(in, names.argument, names.init);
+        merge(namer, names.argument, names.body_argument);
+        merge(namer, names.argument, names.exit);
+        merge(namer, names.argument, names.next);
+        merge(namer, names.argument, names.beyond);
+        merge(namer, names.argument, names.init);
     }
     for (int i = 0; op->code == OP_IF && i < op->nresults; i++)
         for (int k = 0; k < op->nblocks; k++)
             if (value_is_tile(op->results[i]) == tiles)
-                merge(in, op->results[i], op->blocks[k]->last->args[i]);
+                merge(namer, op->results[i], op->blocks[k]->last->args[i]);
 }
 
 static void visit_merge_tiles(Op *op, void *context)
@@ -258,34 +258,34 @@ bool variables_is_slot(const Value *value)
 }
 
 /* `x = ws_exp2 (x)` stays one variable where the user wrote one.  */
-static void merge_versions(Namer *in)
+static void merge_versions(Namer *namer)
 {
-    for (int i = 0; i < in->count; i++) {
-        const Value *value = in->infos[i].value;
+    for (int i = 0; i < namer->count; i++) {
+        const Value *value = namer->infos[i].value;
         for (int k = i - 1; k >= 0 && value->name && value->def && !variables_is_slot(value); k--) {
-            const Value *other = in->infos[k].value;
+            const Value *other = namer->infos[k].value;
             if (!other->name || !other->def || other->def->parent != value->def->parent ||
                 strcmp(value->name, other->name))
                 continue;
             if (value_is_tile(value) || value->type.kind == K_SCALAR)
-                merge(in, value, other);
+                merge(namer, value, other);
             break;
         }
     }
 }
 
-void variables_merge(Namer *in)
+void variables_merge(Namer *namer)
 {
-    for (int i = 0; i < in->count; i++) {
-        Op *op = in->infos[i].value->def;
+    for (int i = 0; i < namer->count; i++) {
+        Op *op = namer->infos[i].value->def;
         const ValueInfo *source =
-            op && op->code == OP_WAIT ? variables_info(in, op->args[in->infos[i].value->index]) : NULL;
+            op && op->code == OP_WAIT ? variables_info(namer, op->args[namer->infos[i].value->index]) : NULL;
         if (source)
-            in->infos[i].same = source->same;
+            namer->infos[i].same = source->same;
     }
-    ir_walk(in->role->body, visit_merge_loop_names, in);
-    ir_walk(in->role->body, visit_merge_in_place, in);
-    ir_walk(in->role->body, visit_merge_tiles, in);
-    ir_walk(in->role->body, visit_merge_scalars, in);
-    merge_versions(in);
+    ir_walk(namer->role->body, visit_merge_loop_names, namer);
+    ir_walk(namer->role->body, visit_merge_in_place, namer);
+    ir_walk(namer->role->body, visit_merge_tiles, namer);
+    ir_walk(namer->role->body, visit_merge_scalars, namer);
+    merge_versions(namer);
 }

@@ -146,9 +146,9 @@ static bool scope_holds(const Block *outer, const Block *inner)
     return written_block(inner) == written_block(outer);
 }
 
-static bool name_free(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
+static bool name_free(const Namer *namer, const NameScope *taken, const char *name, const Block *scope)
 {
-    if (variables_is_reserved(name) || is_taken_in_role(in->kernel, name))
+    if (variables_is_reserved(name) || is_taken_in_role(namer->kernel, name))
         return false;
     for (; taken; taken = taken->next)
         if (!strcmp(taken->variable->name, name) &&
@@ -184,44 +184,44 @@ static const char *default_name(const Kernel *kernel, const Value *value)
     return "x";
 }
 
-static int name_count(const Namer *in, int class_, const char *name)
+static int name_count(const Namer *namer, int class_, const char *name)
 {
     int count = 0, i = class_;
     do {
-        count += in->infos[i].value->name && !strcmp(in->infos[i].value->name, name);
-        i = in->infos[i].next_member;
+        count += namer->infos[i].value->name && !strcmp(namer->infos[i].value->name, name);
+        i = namer->infos[i].next_member;
     } while (i != class_);
     return count;
 }
 
 /* What most of the members are called, the earlier name when two are as frequent.  */
-const char *variables_class_name(const Namer *in, int class_)
+const char *variables_class_name(const Namer *namer, int class_)
 {
     const char *best = NULL;
     int most = 0, i = class_;
     do {
-        const Value *value = in->infos[i].value;
+        const Value *value = namer->infos[i].value;
         if (variables_is_slot(value))
-            return slot_name(in->kernel, value->def->aref);
-        int count = value->name ? name_count(in, class_, value->name) : 0;
+            return slot_name(namer->kernel, value->def->aref);
+        int count = value->name ? name_count(namer, class_, value->name) : 0;
         if (count > most) {
             most = count;
             best = value->name;
         }
-        i = in->infos[i].next_member;
+        i = namer->infos[i].next_member;
     } while (i != class_);
     if (best)
         return best;
-    for (i = in->infos[class_].next_member; i != class_; i = in->infos[i].next_member)
-        if (in->infos[i].value->def && op_writes_in_place(in->infos[i].value->def))
+    for (i = namer->infos[class_].next_member; i != class_; i = namer->infos[i].next_member)
+        if (namer->infos[i].value->def && op_writes_in_place(namer->infos[i].value->def))
             return "acc";
-    return default_name(in->kernel, in->infos[class_].value);
+    return default_name(namer->kernel, namer->infos[class_].value);
 }
 
-const char *variables_unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
+const char *variables_unique_name(const Namer *namer, const NameScope *taken, const char *name, const Block *scope)
 {
     const char *unique = name;
-    for (int i = 2; !name_free(in, taken, unique, scope); i++)
-        unique = arena_print(in->kernel->module, "%s_%d", name, i);
+    for (int i = 2; !name_free(namer, taken, unique, scope); i++)
+        unique = arena_print(namer->kernel->module, "%s_%d", name, i);
     return unique;
 }

@@ -22,36 +22,36 @@
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
-ValueInfo *variables_info(const Namer *in, const Value *value)
+ValueInfo *variables_info(const Namer *namer, const Value *value)
 {
-    int i = in->index[value->id];
-    return i < 0 ? NULL : &in->infos[i];
+    int i = namer->index[value->id];
+    return i < 0 ? NULL : &namer->infos[i];
 }
 
-static void add_info(Namer *in, Value *value)
+static void add_info(Namer *namer, Value *value)
 {
-    if (in->count == in->capacity) {
-        int capacity = in->capacity ? 2 * in->capacity : 64;
-        ValueInfo *infos = arena_alloc(in->kernel->module, (size_t)capacity * sizeof *infos);
-        if (in->count)
-            memcpy(infos, in->infos, (size_t)in->count * sizeof *infos);
-        in->infos = infos;
-        in->capacity = capacity;
+    if (namer->count == namer->capacity) {
+        int capacity = namer->capacity ? 2 * namer->capacity : 64;
+        ValueInfo *infos = arena_alloc(namer->kernel->module, (size_t)capacity * sizeof *infos);
+        if (namer->count)
+            memcpy(infos, namer->infos, (size_t)namer->count * sizeof *infos);
+        namer->infos = infos;
+        namer->capacity = capacity;
     }
-    in->index[value->id] = in->count;
-    in->infos[in->count] =
-        (ValueInfo){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
-    in->count++;
+    namer->index[value->id] = namer->count;
+    namer->infos[namer->count] =
+        (ValueInfo){.value = value, .class_ = namer->count, .next_member = namer->count, .same = namer->count};
+    namer->count++;
 }
 
 static void visit_values(Op *op, void *context)
 {
-    Namer *in = context;
+    Namer *namer = context;
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            add_info(in, op->blocks[k]->args[i]);
+            add_info(namer, op->blocks[k]->args[i]);
     for (int i = 0; i < op->nresults; i++)
-        add_info(in, op->results[i]);
+        add_info(namer, op->results[i]);
 }
 
 /* The launcher makes tensors and the grid; a role only names them.  */
@@ -62,9 +62,9 @@ static bool is_launchers(const Op *op)
 
 static void visit_mentions(Op *op, void *context)
 {
-    Namer *in = context;
+    Namer *namer = context;
     for (int i = 0; i < op->nargs; i++) {
-        ValueInfo *info = variables_info(in, op->args[i]);
+        ValueInfo *info = variables_info(namer, op->args[i]);
         if (info)
             info->mentions++;
     }
@@ -78,7 +78,7 @@ static bool is_cheap(const Value *value, int depth)
     const Op *op = value->def;
     if (!op)
         return true;
-    if (op_info[op->code].class_ != CLASS_SCALAR || op->code == OP_MATHI || depth == 0)
+    if (op_info[op->code].class_ != CLASS_SCALAR || op->code == OP_SCALAR_MATH || depth == 0)
         return false;
     for (int i = 0; i < op->nargs; i++)
         if (!is_cheap(op->args[i], depth - 1))
@@ -103,10 +103,10 @@ static bool only_computes(const Op *op, int depth)
 }
 
 /* Made of tiles that have variables.  */
-static bool is_made_of_variables(const Namer *in, const Op *op)
+static bool is_made_of_variables(const Namer *namer, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
-        const ValueInfo *info = variables_info(in, op->args[i]);
+        const ValueInfo *info = variables_info(namer, op->args[i]);
         if (value_is_tile(op->args[i]) && (!info || info->mentions < 2))
             return false;
     }
@@ -116,13 +116,13 @@ static bool is_made_of_variables(const Namer *in, const Op *op)
 /* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed
    at the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging
    is free; a load had better be under way by then.  Nor need it be there while blocks meet for another.  */
-static bool reaches_quietly(const Namer *in, const Op *def, Op *user)
+static bool reaches_quietly(const Namer *namer, const Op *def, Op *user)
 {
     if (!user || user->parent != def->parent)
         return false;
     for (const Op *op = def->next; op && op != user; op = op->next) {
         bool waits = op->code == OP_STORE_WAIT && only_computes(def, LOOK_BACK);
-        bool meets = op_meets_blocks(op) && is_made_of_variables(in, def);
+        bool meets = op_meets_blocks(op) && is_made_of_variables(namer, def);
         if (!op_is_pure(op) && !waits && !meets)
             return false;
     }
@@ -138,20 +138,20 @@ static bool is_loop_bound(const Op *user, const Value *value)
 }
 
 /* Something with a C name of its own, or a literal.  */
-static bool is_leaf(const Namer *in, const Value *value)
+static bool is_leaf(const Namer *namer, const Value *value)
 {
-    const ValueInfo *info = variables_info(in, value);
+    const ValueInfo *info = variables_info(namer, value);
     return !info || !value->def || value->def->code == OP_CONST || value->name || info->mentions > 1;
 }
 
-static Form scalar_form(const Namer *in, const ValueInfo *info)
+static Form scalar_form(const Namer *namer, const ValueInfo *info)
 {
     const Value *value = info->value;
     const Op *op = value->def;
-    bool prologue = op->parent == in->role->body;
+    bool prologue = op->parent == namer->role->body;
     if (op->code == OP_CONST)
         return FORM_INLINE;
-    if (op->code == OP_CONVI && !value->name && is_leaf(in, op->args[0]))
+    if (op->code == OP_SCALAR_CONVERT && !value->name && is_leaf(namer, op->args[0]))
         return FORM_INLINE;
     bool once = info->uses == 1 && !value->name && op_info[op->code].class_ == CLASS_SCALAR;
     if (once && is_cheap(value, 4))
@@ -163,7 +163,7 @@ static Form scalar_form(const Namer *in, const ValueInfo *info)
     return FORM_LOCAL;
 }
 
-static Form result_form(const Namer *in, const ValueInfo *info)
+static Form result_form(const Namer *namer, const ValueInfo *info)
 {
     const Value *value = info->value;
     const Op *op = value->def;
@@ -175,13 +175,13 @@ static Form result_form(const Namer *in, const ValueInfo *info)
         return FORM_FIELD;
     switch (op_info[op->code].class_) {
     case CLASS_SCALAR:
-        return scalar_form(in, info);
+        return scalar_form(namer, info);
     case CLASS_READ:
     case CLASS_TILE:
     case CLASS_LOAD:
         if (!op_is_pure(op) || value->name || op->storage || info->uses != 1 || info->user->code == OP_YIELD)
             return FORM_LOCAL;
-        return reaches_quietly(in, op, info->user) && !is_loop_bound(info->user, value) ? FORM_INLINE : FORM_LOCAL;
+        return reaches_quietly(namer, op, info->user) && !is_loop_bound(info->user, value) ? FORM_INLINE : FORM_LOCAL;
     default:
         return FORM_LOCAL;
     }
@@ -214,13 +214,13 @@ static bool block_holds(const Block *outer, const Block *inner)
 }
 
 /* The common block of all writes, and the op in it that comes first.  */
-static void place(const Namer *in, int class_, Variable *variable)
+static void place(const Namer *namer, int class_, Variable *variable)
 {
     Block *block = NULL;
     Write first = {NULL, false};
     int writes = 0, i = class_;
     do {
-        Write write = first_write(in->infos[i].value);
+        Write write = first_write(namer->infos[i].value);
         if (write.op) {
             Block *home = write.op->parent;
             for (block = block ? block : home; !block_holds(block, home); block = block->parent->parent)
@@ -229,7 +229,7 @@ static void place(const Namer *in, int class_, Variable *variable)
                 first = write;
             writes++;
         }
-        i = in->infos[i].next_member;
+        i = namer->infos[i].next_member;
     } while (i != class_);
     if (!first.op)
         return;
@@ -239,7 +239,7 @@ static void place(const Namer *in, int class_, Variable *variable)
 }
 
 /* A loop's argument, an accumulator and what a wait pins are written in place.  */
-static bool member_is_mutable(const Namer *in, const Value *value)
+static bool member_is_mutable(const Namer *namer, const Value *value)
 {
     const Op *op = value->def;
     if (!op)
@@ -247,17 +247,17 @@ static bool member_is_mutable(const Namer *in, const Value *value)
     if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR ||
         op->code == OP_NARROW || op_writes_in_place(op))
         return true;
-    const Op *user = in->infos[in->index[value->id]].user;
+    const Op *user = namer->infos[namer->index[value->id]].user;
     return user && value_is_tile(value) && user->code == OP_WAIT;
 }
 
 static void visit_pinned(Op *op, void *context)
 {
-    Namer *in = context;
+    Namer *namer = context;
     for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
         if (op->args[i]->var && op->args[i]->var->role)
             op->args[i]->var->mutable_ = true;
-    (void)in;
+    (void)namer;
 }
 
 static Variable *variable_new(Kernel *kernel, Role *role, Type type)
@@ -350,24 +350,24 @@ static void param_variables(Kernel *kernel)
 }
 
 /* A scalar parameter that a role reads is a field too.  */
-static void mark_field(Namer *in, const Value *value, int depth)
+static void mark_field(Namer *namer, const Value *value, int depth)
 {
-    const ValueInfo *info = variables_info(in, value);
+    const ValueInfo *info = variables_info(namer, value);
     if (!info) {
         if (value->var && value->type.kind == K_SCALAR)
             value->var->field = true;
     } else if (info->form == FORM_INLINE && value->def) {
         for (int i = 0; i < value->def->nargs; i++)
-            mark_field(in, value->def->args[i], depth + 1);
+            mark_field(namer, value->def->args[i], depth + 1);
     }
 }
 
 static void visit_fields(Op *op, void *context)
 {
-    Namer *in = context;
-    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_info(in, op->results[0])->form != FORM_LOCAL);
+    Namer *namer = context;
+    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_info(namer, op->results[0])->form != FORM_LOCAL);
     for (int i = 0; printed && !is_launchers(op) && i < op->nargs; i++)
-        mark_field(in, op->args[i], 0);
+        mark_field(namer, op->args[i], 0);
 }
 
 /* The tile's ordinal, behind a grid's induction variables, is asked for where it is used.  */
@@ -380,19 +380,19 @@ static bool is_ordinal(const Value *value)
 /* ---- one role ---------------------------------------------------------------------------------------------------- */
 
 /* Backwards, since what an op uses depends on whether it is printed in the role at all.  */
-static void settle_block(Namer *in, const Block *block)
+static void settle_block(Namer *namer, const Block *block)
 {
     for (Op *op = block->last; op; op = op->prev) {
         bool printed = !is_launchers(op);
         for (int i = 0; i < op->nresults; i++) {
-            ValueInfo *info = variables_info(in, op->results[i]);
-            info->form = result_form(in, info);
+            ValueInfo *info = variables_info(namer, op->results[i]);
+            info->form = result_form(namer, info);
             printed &= !op_is_pure(op) || info->form == FORM_INLINE || info->form == FORM_LOCAL;
         }
         for (int k = op->nblocks - 1; k >= 0; k--)
-            settle_block(in, op->blocks[k]);
+            settle_block(namer, op->blocks[k]);
         for (int i = 0; printed && i < op->nargs; i++) {
-            ValueInfo *info = variables_info(in, op->args[i]);
+            ValueInfo *info = variables_info(namer, op->args[i]);
             if (info) {
                 info->uses++;
                 info->user = op;
@@ -401,57 +401,57 @@ static void settle_block(Namer *in, const Block *block)
     }
 }
 
-static void settle_forms(Namer *in)
+static void settle_forms(Namer *namer)
 {
-    for (int i = 0; i < in->count; i++)
-        if (!in->infos[i].value->def)
-            in->infos[i].form = is_ordinal(in->infos[i].value) ? FORM_NONE : FORM_LOCAL;
-    settle_block(in, in->role->body);
+    for (int i = 0; i < namer->count; i++)
+        if (!namer->infos[i].value->def)
+            namer->infos[i].form = is_ordinal(namer->infos[i].value) ? FORM_NONE : FORM_LOCAL;
+    settle_block(namer, namer->role->body);
 }
 
-static void make_variables(Namer *in)
+static void make_variables(Namer *namer)
 {
     NameScope *taken = NULL;
-    for (int i = 0; i < in->count; i++) {
-        ValueInfo *info = &in->infos[i];
+    for (int i = 0; i < namer->count; i++) {
+        ValueInfo *info = &namer->infos[i];
         info->value->var = NULL;
         if (info->form == FORM_FIELD)
-            info->value->var = field_of(in->kernel, info->value);
+            info->value->var = field_of(namer->kernel, info->value);
         if (info->form != FORM_LOCAL)
             continue;
         if (info->class_ != i) {
-            info->value->var = in->infos[info->class_].value->var;
+            info->value->var = namer->infos[info->class_].value->var;
         } else {
-            Variable *variable = variable_new(in->kernel, in->role, info->value->type);
-            place(in, i, variable);
+            Variable *variable = variable_new(namer->kernel, namer->role, info->value->type);
+            place(namer, i, variable);
             const Block *scope = variables_scope(variable, info->value);
-            variable->name = variables_unique_name(in, taken, variables_class_name(in, i), scope);
-            NameScope *entry = arena_alloc(in->kernel->module, sizeof *entry);
+            variable->name = variables_unique_name(namer, taken, variables_class_name(namer, i), scope);
+            NameScope *entry = arena_alloc(namer->kernel->module, sizeof *entry);
             *entry = (NameScope){variable, scope, taken};
             taken = entry;
             info->value->var = variable;
         }
-        info->value->var->mutable_ |= member_is_mutable(in, info->value);
+        info->value->var->mutable_ |= member_is_mutable(namer, info->value);
     }
 }
 
 static void role_variables(Kernel *kernel, Role *role)
 {
     int nvalues = kernel->module->next_id;
-    Namer in = {.kernel = kernel, .role = role, .grid = role_grid(role)};
-    in.index = arena_alloc(kernel->module, (size_t)nvalues * sizeof *in.index);
-    memset(in.index, 0xff, (size_t)nvalues * sizeof *in.index);
+    Namer namer = {.kernel = kernel, .role = role, .grid = role_grid(role)};
+    namer.index = arena_alloc(kernel->module, (size_t)nvalues * sizeof *namer.index);
+    memset(namer.index, 0xff, (size_t)nvalues * sizeof *namer.index);
     for (int i = 0; i < role->body->nargs; i++)
-        add_info(&in, role->body->args[i]);
+        add_info(&namer, role->body->args[i]);
     order_number(role);
-    ir_walk(role->body, visit_values, &in);
-    ir_walk(role->body, visit_mentions, &in);
-    settle_forms(&in);
-    variables_settle_ranges(&in);
-    variables_merge(&in);
-    make_variables(&in);
-    ir_walk(role->body, visit_pinned, &in);
-    ir_walk(role->body, visit_fields, &in);
+    ir_walk(role->body, visit_values, &namer);
+    ir_walk(role->body, visit_mentions, &namer);
+    settle_forms(&namer);
+    variables_settle_ranges(&namer);
+    variables_merge(&namer);
+    make_variables(&namer);
+    ir_walk(role->body, visit_pinned, &namer);
+    ir_walk(role->body, visit_fields, &namer);
 }
 
 static bool storage_named(const Kernel *kernel, const char *name)

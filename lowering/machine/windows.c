@@ -67,12 +67,12 @@ static bool moves_by(const Op *loop, const Value *value, int64_t trip, int64_t *
         return true;
     if (!def || value->type.kind != K_SCALAR || !dtype_is_signed(value->type.dtype))
         return false;
-    if (def->code == OP_CONVI)
+    if (def->code == OP_SCALAR_CONVERT)
         return dtype_is_signed(def->args[0]->type.dtype) && moves_by(loop, def->args[0], trip, number);
-    if ((def->code != OP_ADDI && def->code != OP_SUBI) || !moves_by(loop, def->args[0], trip, number) ||
+    if ((def->code != OP_SCALAR_ADD && def->code != OP_SCALAR_SUB) || !moves_by(loop, def->args[0], trip, number) ||
         !moves_by(loop, def->args[1], trip, &second))
         return false;
-    *number += def->code == OP_ADDI ? second : -second;
+    *number += def->code == OP_SCALAR_ADD ? second : -second;
     return true;
 }
 
@@ -108,9 +108,9 @@ bool load_window(const Kernel *kernel, const Op *load, RowWindow *window)
 {
     const Op *loop = load->parent->parent;
     int64_t low, step;
-    if (load->code != OP_LOAD || load->storage || load->transfer->ahead || !loop || !loop_is_of_loads(loop) ||
+    if (load->code != OP_LOAD || load->storage || load->transfer->prefetch || !loop || !loop_is_of_loads(loop) ||
         !ir_constant(loop->args[0], &low) || low != 0 || !ir_constant(loop->args[2], &step) || step != 1 ||
-        loop->control->compare != OP_LTI || !ir_outside(load->args[0], loop) || box_rows(load->args[0]) ||
+        loop->control->compare != OP_SCALAR_LT || !ir_outside(load->args[0], loop) || box_rows(load->args[0]) ||
         load_is_stored(kernel, load))
         return false;
     for (int period = (int)constant_trips(loop); period > 1; period--)
@@ -136,32 +136,32 @@ typedef struct {
    side by side, 0.96, 1.12 and 1.22 with four; in lines 0.69, 0.84 and 0.88.  */
 enum { OF_VECTOR = 2 };
 
-static int slots_of(const Strips *in, Type type)
+static int slots_of(const Strips *strips, Type type)
 {
-    return type.rows == 1 ? 1 : type.rows / (4 * machine_rows_together(in->layout));
+    return type.rows == 1 ? 1 : type.rows / (4 * machine_rows_together(strips->layout));
 }
 
-static int columns_of(const Strips *in, Type type)
+static int columns_of(const Strips *strips, Type type)
 {
-    return type.cols / (32 / machine_rows_together(in->layout));
+    return type.cols / (32 / machine_rows_together(strips->layout));
 }
 
-static bool fills(const Strips *in, Type type)
+static bool fills(const Strips *strips, Type type)
 {
-    int together = machine_rows_together(in->layout);
-    int vector = machine_vector_columns(type.cols, in->layout);
+    int together = machine_rows_together(strips->layout);
+    int vector = machine_vector_columns(type.cols, strips->layout);
     return (type.rows == 1 || type.rows % (4 * together) == 0) && type.cols % (32 / together * vector) == 0;
 }
 
-static int cost_of(const Strips *in, Type type, int rows)
+static int cost_of(const Strips *strips, Type type, int rows)
 {
-    int columns = columns_of(in, type), vectors = columns / machine_vector_columns(type.cols, in->layout);
+    int columns = columns_of(strips, type), vectors = columns / machine_vector_columns(type.cols, strips->layout);
     return rows * (columns + OF_VECTOR * vectors);
 }
 
 static void visit_strip(Op *op, void *context)
 {
-    Strips *in = context;
+    Strips *strips = context;
     OpClass class_ = op_info[op->code].class_;
     Type type = op->nresults ? op->results[0]->type : (Type){0};
     const Op *loop = op->parent->parent;
@@ -169,17 +169,17 @@ static void visit_strip(Op *op, void *context)
     bool known = class_ == CLASS_SCALAR || class_ == CLASS_TENSOR || class_ == CLASS_READ || class_ == CLASS_LOAD ||
                  class_ == CLASS_STORE || class_ == CLASS_TILE || class_ == CLASS_CONTROL;
     if (!known || (class_ == CLASS_TILE && op->code != OP_FULL && op->code != OP_SPLAT && !op_is_elementwise(op)))
-        in->whole = false;
+        strips->whole = false;
     if (class_ != CLASS_LOAD || type.cols == 1)
         return;
-    in->whole &= fills(in, type);
-    if (!in->whole || !loop || !loop_is_of_loads(loop))
+    strips->whole &= fills(strips, type);
+    if (!strips->whole || !loop || !loop_is_of_loads(loop))
         return;
-    int trips = (int)constant_trips(loop), slots = slots_of(in, type);
-    bool gains = load_window(in->kernel, op, &window) && slots + window.span - 1 < window.period * slots;
-    in->any |= gains;
-    in->cost +=
-        gains ? trips / window.period * cost_of(in, type, slots + window.span - 1) : trips * cost_of(in, type, slots);
+    int trips = (int)constant_trips(loop), slots = slots_of(strips, type);
+    bool gains = load_window(strips->kernel, op, &window) && slots + window.span - 1 < window.period * slots;
+    strips->any |= gains;
+    strips->cost += gains ? trips / window.period * cost_of(strips, type, slots + window.span - 1)
+                          : trips * cost_of(strips, type, slots);
 }
 
 /* The layout of a role in strips in which it loads least often, LAYOUT_COUNT: none is worth it.  */
@@ -190,10 +190,10 @@ Layout layout_in_strips(const Kernel *kernel, const Role *role)
     if (kernel->arefs)
         return best;
     for (Layout layout = LAYOUT_STRIPS; layout <= LAYOUT_STRIPS_8; layout++) {
-        Strips in = {kernel, layout, true, false, 0};
-        ir_walk(role->body, visit_strip, &in);
-        if (in.whole && in.any && (best == LAYOUT_COUNT || in.cost < least))
-            best = layout, least = in.cost;
+        Strips strips = {kernel, layout, true, false, 0};
+        ir_walk(role->body, visit_strip, &strips);
+        if (strips.whole && strips.any && (best == LAYOUT_COUNT || strips.cost < least))
+            best = layout, least = strips.cost;
     }
     return best;
 }

@@ -15,7 +15,7 @@
  *
  * What stands there is where the blocks run, and of the frozen body, for each loop, how often it runs, and what an
  * iteration costs (schedule/work.c).  common/choice.cuh makes a number of it, which serves to compare tiles of one
- * region, and forms of one kernel; bench/notes/tuned.md says how far off it is.
+ * region, and versions of one kernel; bench/notes/tuned.md says how far off it is.
  */
 #include <string.h>
 
@@ -31,92 +31,92 @@ enum { UNKNOWN_TRIPS = 16 }; /* iterations of a loop whose bounds only the grid 
 /* Between two numbers, or in front of them.  */
 static const char *operator_of(Opcode code)
 {
-    return code == OP_ADDI ? " + " : code == OP_SUBI ? " - " : code == OP_MULI ? " * " : " / ";
+    return code == OP_SCALAR_ADD ? " + " : code == OP_SCALAR_SUB ? " - " : code == OP_SCALAR_MUL ? " * " : " / ";
 }
 
 static const char *function_of(Opcode code)
 {
-    return code == OP_MINI ? "ws::min<long>" : code == OP_MAXI ? "ws::max<long>" : NULL;
+    return code == OP_SCALAR_MIN ? "ws::min<long>" : code == OP_SCALAR_MAX ? "ws::max<long>" : NULL;
 }
 
-static void print_known(Printer *in, const Value *value);
+static void print_known(Printer *printer, const Value *value);
 
 /* A tile in the middle of the grid; of parts, which are equal but for the last, the first.  */
-static void print_typical(Printer *in, const Op *grid, int dim)
+static void print_typical(Printer *printer, const Op *grid, int dim)
 {
-    if (in->kernel->grid.parts && dim == grid->nargs / 3 - 1) {
-        print_known(in, grid->args[3 * dim]);
+    if (printer->kernel->grid.parts && dim == grid->nargs / 3 - 1) {
+        print_known(printer, grid->args[3 * dim]);
         return;
     }
-    fputs("ws::middle(", in->out);
-    print_known(in, grid->args[3 * dim]);
-    fputs(", ", in->out);
-    print_known(in, grid->args[3 * dim + 1]);
-    fputs(")", in->out);
+    fputs("ws::middle(", printer->out);
+    print_known(printer, grid->args[3 * dim]);
+    fputs(", ", printer->out);
+    print_known(printer, grid->args[3 * dim + 1]);
+    fputs(")", printer->out);
 }
 
-static void print_known(Printer *in, const Value *value)
+static void print_known(Printer *printer, const Value *value)
 {
     int64_t number;
     if (ir_constant(value, &number))
-        fprintf(in->out, "%lld", (long long)number);
+        fprintf(printer->out, "%lld", (long long)number);
     else if (!value->def && work_grid(value))
-        print_typical(in, work_grid(value), value->index);
+        print_typical(printer, work_grid(value), value->index);
     else if (!value->def)
-        fprintf(in->out, "(long)%s", value->var->name);
-    else if (value->def->code == OP_CONVI)
-        print_known(in, value->def->args[0]);
+        fprintf(printer->out, "(long)%s", value->var->name);
+    else if (value->def->code == OP_SCALAR_CONVERT)
+        print_known(printer, value->def->args[0]);
     else {
         const char *function = function_of(value->def->code);
-        fprintf(in->out, "%s(", function ? function : "");
-        print_known(in, value->def->args[0]);
-        fputs(function ? ", " : operator_of(value->def->code), in->out);
-        print_known(in, value->def->args[1]);
-        putc(')', in->out);
+        fprintf(printer->out, "%s(", function ? function : "");
+        print_known(printer, value->def->args[0]);
+        fputs(function ? ", " : operator_of(value->def->code), printer->out);
+        print_known(printer, value->def->args[1]);
+        putc(')', printer->out);
     }
 }
 
-static void print_trips(Printer *in, const Op *loop)
+static void print_trips(Printer *printer, const Op *loop)
 {
     int64_t step;
     if (!work_knows(loop->args[0]) || !work_knows(loop->args[1]) || !ir_constant(loop->args[2], &step) || step < 1) {
-        fprintf(in->out, "%d", UNKNOWN_TRIPS);
+        fprintf(printer->out, "%d", UNKNOWN_TRIPS);
         return;
     }
-    fputs("ws::times(", in->out);
-    print_known(in, loop->args[0]);
-    fputs(", ", in->out);
-    print_known(in, loop->args[1]);
-    fprintf(in->out, ", %lld)", (long long)step);
+    fputs("ws::times(", printer->out);
+    print_known(printer, loop->args[0]);
+    fputs(", ", printer->out);
+    print_known(printer, loop->args[1]);
+    fprintf(printer->out, ", %lld)", (long long)step);
 }
 
-static void print_asked(Printer *in, const Asked *asked)
+static void print_asked(Printer *printer, const Asked *asked)
 {
     const Value *stride = asked_stride(asked);
-    fprintf(in->out, "%.0f * ws::asks(", asked->lines);
+    fprintf(printer->out, "%.0f * ws::asks(", asked->lines);
     if (stride && work_knows(stride)) {
-        print_known(in, stride);
-        fprintf(in->out, " * %d)", dtype_bytes(asked->tensor->results[0]->type.dtype));
+        print_known(printer, stride);
+        fprintf(printer->out, " * %d)", dtype_bytes(asked->tensor->results[0]->type.dtype));
     } else {
-        fputs("0)", in->out);
+        fputs("0)", printer->out);
     }
 }
 
-static void print_part(Printer *in, const Part *part)
+static void print_part(Printer *printer, const Part *part)
 {
-    putc('{', in->out);
+    putc('{', printer->out);
     if (!part->naround)
-        putc('1', in->out);
+        putc('1', printer->out);
     for (int i = 0; i < part->naround; i++) {
-        fputs(i ? " * " : "", in->out);
-        print_trips(in, part->around[i]);
+        fputs(i ? " * " : "", printer->out);
+        print_trips(printer, part->around[i]);
     }
-    fprintf(in->out, ", %d, %.0f, %.0f, %.0f, ", part->depth, part->products, part->computes, part->leaves);
+    fprintf(printer->out, ", %d, %.0f, %.0f, %.0f, ", part->depth, part->products, part->computes, part->leaves);
     for (int i = 0; i < part->nasked; i++) {
-        fputs(i ? " + " : "", in->out);
-        print_asked(in, &part->asked[i]);
+        fputs(i ? " + " : "", printer->out);
+        print_asked(printer, &part->asked[i]);
     }
-    fputs(part->nasked ? "}" : "0}", in->out);
+    fputs(part->nasked ? "}" : "0}", printer->out);
 }
 
 /* Of a multiprocessor.  Groups that multiply, and are not told their registers, take no more than half of those.  */
@@ -133,37 +133,37 @@ static int blocks_together(const Kernel *kernel)
 }
 
 /* {where the blocks run}, {its loops' work}.  */
-static void print_work(Printer *in, Kernel *kernel)
+static void print_work(Printer *printer, Kernel *kernel)
 {
     const Work *work = work_of(kernel);
     const Grid *clauses = &kernel->grid;
-    fprintf(in->out, "{%d, %d, %d, %s, %d}, {", blocks_together(kernel),
+    fprintf(printer->out, "{%d, %d, %d, %s, %d}, {", blocks_together(kernel),
             clauses->cluster[0] > 1 ? clauses->cluster[0] : 1, clauses->cluster[1] > 1 ? clauses->cluster[1] : 1,
             clauses->split == SPLIT_TILES ? "true" : "false", clauses->share);
     for (int i = 0; i < work->count; i++) {
-        fputs(i ? ", " : "", in->out);
-        print_part(in, &work->parts[i]);
+        fputs(i ? ", " : "", printer->out);
+        print_part(printer, &work->parts[i]);
     }
-    putc('}', in->out);
+    putc('}', printer->out);
 }
 
-static void print_ranges(Printer *in, const Op *grid)
+static void print_ranges(Printer *printer, const Op *grid)
 {
-    putc('{', in->out);
+    putc('{', printer->out);
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
         bool known =
             work_knows(grid->args[3 * i]) && work_knows(grid->args[3 * i + 1]) && work_knows(grid->args[3 * i + 2]);
-        fputs(i ? ", {" : "{", in->out);
+        fputs(i ? ", {" : "{", printer->out);
         for (int k = 0; k < 3; k++) {
-            fputs(k ? ", " : "", in->out);
+            fputs(k ? ", " : "", printer->out);
             if (known)
-                print_known(in, grid->args[3 * i + k]);
+                print_known(printer, grid->args[3 * i + k]);
             else
-                fputs(k ? "1" : "0", in->out);
+                fputs(k ? "1" : "0", printer->out);
         }
-        putc('}', in->out);
+        putc('}', printer->out);
     }
-    putc('}', in->out);
+    putc('}', printer->out);
 }
 
 static const Op *frozen_grid(const Kernel *kernel)
@@ -175,41 +175,41 @@ static const Op *frozen_grid(const Kernel *kernel)
 }
 
 /* In front of a variant's launch: where the launcher is only asked, this is the answer.  */
-void cuda_print_estimate(Printer *in)
+void cuda_print_estimate(Printer *printer)
 {
-    if (!in->kernel->choice.of)
+    if (!printer->kernel->choice.of)
         return;
-    cuda_begin(in);
-    fputs("if (ws::is_estimated(", in->out);
-    print_ranges(in, frozen_grid(in->kernel));
-    fputs(", ", in->out);
-    print_work(in, in->kernel);
-    fputs("))\n", in->out);
-    in->indent++;
-    cuda_line(in, "return;");
-    in->indent--;
+    cuda_begin(printer);
+    fputs("if (ws::is_estimated(", printer->out);
+    print_ranges(printer, frozen_grid(printer->kernel));
+    fputs(", ", printer->out);
+    print_work(printer, printer->kernel);
+    fputs("))\n", printer->out);
+    printer->indent++;
+    cuda_line(printer, "return;");
+    printer->indent--;
 }
 
-static void print_is_faster(Printer *in, Kernel *form, Kernel *other)
+static void print_is_faster(Printer *printer, Kernel *version, Kernel *other)
 {
-    fputs("ws::is_faster(", in->out);
-    print_ranges(in, frozen_grid(in->kernel));
-    fputs(", ", in->out);
-    print_work(in, form);
-    fputs(", ", in->out);
-    print_work(in, other);
-    putc(')', in->out);
+    fputs("ws::is_faster(", printer->out);
+    print_ranges(printer, frozen_grid(printer->kernel));
+    fputs(", ", printer->out);
+    print_work(printer, version);
+    fputs(", ", printer->out);
+    print_work(printer, other);
+    putc(')', printer->out);
 }
 
-/* A condition of the kernel's launcher: the form takes less time than the kernel, and none that is asked for behind it
-   less than the form.  */
-void cuda_print_estimated_form(Printer *in, Kernel *form)
+/* A condition of the kernel's launcher: the version takes less time than the kernel, and none that is asked for
+   behind it less than the version.  */
+void cuda_print_estimated_version(Printer *printer, Kernel *version)
 {
-    print_is_faster(in, form, in->kernel);
-    for (Kernel *other = form->next; other; other = other->next)
-        if (is_form_of(other, in->kernel) && other->form.param < 0) {
-            fputs(" && !", in->out);
-            print_is_faster(in, other, form);
+    print_is_faster(printer, version, printer->kernel);
+    for (Kernel *other = version->next; other; other = other->next)
+        if (is_version_of(other, printer->kernel) && other->version.param < 0) {
+            fputs(" && !", printer->out);
+            print_is_faster(printer, other, version);
         }
 }
 
@@ -245,10 +245,10 @@ static bool *shape_of(const Kernel *first)
     return is_shape;
 }
 
-static void print_arguments(Printer *in, const Kernel *kernel)
+static void print_arguments(Printer *printer, const Kernel *kernel)
 {
     for (int i = 0; i < kernel->nparams; i++)
-        fprintf(in->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
+        fprintf(printer->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
 }
 
 static uint64_t digest_of(const Kernel *variant)
@@ -292,63 +292,63 @@ static const char *lines_about(Kernel *first)
     return found;
 }
 
-static void print_lines(Printer *in, const char *lines)
+static void print_lines(Printer *printer, const char *lines)
 {
-    in->indent++;
+    printer->indent++;
     for (const char *line = lines; *line; line = strchr(line, '\n') + 1) {
-        putc('\n', in->out);
-        cuda_begin(in);
-        cuda_quoted(in->out, arena_print(in->kernel->module, "%.*s\n", (int)strcspn(line, "\n"), line));
+        putc('\n', printer->out);
+        cuda_begin(printer);
+        cuda_quoted(printer->out, arena_print(printer->kernel->module, "%.*s\n", (int)strcspn(line, "\n"), line));
     }
-    in->indent--;
+    printer->indent--;
 }
 
-static void print_variants(Printer *in)
+static void print_variants(Printer *printer)
 {
-    Kernel *first = in->kernel;
+    Kernel *first = printer->kernel;
     const char *tuned = lines_about(first);
     int count = 0;
-    cuda_line(in, "static const ws_variant variants[] = {");
-    in->indent++;
+    cuda_line(printer, "static const ws_variant variants[] = {");
+    printer->indent++;
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant), count++)
-        cuda_line(in, "{\"%s\", 0x%llxull},", variant_label(variant), (unsigned long long)digest_of(variant));
-    in->indent--;
-    cuda_line(in, "};");
-    cuda_begin(in);
-    fprintf(in->out, "static ws_choices choices = {\"%s\", ", first->choice.of);
+        cuda_line(printer, "{\"%s\", 0x%llxull},", variant_label(variant), (unsigned long long)digest_of(variant));
+    printer->indent--;
+    cuda_line(printer, "};");
+    cuda_begin(printer);
+    fprintf(printer->out, "static ws_choices choices = {\"%s\", ", first->choice.of);
     if (tuned)
-        print_lines(in, tuned);
+        print_lines(printer, tuned);
     else
-        fputs("nullptr", in->out);
-    fprintf(in->out, ", %d, variants, 0, nullptr};\n", count);
+        fputs("nullptr", printer->out);
+    fprintf(printer->out, ", %d, variants, 0, nullptr};\n", count);
 }
 
 /* require: the launchers of the variants stand above.  In `in` the first of them.  */
-void cuda_print_choice(Printer *in)
+void cuda_print_choice(Printer *printer)
 {
-    const Kernel *first = in->kernel;
+    const Kernel *first = printer->kernel;
     const bool *is_shape = shape_of(first);
     int shown = 0, number = 0;
-    print_variants(in);
-    cuda_begin(in);
-    fputs("ws::choice choice(choices, {", in->out);
+    print_variants(printer);
+    cuda_begin(printer);
+    fputs("ws::choice choice(choices, {", printer->out);
     for (int i = 0; i < first->nparams && shown < 24; i++)
         if (is_shape[i])
-            fprintf(in->out, "%s(long)%s", shown++ ? ", " : "", first->params[i]->var->name);
-    fputs(shown ? "});\n" : "0});\n", in->out);
-    cuda_line(in, "while (choice.next())");
-    in->indent++;
-    cuda_line(in, "switch (choice.variant()) {");
+            fprintf(printer->out, "%s(long)%s", shown++ ? ", " : "", first->params[i]->var->name);
+    fputs(shown ? "});\n" : "0});\n", printer->out);
+    cuda_line(printer, "while (choice.next())");
+    printer->indent++;
+    cuda_line(printer, "switch (choice.variant()) {");
     for (Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant)) {
-        cuda_line(in, "case %d:", number++);
-        in->indent++;
-        cuda_begin(in);
-        fprintf(in->out, "%s(", variant_launcher(variant));
-        print_arguments(in, first);
-        fputs(");\n", in->out);
-        cuda_line(in, "break;");
-        in->indent--;
+        cuda_line(printer, "case %d:", number++);
+        printer->indent++;
+        cuda_begin(printer);
+        fprintf(printer->out, "%s(", variant_launcher(variant));
+        print_arguments(printer, first);
+        fputs(");\n", printer->out);
+        cuda_line(printer, "break;");
+        printer->indent--;
     }
-    cuda_line(in, "}");
-    in->indent--;
+    cuda_line(printer, "}");
+    printer->indent--;
 }

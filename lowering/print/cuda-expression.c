@@ -14,32 +14,33 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void print_view(Printer *in, const Op *op)
+static void print_view(Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
     bool window = op->nargs > 1;
     if (window)
-        fprintf(in->out, "ws::window<%d, %d>(", type.rows, type.cols);
+        fprintf(printer->out, "ws::window<%d, %d>(", type.rows, type.cols);
     else
-        fputs("ws::view(", in->out);
+        fputs("ws::view(", printer->out);
     if (op->storage->use == USE_RING)
-        cuda_slot(in, op->storage, op->args[0]);
+        cuda_slot(printer, op->storage, op->args[0]);
     else
-        cuda_group_storage(in, op->storage);
+        cuda_group_storage(printer, op->storage);
     for (int i = 1; i < op->nargs; i++) {
-        fputs(", ", in->out);
-        cuda_coordinate(in, op->args[i]);
+        fputs(", ", printer->out);
+        cuda_coordinate(printer, op->args[i]);
     }
-    fputc(')', in->out);
+    fputc(')', printer->out);
 }
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-static void print_splat(Printer *in, const Op *op)
+static void print_splat(Printer *printer, const Op *op)
 {
-    fprintf(in->out, "ws::splat<%s, %s>(", cuda_element_text[op->results[0]->type.dtype], cuda_layout_text(in));
-    cuda_operand(in, op->args[0], PREC_TERNARY, false);
-    fputc(')', in->out);
+    fprintf(printer->out, "ws::splat<%s, %s>(", cuda_element_text[op->results[0]->type.dtype],
+            cuda_layout_text(printer));
+    cuda_operand(printer, op->args[0], PREC_TERNARY, false);
+    fputc(')', printer->out);
 }
 
 /* The bits of a number that f16 holds as it is and not as a subnormal, or -1.  */
@@ -55,7 +56,7 @@ static int f16_bits(double x)
 }
 
 /* Of f16, two at a time are added, subtracted or multiplied if all are f16.  */
-static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
+static bool print_f16_literal(Printer *printer, const Op *op, const Value *value)
 {
     bool pairs = op->code == OP_ADD || op->code == OP_SUB || op->code == OP_MUL;
     if (!pairs || op->results[0]->type.dtype != D_F16 || !cuda_is_literal(value))
@@ -64,9 +65,9 @@ static bool print_f16_literal(Printer *in, const Op *op, const Value *value)
     int bits = f16_bits(real ? value->def->scalar->real : (double)value->def->scalar->integer);
     if (bits < 0)
         return false;
-    fprintf(in->out, "ws::f16_exactly<0x%04x>(", (unsigned)bits);
-    cuda_operand(in, value, PREC_ANY, true);
-    fputc(')', in->out);
+    fprintf(printer->out, "ws::f16_exactly<0x%04x>(", (unsigned)bits);
+    cuda_operand(printer, value, PREC_ANY, true);
+    fputc(')', printer->out);
     return true;
 }
 
@@ -82,7 +83,7 @@ static int bytes_shifted(const Value *bytes)
 }
 
 /* Bytes as f16, less a number: the conversion subtracts one anyway.  */
-static bool print_cast_less(Printer *in, const Op *op)
+static bool print_cast_less(Printer *printer, const Op *op)
 {
     enum { MOST_LESS = 511 };
     const Op *cast = op->code == OP_SUB ? op->args[0]->def : NULL, *less = cast ? op->args[1]->def : NULL;
@@ -96,59 +97,59 @@ static bool print_cast_less(Printer *in, const Op *op)
     if (number < 0 || number > MOST_LESS || number != floor(number))
         return false;
     int by = bytes_shifted(cast->args[0]);
-    fprintf(in->out, by ? "ws::cast_less<ws::f16, %d, %d>(" : "ws::cast_less<ws::f16, %d>(", (int)number, by);
-    cuda_value(in, by ? cast->args[0]->def->args[0] : cast->args[0], PREC_ANY);
-    fputc(')', in->out);
+    fprintf(printer->out, by ? "ws::cast_less<ws::f16, %d, %d>(" : "ws::cast_less<ws::f16, %d>(", (int)number, by);
+    cuda_value(printer, by ? cast->args[0]->def->args[0] : cast->args[0], PREC_ANY);
+    fputc(')', printer->out);
     return true;
 }
 
-static bool print_picked(Printer *in, const Op *op)
+static bool print_selected(Printer *printer, const Op *op)
 {
-    Picked picked;
-    if (!op_picks_column(op, &picked))
+    SelectedColumn selected;
+    if (!op_selects_column(op, &selected))
         return false;
-    fputs("ws::row_part_at(", in->out);
-    cuda_value(in, picked.tile, PREC_ANY);
-    fputs(", ", in->out);
-    cuda_value(in, picked.column, PREC_ANY);
-    fputs(", ", in->out);
-    if (picked.first)
-        cuda_value(in, picked.first, PREC_ANY);
+    fputs("ws::row_part_at(", printer->out);
+    cuda_value(printer, selected.tile, PREC_ANY);
+    fputs(", ", printer->out);
+    cuda_value(printer, selected.column, PREC_ANY);
+    fputs(", ", printer->out);
+    if (selected.first)
+        cuda_value(printer, selected.first, PREC_ANY);
     else
-        fputs("0", in->out);
-    fputc(')', in->out);
+        fputs("0", printer->out);
+    fputc(')', printer->out);
     return true;
 }
 
-static void print_elementwise(Printer *in, const Op *op)
+static void print_elementwise(Printer *printer, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    if (print_cast_less(in, op) || print_picked(in, op))
+    if (print_cast_less(printer, op) || print_selected(printer, op))
         return;
-    fputs(op->code == OP_TRANS && op->tile->turned  ? "ws::turned"
-          : op->code == OP_EXP && op->tile->rounded ? "ws::exp_rounded"
-          : op->code == OP_DIV && op->tile->rounded ? "ws::div_rounded"
-                                                    : op_info[op->code].call,
-          in->out);
-    if (op->code == OP_TALLY)
-        fprintf(in->out, "<%d>", op->results[0]->type.cols);
-    fputc('(', in->out);
+    fputs(op->code == OP_TRANS && op->tile->transposed ? "ws::transposed"
+          : op->code == OP_EXP && op->tile->fast       ? "ws::exp_fast"
+          : op->code == OP_DIV && op->tile->fast       ? "ws::div_fast"
+                                                       : op_info[op->code].call,
+          printer->out);
+    if (op->code == OP_HISTOGRAM)
+        fprintf(printer->out, "<%d>", op->results[0]->type.cols);
+    fputc('(', printer->out);
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = op->args[i]->def;
         if (i)
-            fputs(", ", in->out);
-        if (scalars && def && def->code == OP_SPLAT && print_f16_literal(in, op, def->args[0]))
+            fputs(", ", printer->out);
+        if (scalars && def && def->code == OP_SPLAT && print_f16_literal(printer, op, def->args[0]))
             continue;
         if (scalars && def && def->code == OP_SPLAT)
-            cuda_operand(in, def->args[0], PREC_TERNARY, true);
+            cuda_operand(printer, def->args[0], PREC_TERNARY, true);
         else
-            cuda_value(in, op->args[i], PREC_TERNARY);
+            cuda_value(printer, op->args[i], PREC_TERNARY);
     }
     if (op->storage) {
-        fputs(", ", in->out);
-        cuda_group_storage(in, op->storage);
+        fputs(", ", printer->out);
+        cuda_group_storage(printer, op->storage);
     }
-    fputc(')', in->out);
+    fputc(')', printer->out);
 }
 
 /* Is it the columns of numbers in rows, or made of them alone where it is used?  */
@@ -165,28 +166,28 @@ static bool looks_for_columns(const Value *value)
 
 /* Most iterations of a search find nothing better in some of the rows of a warp, and then nobody has to know where it
    would be.  Where ways meet no product is under way, since the assembler would make it wait (C7515).  */
-static bool is_seldom_taken(const Printer *in, const Op *op)
+static bool is_seldom_taken(const Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
-    return op->code == OP_SELECT && type.rows > 1 && type.cols == 1 && !machine_wide_groups(in->role->layout) &&
+    return op->code == OP_SELECT && type.rows > 1 && type.cols == 1 && !machine_wide_groups(printer->role->layout) &&
            type_equal(op->args[2]->type, type) && op->args[0]->type.rows == type.rows &&
            looks_for_columns(op->args[1]) && products_are_done(op);
 }
 
-static void print_seldom(Printer *in, const Op *op)
+static void print_seldom(Printer *printer, const Op *op)
 {
-    fputs("ws::select_some(", in->out);
-    cuda_value(in, op->args[0], PREC_TERNARY);
-    fputs(", [&] { return ", in->out);
-    cuda_value(in, op->args[1], PREC_ANY);
-    fputs("; }, ", in->out);
-    cuda_value(in, op->args[2], PREC_TERNARY);
-    fputc(')', in->out);
+    fputs("ws::select_some(", printer->out);
+    cuda_value(printer, op->args[0], PREC_TERNARY);
+    fputs(", [&] { return ", printer->out);
+    cuda_value(printer, op->args[1], PREC_ANY);
+    fputs("; }, ", printer->out);
+    cuda_value(printer, op->args[2], PREC_TERNARY);
+    fputc(')', printer->out);
 }
 
-void cuda_fill(Printer *in, double fill)
+void cuda_fill(Printer *printer, double fill)
 {
-    cuda_float(in->out, fill, false, true);
+    cuda_float(printer->out, fill, false, true);
 }
 
 bool cuda_has_fill(const Op *op)
@@ -194,63 +195,63 @@ bool cuda_has_fill(const Op *op)
     return op->transfer->fill != 0 || signbit(op->transfer->fill);
 }
 
-void cuda_load(Printer *in, const Op *op)
+void cuda_load(Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
-    bool brings = load_is_kept(op) && op->transfer->ahead == AHEAD_NEXT;
-    fprintf(in->out, "%s%s<", brings ? "ws::bring" : op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
+    bool brings = load_is_cached(op) && op->transfer->prefetch == PREFETCH_TILE;
+    fprintf(printer->out, "%s%s<", brings ? "ws::bring" : op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
     if (op->code == OP_LOAD)
-        fprintf(in->out, "%d, %d, ", type.rows, type.cols);
+        fprintf(printer->out, "%d, %d, ", type.rows, type.cols);
     else
-        fprintf(in->out, "%d, ", op->code == OP_LOAD_ROW ? type.cols : type.rows);
-    fprintf(in->out, "%s>(%s", cuda_layout_text(in), brings ? "to, " : "");
+        fprintf(printer->out, "%d, ", op->code == OP_LOAD_ROW ? type.cols : type.rows);
+    fprintf(printer->out, "%s>(%s", cuda_layout_text(printer), brings ? "to, " : "");
     if (cuda_has_fill(op)) {
-        cuda_fill(in, op->transfer->fill);
-        fputs(", ", in->out);
+        cuda_fill(printer, op->transfer->fill);
+        fputs(", ", printer->out);
     }
     if (op->storage && op->storage->use == USE_OUTPUT)
-        fprintf(in->out, "%s, ", op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
-    cuda_coordinates(in, op, 1, op->nargs);
-    fputc(')', in->out);
+        fprintf(printer->out, "%s, ", op->storage->name);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    cuda_coordinates(printer, op, 1, op->nargs);
+    fputc(')', printer->out);
 }
 
-static void print_full(Printer *in, const Op *op)
+static void print_full(Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->tile->here ? "full_now" : "full", cuda_element_text[type.dtype],
-            type.rows, type.cols, cuda_layout_text(in));
-    cuda_fill(in, op->tile->value);
-    fputc(')', in->out);
+    fprintf(printer->out, "ws::%s<%s, %d, %d, %s>(", op->tile->here ? "full_now" : "full",
+            cuda_element_text[type.dtype], type.rows, type.cols, cuda_layout_text(printer));
+    cuda_fill(printer, op->tile->value);
+    fputc(')', printer->out);
 }
 
-static void print_index(Printer *in, const Op *op)
+static void print_index(Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "%s<%d, %d, %s>(", op_info[op->code].call, type.rows, type.cols, cuda_layout_text(in));
+    fprintf(printer->out, "%s<%d, %d, %s>(", op_info[op->code].call, type.rows, type.cols, cuda_layout_text(printer));
     if (op->nargs)
-        cuda_coordinate(in, op->args[0]);
-    fputc(')', in->out);
+        cuda_coordinate(printer, op->args[0]);
+    fputc(')', printer->out);
 }
 
-static void print_slice(Printer *in, const Op *op)
+static void print_slice(Printer *printer, const Op *op)
 {
-    fprintf(in->out, "ws::slice<%d>(", op->tensor->dimension);
-    cuda_value(in, op->args[0], PREC_ANY);
-    cuda_coordinates(in, op, 1, op->nargs);
-    fputc(')', in->out);
+    fprintf(printer->out, "ws::slice<%d>(", op->tensor->dimension);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    cuda_coordinates(printer, op, 1, op->nargs);
+    fputc(')', printer->out);
 }
 
-static void print_box(Printer *in, const Op *op)
+static void print_box(Printer *printer, const Op *op)
 {
     int extents[3], count = box_extents(op, extents);
-    fputs("ws::box", in->out);
+    fputs("ws::box", printer->out);
     for (int i = 0; i < count; i++)
-        fprintf(in->out, "%s%d", i ? ", " : "<", extents[i]);
-    fputs(">(", in->out);
-    cuda_value(in, op->args[0], PREC_ANY);
-    cuda_coordinates(in, op, 1, 1 + count);
-    fputc(')', in->out);
+        fprintf(printer->out, "%s%d", i ? ", " : "<", extents[i]);
+    fputs(">(", printer->out);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    cuda_coordinates(printer, op, 1, 1 + count);
+    fputc(')', printer->out);
 }
 
 /* Does the kernel store to the memory that the op reads?  */
@@ -260,160 +261,161 @@ bool cuda_is_written(const Kernel *kernel, const Op *op)
     return tensor_memory(source->args[0])->def || ir_any_of(kernel->body, stores_what_is_loaded, source);
 }
 
-static void print_stage(Printer *in, const Op *op)
+static void print_stage(Printer *printer, const Op *op)
 {
     bool output = op->storage->use == USE_OUTPUT;
-    fputs("ws::stage", in->out);
+    fputs("ws::stage", printer->out);
     if (output && op->sync->box)
-        fprintf(in->out, "<%d>", op->sync->box - 1);
-    fputc('(', in->out);
+        fprintf(printer->out, "<%d>", op->sync->box - 1);
+    fputc('(', printer->out);
     if (output)
-        fputs(op->storage->name, in->out);
+        fputs(op->storage->name, printer->out);
     else
-        cuda_group_storage(in, op->storage);
-    fputs(", ", in->out);
-    cuda_value(in, op->args[0], PREC_ANY);
-    fputc(')', in->out);
+        cuda_group_storage(printer, op->storage);
+    fputs(", ", printer->out);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    fputc(')', printer->out);
 }
 
-static void print_gather(Printer *in, const Op *op)
+static void print_gather(Printer *printer, const Op *op)
 {
-    fprintf(in->out, "ws::gather(s.%s, ", op->storage->name);
+    fprintf(printer->out, "ws::gather(s.%s, ", op->storage->name);
     if (op->storage->slots > 1)
-        fprintf(in->out, "%s_turn, ", op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
-    fputs(", ", in->out);
-    cuda_coordinate(in, op->args[1]);
-    fputc(')', in->out);
+        fprintf(printer->out, "%s_turn, ", op->storage->name);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    fputs(", ", printer->out);
+    cuda_coordinate(printer, op->args[1]);
+    fputc(')', printer->out);
 }
 
 /* A number of a tensor.  What comes ahead of its iteration stays in the type that it has there: to make a double of it
    would wait for it.  */
-void cuda_number(Printer *in, const Op *op)
+void cuda_number(Printer *printer, const Op *op)
 {
-    bool fixed = !cuda_is_written(in->kernel, op), narrow = fixed && load_is_ahead(op) && op->code == OP_AT_FLOAT;
-    fprintf(in->out, "ws::%s%s(", fixed ? "fixed_" : "", narrow ? "element" : op_info[op->code].text);
-    cuda_value(in, op->args[0], PREC_ANY);
-    cuda_coordinates(in, op, 1, op->nargs);
-    fputc(')', in->out);
+    bool fixed = !cuda_is_written(printer->kernel, op),
+         narrow = fixed && load_is_prefetched(op) && op->code == OP_AT_FLOAT;
+    fprintf(printer->out, "ws::%s%s(", fixed ? "fixed_" : "", narrow ? "element" : op_info[op->code].text);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    cuda_coordinates(printer, op, 1, op->nargs);
+    fputc(')', printer->out);
 }
 
 /* What the loop has loaded an iteration before.  */
-static void print_taken(Printer *in, const Op *op)
+static void print_taken(Printer *printer, const Op *op)
 {
     const char *type = op->code == OP_AT_FLOAT ? "(double)" : "";
-    fprintf(in->out, "%s%s.take(%s)", type, cuda_ahead(in, op), op->parent->args[0]->var->name);
+    fprintf(printer->out, "%s%s.take(%s)", type, cuda_prefetch(printer, op), op->parent->args[0]->var->name);
 }
 
 /* What an op computes, as an expression.  */
-void cuda_expression(Printer *in, const Op *op, int outer)
+void cuda_expression(Printer *printer, const Op *op, int outer)
 {
     switch (op->code) {
     case OP_VIEW:
-        print_view(in, op);
+        print_view(printer, op);
         break;
     case OP_SPLAT:
-        print_splat(in, op);
+        print_splat(printer, op);
         break;
     case OP_FULL:
-        print_full(in, op);
+        print_full(printer, op);
         break;
     case OP_ROW_INDEX:
     case OP_COL_INDEX:
-        print_index(in, op);
+        print_index(printer, op);
         break;
     case OP_LOAD:
     case OP_LOAD_ROW:
     case OP_LOAD_COL:
-        if (cuda_window(in, op))
+        if (cuda_window(printer, op))
             break;
-        if (!op->transfer->ahead)
-            cuda_load(in, op);
-        else if (load_is_kept(op) && op->transfer->ahead == AHEAD_ONCE) {
-            cuda_group_storage(in, op->storage);
-            fputs(".take()", in->out);
-        } else if (op->transfer->ahead == AHEAD_ITERATION)
-            print_taken(in, op);
+        if (!op->transfer->prefetch)
+            cuda_load(printer, op);
+        else if (load_is_cached(op) && op->transfer->prefetch == PREFETCH_ONCE) {
+            cuda_group_storage(printer, op->storage);
+            fputs(".take()", printer->out);
+        } else if (op->transfer->prefetch == PREFETCH_ITERATION)
+            print_taken(printer, op);
         else
-            fprintf(in->out,
-                    op->transfer->ahead != AHEAD_NEXT ? "%s"
-                    : cuda_begins_late(in, op)        ? "%s.now()"
-                                                      : "%s.take(t)",
-                    cuda_ahead(in, op));
+            fprintf(printer->out,
+                    op->transfer->prefetch != PREFETCH_TILE ? "%s"
+                    : cuda_begins_late(printer, op)         ? "%s.now()"
+                                                            : "%s.take(t)",
+                    cuda_prefetch(printer, op));
         break;
     case OP_SLICE:
-        print_slice(in, op);
+        print_slice(printer, op);
         break;
     case OP_BOX:
-        print_box(in, op);
+        print_box(printer, op);
         break;
     case OP_CAST:
     case OP_BITCAST:
-        fprintf(in->out, "%s<%s>(", op_info[op->code].call, cuda_element_text[op->results[0]->type.dtype]);
-        cuda_value(in, op->args[0], PREC_ANY);
-        fputc(')', in->out);
+        fprintf(printer->out, "%s<%s>(", op_info[op->code].call, cuda_element_text[op->results[0]->type.dtype]);
+        cuda_value(printer, op->args[0], PREC_ANY);
+        fputc(')', printer->out);
         break;
     case OP_COLUMNS:
-        fprintf(in->out, "ws::columns<%d>(", op->results[0]->type.cols);
-        cuda_value(in, op->args[0], PREC_ANY);
-        cuda_coordinates(in, op, 1, 2);
-        fputc(')', in->out);
+        fprintf(printer->out, "ws::columns<%d>(", op->results[0]->type.cols);
+        cuda_value(printer, op->args[0], PREC_ANY);
+        cuda_coordinates(printer, op, 1, 2);
+        fputc(')', printer->out);
         break;
     case OP_READ:
-        fprintf(in->out, "ws::read<%s>(", cuda_layout_text(in));
-        cuda_value(in, op->args[0], PREC_ANY);
-        fputc(')', in->out);
+        fprintf(printer->out, "ws::read<%s>(", cuda_layout_text(printer));
+        cuda_value(printer, op->args[0], PREC_ANY);
+        fputc(')', printer->out);
         break;
     case OP_STAGE:
-        print_stage(in, op);
+        print_stage(printer, op);
         break;
     case OP_GATHER:
-        print_gather(in, op);
+        print_gather(printer, op);
         break;
     case OP_SUM_PARTS:
-        cuda_sum_parts(in, op);
+        cuda_sum_parts(printer, op);
         break;
     case OP_SUM_BLOCKS:
     case OP_MAX_BLOCKS:
     case OP_MIN_BLOCKS:
     case OP_SUM_EXP_BLOCKS:
     case OP_SUM_EXP2_BLOCKS:
-        cuda_over_blocks(in, op);
+        cuda_over_blocks(printer, op);
         break;
     case OP_POWERS_SENT:
-        fprintf(in->out, "ws_sent_%s.powers(", op->args[2]->def->storage->name);
-        cuda_value(in, op->args[1], PREC_ANY);
-        fputc(')', in->out);
+        fprintf(printer->out, "ws_sent_%s.powers(", op->args[2]->def->storage->name);
+        cuda_value(printer, op->args[1], PREC_ANY);
+        fputc(')', printer->out);
         break;
     case OP_AT:
     case OP_AT_FLOAT:
-        if (load_is_ahead(op))
-            print_taken(in, op);
+        if (load_is_prefetched(op))
+            print_taken(printer, op);
         else
-            cuda_number(in, op);
+            cuda_number(printer, op);
         break;
     default:
         if (op_info[op->code].class_ == CLASS_SCALAR)
-            cuda_scalar(in, op, outer);
-        else if (is_seldom_taken(in, op))
-            print_seldom(in, op);
+            cuda_scalar(printer, op, outer);
+        else if (is_seldom_taken(printer, op))
+            print_seldom(printer, op);
         else
-            print_elementwise(in, op);
+            print_elementwise(printer, op);
     }
 }
 
-void cuda_value(Printer *in, const Value *value, int outer)
+void cuda_value(Printer *printer, const Value *value, int outer)
 {
     const Variable *variable = value->var;
-    if (variable && variable->role == in->role && (in->role || !value->def)) {
-        fputs(variable->name, in->out);
+    if (variable && variable->role == printer->role && (printer->role || !value->def)) {
+        fputs(variable->name, printer->out);
     } else if (variable && !variable->role) {
-        fprintf(in->out, "p.%s", variable->name);
+        fprintf(printer->out, "p.%s", variable->name);
     } else if (value->def) {
-        cuda_expression(in, value->def, outer);
+        cuda_expression(printer, value->def, outer);
     } else if (value->block && value->block->parent && value->block->parent->code == OP_GRID) {
-        fputs("t.ordinal()", in->out);
+        fputs("t.ordinal()", printer->out);
     } else {
-        BUG(in->kernel, "a value without a variable or an expression is used");
+        BUG(printer->kernel, "a value without a variable or an expression is used");
     }
 }

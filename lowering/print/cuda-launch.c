@@ -38,29 +38,29 @@ static const char *access_text(const Kernel *kernel, const Variable *tensor)
 }
 
 /* Extents and strides are long.  */
-static void print_extent(Printer *in, const Value *value)
+static void print_extent(Printer *printer, const Value *value)
 {
     value = cuda_without_widening(value);
     bool cast = value->type.dtype == D_U64 && !cuda_is_literal(value);
     if (cast)
-        fputs("(long)", in->out);
-    cuda_operand(in, value, cast ? PREC_UNARY : PREC_TERNARY, false);
+        fputs("(long)", printer->out);
+    cuda_operand(printer, value, cast ? PREC_UNARY : PREC_TERNARY, false);
 }
 
-static void print_list(Printer *in, const Op *op, int first, int count)
+static void print_list(Printer *printer, const Op *op, int first, int count)
 {
     for (int i = 0; i < count; i++) {
         if (i)
-            fputs(", ", in->out);
-        print_extent(in, op->args[first + i]);
+            fputs(", ", printer->out);
+        print_extent(printer, op->args[first + i]);
     }
 }
 
-static void print_extents(Printer *in, const Op *op, int first, int count)
+static void print_extents(Printer *printer, const Op *op, int first, int count)
 {
-    fputc('{', in->out);
-    print_list(in, op, first, count);
-    fputc('}', in->out);
+    fputc('{', printer->out);
+    print_list(printer, op, first, count);
+    fputc('}', printer->out);
 }
 
 /* Of a sum over the grid the caller's handle, which has memory for the tiles' numbers.  */
@@ -72,60 +72,61 @@ static bool is_total(const Kernel *kernel, const Value *base)
     return false;
 }
 
-static void print_tensor(Printer *in, const Variable *field)
+static void print_tensor(Printer *printer, const Variable *field)
 {
     const Op *op = field->value->def;
     int rank = field->type.rank;
-    cuda_begin(in);
-    fprintf(in->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
-    if (is_total(in->kernel, op->args[0]))
-        fputs("call.numbers(", in->out);
+    cuda_begin(printer);
+    fprintf(printer->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
+    if (is_total(printer->kernel, op->args[0]))
+        fputs("call.numbers(", printer->out);
     bool from = op->nargs == 2 + 2 * rank;
     if (from)
-        fprintf(in->out, "ws::element<%s>(", cuda_element_text[field->type.dtype]);
-    cuda_value(in, op->args[0], PREC_TERNARY);
+        fprintf(printer->out, "ws::element<%s>(", cuda_element_text[field->type.dtype]);
+    cuda_value(printer, op->args[0], PREC_TERNARY);
     if (from) {
-        fputs(", ", in->out);
-        print_list(in, op, 1 + 2 * rank, 1);
-        fputc(')', in->out);
+        fputs(", ", printer->out);
+        print_list(printer, op, 1 + 2 * rank, 1);
+        fputc(')', printer->out);
     }
-    if (is_total(in->kernel, op->args[0])) {
-        fputs(", ", in->out);
-        print_list(in, op, 1, 1);
-        fprintf(in->out, ", sizeof(%s))", cuda_element_text[field->type.dtype]);
+    if (is_total(printer->kernel, op->args[0])) {
+        fputs(", ", printer->out);
+        print_list(printer, op, 1, 1);
+        fprintf(printer->out, ", sizeof(%s))", cuda_element_text[field->type.dtype]);
     }
-    fputs(", ", in->out);
-    print_extents(in, op, 1, rank);
-    fputs(", ", in->out);
-    print_extents(in, op, 1 + rank, rank);
-    fprintf(in->out, ", %s);\n", access_text(in->kernel, field));
+    fputs(", ", printer->out);
+    print_extents(printer, op, 1, rank);
+    fputs(", ", printer->out);
+    print_extents(printer, op, 1 + rank, rank);
+    fprintf(printer->out, ", %s);\n", access_text(printer->kernel, field));
 }
 
 /* One array with its dimensions in several orders is no overlap: the kernel knows that it is one.  */
-static void print_again(Printer *in, const Variable *field)
+static void print_again(Printer *printer, const Variable *field)
 {
     const Op *op = field->value->def;
-    for (const Variable *first = in->kernel->variables; first != field && field->type.rank > 2; first = first->next)
+    for (const Variable *first = printer->kernel->variables; first != field && field->type.rank > 2;
+         first = first->next)
         if (first->field && first->type.kind == K_TENSOR && first->type.rank == field->type.rank &&
             first->value->def->args[0] == op->args[0] && !op->tensor->table) {
-            cuda_line(in, "call.again(p.%s);", first->name);
+            cuda_line(printer, "call.again(p.%s);", first->name);
             return;
         }
 }
 
-void cuda_launcher_parameters(Printer *in, bool is_own)
+void cuda_launcher_parameters(Printer *printer, bool is_own)
 {
-    Kernel *kernel = in->kernel;
-    fprintf(in->out, "%s void %s(", is_own ? "static" : "extern \"C\"",
+    Kernel *kernel = printer->kernel;
+    fprintf(printer->out, "%s void %s(", is_own ? "static" : "extern \"C\"",
             is_own ? variant_launcher(kernel) : kernel->launcher);
     for (int i = 0; i < kernel->nparams; i++) {
         const Value *param = kernel->params[i];
-        fprintf(in->out, "%s%s%s", i ? ", " : "",
+        fprintf(printer->out, "%s%s%s", i ? ", " : "",
                 param->type.kind == K_PTR ? "const void *" : cuda_scalar_type(param->type),
                 param->type.kind == K_PTR ? "" : " ");
-        fputs(param->var->name, in->out);
+        fputs(param->var->name, printer->out);
     }
-    fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", in->out);
+    fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", printer->out);
 }
 
 /* A team runs as one.  */
@@ -136,49 +137,49 @@ static const char *threads_text(const Kernel *kernel)
                     : arena_print(kernel->module, "%d", kernel->threads);
 }
 
-/* What the launcher of another form takes, that takes it.  */
-static void print_forms(Printer *in)
+/* What the launcher of another version takes, that takes it.  */
+static void print_versions(Printer *printer)
 {
-    const Kernel *kernel = in->kernel;
-    for (Kernel *form = kernel->module->kernels; form; form = form->next) {
-        if (!is_form_of(form, kernel))
+    const Kernel *kernel = printer->kernel;
+    for (Kernel *version = kernel->module->kernels; version; version = version->next) {
+        if (!is_version_of(version, kernel))
             continue;
-        cuda_begin(in);
-        fputs("if (", in->out);
-        if (form->form.param < 0) {
-            cuda_print_estimated_form(in, form);
+        cuda_begin(printer);
+        fputs("if (", printer->out);
+        if (version->version.param < 0) {
+            cuda_print_estimated_version(printer, version);
         } else {
-            const char *name = kernel->params[form->form.param]->var->name;
-            fprintf(in->out, "%s >= %lld && %s <= %lld", name, (long long)form->form.least, name,
-                    (long long)form->form.most);
+            const char *name = kernel->params[version->version.param]->var->name;
+            fprintf(printer->out, "%s >= %lld && %s <= %lld", name, (long long)version->version.least, name,
+                    (long long)version->version.most);
         }
-        int blocks = form->grid.cluster[0] * form->grid.cluster[1];
+        int blocks = version->grid.cluster[0] * version->grid.cluster[1];
         if (blocks > kernel->machine->cluster_blocks)
-            fprintf(in->out, " && ws::places(%s_kernel, %s, sizeof(%s_shared), %d)", form->name, threads_text(form),
-                    form->name, blocks);
-        fputs(") {\n", in->out);
-        in->indent++;
-        cuda_begin(in);
-        fprintf(in->out, "%s(", form->launcher);
+            fprintf(printer->out, " && ws::places(%s_kernel, %s, sizeof(%s_shared), %d)", version->name,
+                    threads_text(version), version->name, blocks);
+        fputs(") {\n", printer->out);
+        printer->indent++;
+        cuda_begin(printer);
+        fprintf(printer->out, "%s(", version->launcher);
         for (int i = 0; i < kernel->nparams; i++)
-            fprintf(in->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
-        fputs(");\n", in->out);
-        cuda_line(in, "return;");
-        in->indent--;
-        cuda_line(in, "}");
+            fprintf(printer->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
+        fputs(");\n", printer->out);
+        cuda_line(printer, "return;");
+        printer->indent--;
+        cuda_line(printer, "}");
     }
 }
 
 /* The field's own expression; later ones may read it as p.name.  */
-static void print_scalar_field(Printer *in, const Variable *field)
+static void print_scalar_field(Printer *printer, const Variable *field)
 {
-    cuda_begin(in);
-    fprintf(in->out, "p.%s = ", field->name);
+    cuda_begin(printer);
+    fprintf(printer->out, "p.%s = ", field->name);
     if (field->value->def)
-        cuda_expression(in, field->value->def, PREC_TERNARY);
+        cuda_expression(printer, field->value->def, PREC_TERNARY);
     else
-        fputs(field->name, in->out);
-    fputs(";\n", in->out);
+        fputs(field->name, printer->out);
+    fputs(";\n", printer->out);
 }
 
 static const char *order_text(TileOrder order)
@@ -187,112 +188,112 @@ static const char *order_text(TileOrder order)
     return texts[order];
 }
 
-static void print_grid_launch(Printer *in)
+static void print_grid_launch(Printer *printer)
 {
-    const Grid *clauses = &in->kernel->grid;
-    const Op *grid = kernel_grid(in->kernel);
-    cuda_begin(in);
-    fputs("call.grid(p.grid, {", in->out);
+    const Grid *clauses = &printer->kernel->grid;
+    const Op *grid = kernel_grid(printer->kernel);
+    cuda_begin(printer);
+    fputs("call.grid(p.grid, {", printer->out);
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
-        fputs(i ? ", {" : "{", in->out);
-        print_list(in, grid, 3 * i, 3);
-        if (wraps_by_tiles(in->kernel, grid, i))
-            fprintf(in->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
-        fputs("}", in->out);
+        fputs(i ? ", {" : "{", printer->out);
+        print_list(printer, grid, 3 * i, 3);
+        if (wraps_by_tiles(printer->kernel, grid, i))
+            fprintf(printer->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
+        fputs("}", printer->out);
     }
-    fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
+    fprintf(printer->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
     if (clauses->from) {
-        cuda_begin(in);
-        fputs("call.from(p.grid, ", in->out);
-        cuda_value(in, clauses->from, PREC_TERNARY);
-        fputs(");\n", in->out);
+        cuda_begin(printer);
+        fputs("call.from(p.grid, ", printer->out);
+        cuda_value(printer, clauses->from, PREC_TERNARY);
+        fputs(");\n", printer->out);
     }
 }
 
-static void print_box_extents(Printer *in, const int *extents)
+static void print_box_extents(Printer *printer, const int *extents)
 {
     for (int i = 0; i < 3 && extents[i]; i++)
-        fprintf(in->out, "%s%d", i ? ", " : "ws::extents<", extents[i]);
-    fputs(">()", in->out);
+        fprintf(printer->out, "%s%d", i ? ", " : "ws::extents<", extents[i]);
+    fputs(">()", printer->out);
 }
 
-static void print_map(Printer *in, const Map *map)
+static void print_map(Printer *printer, const Map *map)
 {
-    cuda_begin(in);
-    const char *element =
-        map->line      ? arena_print(in->kernel->module, "<%s>", cuda_lined(in, map->tensor->type.dtype, map->line))
-        : map->rounded ? "<ws::tf32>"
-                       : "";
-    fprintf(in->out, "call.map%s(p.%s, p.%s, ", element, map->name, map->tensor->name);
+    cuda_begin(printer);
+    const char *element = map->line   ? arena_print(printer->kernel->module, "<%s>",
+                                                    cuda_lined(printer, map->tensor->type.dtype, map->line))
+                          : map->tf32 ? "<ws::tf32>"
+                                      : "";
+    fprintf(printer->out, "call.map%s(p.%s, p.%s, ", element, map->name, map->tensor->name);
     if (map->box[0])
-        print_box_extents(in, map->box);
+        print_box_extents(printer, map->box);
     else
-        fprintf(in->out, "%d", map->rows);
-    if (map->clipped) {
-        fputs(", ", in->out);
-        print_extent(in, kernel_grid(in->kernel)->args[3 * map->clipped - 1]);
-        fprintf(in->out, ", %d", map->sharers);
+        fprintf(printer->out, "%d", map->rows);
+    if (map->skip_step) {
+        fputs(", ", printer->out);
+        print_extent(printer, kernel_grid(printer->kernel)->args[3 * map->skip_step - 1]);
+        fprintf(printer->out, ", %d", map->sharers);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
 }
 
-static void print_run(Printer *in)
+static void print_run(Printer *printer)
 {
-    const Kernel *kernel = in->kernel;
-    cuda_begin(in);
-    if (cuda_in_vectors(in))
-        fprintf(in->out, "call.run(%s ? %s_kernel_in_vectors : %s_kernel, p, %s, ", cuda_in_vectors(in), kernel->name,
-                kernel->name, threads_text(kernel));
+    const Kernel *kernel = printer->kernel;
+    cuda_begin(printer);
+    if (cuda_in_vectors(printer))
+        fprintf(printer->out, "call.run(%s ? %s_kernel_in_vectors : %s_kernel, p, %s, ", cuda_in_vectors(printer),
+                kernel->name, kernel->name, threads_text(kernel));
     else
-        fprintf(in->out, "call.run(%s_kernel, p, %s, ", kernel->name, threads_text(kernel));
+        fprintf(printer->out, "call.run(%s_kernel, p, %s, ", kernel->name, threads_text(kernel));
     if (cuda_uses_shared(kernel))
-        fprintf(in->out, "sizeof(%s_shared)", kernel->name);
+        fprintf(printer->out, "sizeof(%s_shared)", kernel->name);
     else
-        fputs("0", in->out);
+        fputs("0", printer->out);
     if (kernel->shared_padding)
-        fprintf(in->out, " + %d", kernel->shared_padding);
-    fprintf(in->out, ", ws::%s", kernel->grid.persistent ? "persistent" : "one_tile");
+        fprintf(printer->out, " + %d", kernel->shared_padding);
+    fprintf(printer->out, ", ws::%s", kernel->grid.persistent ? "persistent" : "one_tile");
     if (cluster_size(kernel) > 1)
-        fprintf(in->out, "%s::size", cuda_blocks(in));
-    fputs(");\n", in->out);
+        fprintf(printer->out, "%s::size", cuda_blocks(printer));
+    fputs(");\n", printer->out);
 }
 
-void cuda_launcher(Printer *in, const Map *maps)
+void cuda_launcher(Printer *printer, const Map *maps)
 {
-    Kernel *kernel = in->kernel;
-    cuda_launcher_parameters(in, kernel->form.of || kernel->choice.of);
-    in->indent++;
-    cuda_print_estimate(in);
-    print_forms(in);
-    cuda_line(in, "ws::launch call(\"%s\");", kernel->c_function);
-    cuda_line(in, "%s_params p;", kernel->name);
+    Kernel *kernel = printer->kernel;
+    cuda_launcher_parameters(printer, kernel->version.of || kernel->choice.of);
+    printer->indent++;
+    cuda_print_estimate(printer);
+    print_versions(printer);
+    cuda_line(printer, "ws::launch call(\"%s\");", kernel->c_function);
+    cuda_line(printer, "%s_params p;", kernel->name);
     if (kernel->grid.share)
-        cuda_line(in, "call.share(%d);", kernel->grid.share);
+        cuda_line(printer, "call.share(%d);", kernel->grid.share);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && field->value->def)
-            print_scalar_field(in, field);
+            print_scalar_field(printer, field);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_TENSOR) {
-            print_tensor(in, field);
-            print_again(in, field);
+            print_tensor(printer, field);
+            print_again(printer, field);
         }
     if (kernel->grid.together) {
-        print_grid_launch(in);
-        cuda_together(in);
+        print_grid_launch(printer);
+        cuda_together(printer);
     }
-    cuda_line(in, "call.place();");
+    cuda_line(printer, "call.place();");
     for (const Map *map = maps; map; map = map->next)
-        print_map(in, map);
+        print_map(printer, map);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && !field->value->def)
-            print_scalar_field(in, field);
+            print_scalar_field(printer, field);
     if (!kernel->grid.together)
-        print_grid_launch(in);
+        print_grid_launch(printer);
     if (kernel->grid.dynamic)
-        cuda_line(in, "call.schedule(p.grid);");
+        cuda_line(printer, "call.schedule(p.grid);");
     if (kernel_prints_lines(kernel))
-        cuda_line(in, "call.prints(p.prints);");
-    print_run(in);
-    in->indent--;
-    cuda_line(in, "}");
+        cuda_line(printer, "call.prints(p.prints);");
+    print_run(printer);
+    printer->indent--;
+    cuda_line(printer, "}");
 }

@@ -27,17 +27,17 @@ static const Op *placed(const Op *op)
     return op;
 }
 
-void cuda_mark(Printer *in, const Op *op)
+void cuda_mark(Printer *printer, const Op *op)
 {
-    if (!in->kernel->module->lines)
+    if (!printer->kernel->module->lines)
         return;
     op = placed(op);
-    fprintf(in->out, "#line %d", op ? op->loc.line : 0);
+    fprintf(printer->out, "#line %d", op ? op->loc.line : 0);
     if (op) {
-        fputc(' ', in->out);
-        cuda_quoted(in->out, op->loc.file);
+        fputc(' ', printer->out);
+        cuda_quoted(printer->out, op->loc.file);
     }
-    fputc('\n', in->out);
+    fputc('\n', printer->out);
 }
 
 /* `mark` is #line 24 "gemm.c"; what ends a block is no statement.  */

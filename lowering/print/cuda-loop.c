@@ -16,83 +16,84 @@
 static const char *compare_text(const Op *op)
 {
     switch (op->control->compare) {
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return "<=";
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return ">";
-    case OP_GEI:
+    case OP_SCALAR_GE:
         return ">=";
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return "!=";
     default:
         return "<";
     }
 }
 
-static void print_start(Printer *in, const Op *op)
+static void print_start(Printer *printer, const Op *op)
 {
-    fprintf(in->out, "%s %s = ", cuda_scalar_type(op->blocks[0]->args[0]->type), op->blocks[0]->args[0]->var->name);
-    cuda_coordinate(in, op->args[0]);
+    fprintf(printer->out, "%s %s = ", cuda_scalar_type(op->blocks[0]->args[0]->type),
+            op->blocks[0]->args[0]->var->name);
+    cuda_coordinate(printer, op->args[0]);
 }
 
 /* Of the first of two loops, the lesser of both.  */
-static void print_end(Printer *in, const Op *op, const Value *edge)
+static void print_end(Printer *printer, const Op *op, const Value *edge)
 {
-    fprintf(in->out, "; %s %s ", op->blocks[0]->args[0]->var->name, compare_text(op));
+    fprintf(printer->out, "; %s %s ", op->blocks[0]->args[0]->var->name, compare_text(op));
     if (edge) {
-        fputs("ws::min(", in->out);
-        cuda_value(in, edge, PREC_TERNARY);
-        fputs(", ", in->out);
+        fputs("ws::min(", printer->out);
+        cuda_value(printer, edge, PREC_TERNARY);
+        fputs(", ", printer->out);
     }
-    cuda_operand(in, op->args[1], edge ? PREC_TERNARY : PREC_COMPARE + 1, false);
+    cuda_operand(printer, op->args[1], edge ? PREC_TERNARY : PREC_COMPARE + 1, false);
     if (edge)
-        fputc(')', in->out);
+        fputc(')', printer->out);
 }
 
-static void print_step(Printer *in, const Op *op)
+static void print_step(Printer *printer, const Op *op)
 {
     const Op *step = op->args[2]->def;
     bool down = step && step->code == OP_CONST && step->scalar->integer < 0 && step->scalar->integer != INT64_MIN;
-    fprintf(in->out, "; %s %s= ", op->blocks[0]->args[0]->var->name, down ? "-" : "+");
+    fprintf(printer->out, "; %s %s= ", op->blocks[0]->args[0]->var->name, down ? "-" : "+");
     if (down)
-        cuda_int(in->out, op->args[2]->type.dtype, -step->scalar->integer, false);
+        cuda_int(printer->out, op->args[2]->type.dtype, -step->scalar->integer, false);
     else
-        cuda_coordinate(in, op->args[2]);
+        cuda_coordinate(printer, op->args[2]);
 }
 
-static void print_loop(Printer *in, const Op *op, int body)
+static void print_loop(Printer *printer, const Op *op, int body)
 {
     const Value *edge = loop_edge(op);
-    cuda_begin(in);
-    fputs("for (", in->out);
+    cuda_begin(printer);
+    fputs("for (", printer->out);
     if (!edge)
-        print_start(in, op);
-    print_end(in, op, body ? NULL : edge);
-    print_step(in, op);
-    fputs(") {", in->out);
-    cuda_place(in, op);
-    fputc('\n', in->out);
-    in->indent++;
-    cuda_bring(in, op, "bring");
-    in->indent--;
-    cuda_block(in, op->blocks[body]);
-    cuda_line(in, "}");
+        print_start(printer, op);
+    print_end(printer, op, body ? NULL : edge);
+    print_step(printer, op);
+    fputs(") {", printer->out);
+    cuda_place(printer, op);
+    fputc('\n', printer->out);
+    printer->indent++;
+    cuda_bring(printer, op, "bring");
+    printer->indent--;
+    cuda_block(printer, op->blocks[body]);
+    cuda_line(printer, "}");
 }
 
-void cuda_for(Printer *in, const Op *op)
+void cuda_for(Printer *printer, const Op *op)
 {
-    cuda_initial_values(in, op);
-    cuda_loop_ahead(in, op);
-    cuda_loop_windows(in, op);
-    cuda_pace(in, op);
+    cuda_initial_values(printer, op);
+    cuda_loop_prefetch(printer, op);
+    cuda_loop_windows(printer, op);
+    cuda_pace(printer, op);
     if (op->control->unroll)
-        cuda_line(in, "WS_UNROLL");
+        cuda_line(printer, "WS_UNROLL");
     if (loop_edge(op)) {
-        cuda_begin(in);
-        print_start(in, op);
-        fputs(";\n", in->out);
+        cuda_begin(printer);
+        print_start(printer, op);
+        fputs(";\n", printer->out);
     }
     for (int body = 0; body < op->nblocks; body++)
-        print_loop(in, op, body);
-    cuda_bring(in, op, "bring_rest");
+        print_loop(printer, op, body);
+    cuda_bring(printer, op, "bring_rest");
 }

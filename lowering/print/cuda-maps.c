@@ -2,7 +2,7 @@
 /*
  * cuda-maps.c - tensor maps of the .cu: which the kernel's copies need, and the one that a copy takes.
  *
- *   copy_in %slot, %a, %i, %k | present=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
+ *   copy_in %slot, %a, %i, %k | skip_oob=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
  *   copy_in %slot, %b, %k, %j | fill=-1        ws::filled_map b_map; // tiles of 64 rows
  *   store %c, %i, %j, %half                    ws::map c_map;
  */
@@ -19,10 +19,10 @@ static const char *tensor_field(const Value *tensor)
 }
 
 /* A tensor that is moved in tiles of several heights has a map for each.  */
-static const char *map_name(const Printer *in, const Value *tensor, int rows, int first_rows)
+static const char *map_name(const Printer *printer, const Value *tensor, int rows, int first_rows)
 {
     const char *field = tensor_field(tensor);
-    Module *module = in->kernel->module;
+    Module *module = printer->kernel->module;
     return rows == first_rows ? arena_print(module, "%s_map", field) : arena_print(module, "%s_map_%d", field, rows);
 }
 
@@ -66,8 +66,8 @@ static bool map_filled(const Op *op)
     TransferInfo transfer = transfer_of(op);
     int box[3];
     map_box(op, box);
-    return op->code == OP_COPY_IN && cuda_has_fill(op) && !transfer.along && !transfer.present && !transfer.clipped &&
-           !box[0] && !op->storage->rounded;
+    return op->code == OP_COPY_IN && cuda_has_fill(op) && !transfer.along && !transfer.skip_oob &&
+           !transfer.skip_step && !box[0] && !op->storage->tf32;
 }
 
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
@@ -75,15 +75,15 @@ static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
     int box[3];
     map_box(op, box);
     return map->tensor == tensor && !memcmp(map->box, box, sizeof box) && map->rows == map_rows(op) &&
-           map->rounded == op->storage->rounded && map->line == op->storage->line &&
-           map->present == transfer_of(op).present && map->filled == map_filled(op) &&
-           map->clipped == transfer_of(op).clipped;
+           map->tf32 == op->storage->tf32 && map->line == op->storage->line &&
+           map->skip_oob == transfer_of(op).skip_oob && map->filled == map_filled(op) &&
+           map->skip_step == transfer_of(op).skip_step;
 }
 
 static const char *map_kind(const Op *op)
 {
     TransferInfo transfer = transfer_of(op);
-    return transfer.clipped ? "clipped" : transfer.present ? "present" : map_filled(op) ? "filled" : "whole";
+    return transfer.skip_step ? "clipped" : transfer.skip_oob ? "present" : map_filled(op) ? "filled" : "whole";
 }
 
 static bool is_field(const MapList *list, const char *name)
@@ -111,13 +111,13 @@ static void visit_map(Op *op, void *context)
         if ((*end)->tensor != tensor)
             continue;
         first_rows = first_rows == rows ? (*end)->rows : first_rows;
-        other = other ||
-                ((*end)->rows == rows && (*end)->rounded == op->storage->rounded && (*end)->line == op->storage->line);
+        other =
+            other || ((*end)->rows == rows && (*end)->tf32 == op->storage->tf32 && (*end)->line == op->storage->line);
         if (map_serves(*end, tensor, op))
             return;
     }
     const char *name = map_name(list->printer, root->results[0], rows, first_rows);
-    if (op->storage->rounded)
+    if (op->storage->tf32)
         name = arena_print(list->printer->kernel->module, "%s_tf32", name);
     if (op->storage->line)
         name = arena_print(list->printer->kernel->module, "%s_lines_%d", name, op->storage->line);
@@ -132,34 +132,34 @@ static void visit_map(Op *op, void *context)
                   .box = {box[0], box[1], box[2]},
                   .rows = rows,
                   .load = op->code == OP_COPY_IN,
-                  .rounded = op->storage->rounded,
+                  .tf32 = op->storage->tf32,
                   .line = op->storage->line,
-                  .present = transfer_of(op).present,
+                  .skip_oob = transfer_of(op).skip_oob,
                   .filled = map_filled(op),
-                  .clipped = transfer_of(op).clipped,
+                  .skip_step = transfer_of(op).skip_step,
                   .sharers = op->storage->tile.rows / rows,
                   .name = name};
 }
 
-Map *cuda_collect_maps(Printer *in)
+Map *cuda_collect_maps(Printer *printer)
 {
-    MapList list = {in, NULL};
-    FOR_ROLES (role, in->kernel)
+    MapList list = {printer, NULL};
+    FOR_ROLES (role, printer->kernel)
         ir_walk(role->body, visit_map, &list);
     return list.maps;
 }
 
-const Map *cuda_map_of(const Printer *in, const Op *op)
+const Map *cuda_map_of(const Printer *printer, const Op *op)
 {
     const Variable *tensor = map_tensor(op)->results[0]->var;
-    for (const Map *map = in->maps; map; map = map->next)
+    for (const Map *map = printer->maps; map; map = map->next)
         if (map_serves(map, tensor, op))
             return map;
     return NULL;
 }
 
-const char *cuda_map_for(Printer *in, const Op *op)
+const char *cuda_map_for(Printer *printer, const Op *op)
 {
-    const Map *map = cuda_map_of(in, op);
+    const Map *map = cuda_map_of(printer, op);
     return map ? map->name : "";
 }

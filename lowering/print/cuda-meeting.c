@@ -32,7 +32,7 @@ static bool mentions(const Value *value, const Op *op)
 }
 
 /* Those that follow each other send before the first of them waits for what the other blocks have sent.  */
-static void print_sends(Printer *in, const Op *first)
+static void print_sends(Printer *printer, const Op *first)
 {
     static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum",
                                         [OP_MAX_BLOCKS] = "max",
@@ -43,16 +43,16 @@ static void print_sends(Printer *in, const Op *first)
         for (const Op *before = first; before != op; before = before->next)
             if (mentions(op->args[0], before))
                 return;
-        cuda_begin(in);
-        fprintf(in->out, "const auto ws_sent_%s = ws::send_%s%s<%d%s>(%s, ", op->storage->name, calls[op->code],
-                op->tile->rounded ? "_rounded" : "", op->tile->piece,
+        cuda_begin(printer);
+        fprintf(printer->out, "const auto ws_sent_%s = ws::send_%s%s<%d%s>(%s, ", op->storage->name, calls[op->code],
+                op->tile->fast ? "_fast" : "", op->tile->piece,
                 op->nargs < 3     ? ""
                 : op->tile->fused ? ", true"
                                   : ", false",
                 op->storage->name);
-        cuda_value(in, op->args[0], PREC_ANY);
-        fputs(");\n", in->out);
-        in->sent = op;
+        cuda_value(printer, op->args[0], PREC_ANY);
+        fputs(");\n", printer->out);
+        printer->sent = op;
     }
 }
 
@@ -76,10 +76,10 @@ static bool is_taken_before(const Op *load, const Op *first)
 
 /* The next tile's row takes as many registers as this one's, which a team lacks while it computes what it sends; the
    blocks that it waits for then leave it time enough.  */
-bool cuda_begins_late(const Printer *in, const Op *load)
+bool cuda_begins_late(const Printer *printer, const Op *load)
 {
-    bool team = cluster_size(in->kernel) > 1 && machine_wide_groups(in->role->layout) > 1;
-    if (!team || load_is_kept(load) || load->transfer->ahead != AHEAD_NEXT)
+    bool team = cluster_size(printer->kernel) > 1 && machine_wide_groups(printer->role->layout) > 1;
+    if (!team || load_is_cached(load) || load->transfer->prefetch != PREFETCH_TILE)
         return false;
     for (const Op *op = load->next; op; op = op->next)
         if (sends_rows(op))
@@ -88,7 +88,7 @@ bool cuda_begins_late(const Printer *in, const Op *load)
 }
 
 /* Behind the first rows that a tile sends.  */
-static void begin_late(Printer *in, const Op *first)
+static void begin_late(Printer *printer, const Op *first)
 {
     for (const Op *op = first->prev; op; op = op->prev)
         if (sends_rows(op))
@@ -96,47 +96,47 @@ static void begin_late(Printer *in, const Op *first)
     FOR_OPS (op, first->parent) {
         if (op == first)
             return;
-        if (op_info[op->code].class_ == CLASS_LOAD && cuda_begins_late(in, op))
-            cuda_line(in, "%s.begin(t);", cuda_ahead(in, op));
+        if (op_info[op->code].class_ == CLASS_LOAD && cuda_begins_late(printer, op))
+            cuda_line(printer, "%s.begin(t);", cuda_prefetch(printer, op));
     }
 }
 
-void cuda_meeting(Printer *in, const Op *op)
+void cuda_meeting(Printer *printer, const Op *op)
 {
-    if (sends_rows(op) && !in->sent) {
-        print_sends(in, op);
-        begin_late(in, op);
+    if (sends_rows(op) && !printer->sent) {
+        print_sends(printer, op);
+        begin_late(printer, op);
     }
-    cuda_definition(in, op);
-    in->sent = in->sent == op ? NULL : in->sent;
+    cuda_definition(printer, op);
+    printer->sent = printer->sent == op ? NULL : printer->sent;
 }
 
-void cuda_sum_parts(Printer *in, const Op *op)
+void cuda_sum_parts(Printer *printer, const Op *op)
 {
     const int share = op->results[0]->type.cols;
-    fputs("ws::sum_parts", in->out);
-    if (share * in->kernel->grid.cluster[1] != op->args[0]->type.cols)
-        fprintf(in->out, "<%d>", share);
-    fprintf(in->out, "(%s, ", op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
-    fputs(", ", in->out);
-    cuda_fill(in, op->tile->start);
-    fputc(')', in->out);
+    fputs("ws::sum_parts", printer->out);
+    if (share * printer->kernel->grid.cluster[1] != op->args[0]->type.cols)
+        fprintf(printer->out, "<%d>", share);
+    fprintf(printer->out, "(%s, ", op->storage->name);
+    cuda_value(printer, op->args[0], PREC_ANY);
+    fputs(", ", printer->out);
+    cuda_fill(printer, op->tile->start);
+    fputc(')', printer->out);
 }
 
-void cuda_over_blocks(Printer *in, const Op *op)
+void cuda_over_blocks(Printer *printer, const Op *op)
 {
     if (op->tile->piece) {
-        fprintf(in->out, "ws_sent_%s.received(", op->storage->name);
+        fprintf(printer->out, "ws_sent_%s.received(", op->storage->name);
     } else {
-        fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
-        cuda_value(in, op->args[0], PREC_ANY);
-        fputs(", ", in->out);
+        fprintf(printer->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
+        cuda_value(printer, op->args[0], PREC_ANY);
+        fputs(", ", printer->out);
     }
-    cuda_value(in, op->args[1], PREC_ANY);
+    cuda_value(printer, op->args[1], PREC_ANY);
     if (op->nargs == 3) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[2], PREC_ANY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[2], PREC_ANY);
     }
-    fputc(')', in->out);
+    fputc(')', printer->out);
 }

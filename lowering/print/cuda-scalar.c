@@ -2,7 +2,7 @@
 /*
  * cuda-scalar.c - scalars as expressions of C: its precedences, its conversions, and the parentheses that it needs.
  *
- *   %x = addi (convi %i), %first_row        i + first_row
+ *   %x = scalar_add (scalar_convert %i), %first_row        i + first_row
  */
 #include "print/cuda.h"
 #include "ir/queries.h"
@@ -12,37 +12,37 @@ Infix cuda_infix_of(const Op *op)
 {
     bool logical = op->nargs && op->args[0]->type.dtype == D_I1;
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         return (Infix){"+", PREC_ADD};
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         return (Infix){"-", PREC_ADD};
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return (Infix){"*", PREC_MUL};
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         return (Infix){"/", PREC_MUL};
-    case OP_REMI:
+    case OP_SCALAR_REM:
         return (Infix){"%", PREC_MUL};
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         return logical ? (Infix){"&&", PREC_AND} : (Infix){"&", PREC_BITAND};
-    case OP_ORI:
+    case OP_SCALAR_OR:
         return logical ? (Infix){"||", PREC_OR} : (Infix){"|", PREC_BITOR};
-    case OP_XORI:
+    case OP_SCALAR_XOR:
         return logical ? (Infix){"!=", PREC_EQUAL} : (Infix){"^", PREC_XOR};
-    case OP_SHLI:
+    case OP_SCALAR_SHL:
         return (Infix){"<<", PREC_SHIFT};
-    case OP_SHRI:
+    case OP_SCALAR_SHR:
         return (Infix){">>", PREC_SHIFT};
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return (Infix){"==", PREC_EQUAL};
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return (Infix){"!=", PREC_EQUAL};
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return (Infix){"<", PREC_COMPARE};
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return (Infix){"<=", PREC_COMPARE};
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return (Infix){">", PREC_COMPARE};
-    case OP_GEI:
+    case OP_SCALAR_GE:
         return (Infix){">=", PREC_COMPARE};
     default:
         return (Infix){NULL, PREC_ANY};
@@ -54,29 +54,29 @@ bool cuda_is_literal(const Value *value)
     return value->def && value->def->code == OP_CONST;
 }
 
-static void print_literal(Printer *in, const Value *value, bool suffix)
+static void print_literal(Printer *printer, const Value *value, bool suffix)
 {
     const Op *op = value->def;
     if (dtype_is_float(value->type.dtype))
-        cuda_float(in->out, op->scalar->real, value->type.dtype == D_F32, false);
+        cuda_float(printer->out, op->scalar->real, value->type.dtype == D_F32, false);
     else
-        cuda_int(in->out, value->type.dtype, op->scalar->integer, suffix);
+        cuda_int(printer->out, value->type.dtype, op->scalar->integer, suffix);
 }
 
 /* A literal takes its type from the other operand, if that has one.  */
-void cuda_operand(Printer *in, const Value *value, int outer, bool suffix)
+void cuda_operand(Printer *printer, const Value *value, int outer, bool suffix)
 {
     bool negative = cuda_is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->scalar->real < 0
                                                                                  : value->def->scalar->integer < 0);
     if (!cuda_is_literal(value)) {
-        cuda_value(in, value, outer);
+        cuda_value(printer, value, outer);
         return;
     }
     if (negative && outer > PREC_ADD)
-        fputc('(', in->out);
-    print_literal(in, value, suffix);
+        fputc('(', printer->out);
+    print_literal(printer, value, suffix);
     if (negative && outer > PREC_ADD)
-        fputc(')', in->out);
+        fputc(')', printer->out);
 }
 
 static bool is_narrow(Dtype dtype)
@@ -102,7 +102,7 @@ static bool needs_clarity(int inner, int outer)
    it. */
 const Value *cuda_without_widening(const Value *value)
 {
-    while (!value->var && value->def && value->def->code == OP_CONVI) {
+    while (!value->var && value->def && value->def->code == OP_SCALAR_CONVERT) {
         const Value *from = value->def->args[0];
         bool integers = !dtype_is_float(from->type.dtype) && !dtype_is_float(value->type.dtype);
         bool wider = dtype_bytes(value->type.dtype) > dtype_bytes(from->type.dtype);
@@ -118,7 +118,8 @@ const Value *cuda_without_widening(const Value *value)
 static const Value *without_needless_widening(const Value *value, const Value *other)
 {
     const Op *def = other->var ? NULL : other->def;
-    bool typed = other->var || (def && def->code != OP_CONST && def->code != OP_CONVI && def->code != OP_SELI);
+    bool typed =
+        other->var || (def && def->code != OP_CONST && def->code != OP_SCALAR_CONVERT && def->code != OP_SCALAR_SELECT);
     return typed ? cuda_without_widening(value) : value;
 }
 
@@ -126,63 +127,63 @@ static const Value *without_needless_widening(const Value *value, const Value *o
 static bool adds_negative(const Op *op)
 {
     const Value *right = op->args[1];
-    if (op->code != OP_ADDI || !cuda_is_literal(right) || dtype_is_float(right->type.dtype))
+    if (op->code != OP_SCALAR_ADD || !cuda_is_literal(right) || dtype_is_float(right->type.dtype))
         return false;
     int64_t value = right->type.dtype == D_U32 ? (int32_t)right->def->scalar->integer : right->def->scalar->integer;
     return value < 0 && value > INT32_MIN;
 }
 
-static void print_right(Printer *in, const Op *op, Infix infix, bool suffix)
+static void print_right(Printer *printer, const Op *op, Infix infix, bool suffix)
 {
     if (!adds_negative(op)) {
-        fprintf(in->out, " %s ", infix.text);
-        cuda_operand(in, op->args[1], infix.precedence + 1, suffix);
+        fprintf(printer->out, " %s ", infix.text);
+        cuda_operand(printer, op->args[1], infix.precedence + 1, suffix);
         return;
     }
-    fputs(" - ", in->out);
-    cuda_int(in->out, op->args[1]->type.dtype, -(int64_t)(int32_t)op->args[1]->def->scalar->integer, suffix);
+    fputs(" - ", printer->out);
+    cuda_int(printer->out, op->args[1]->type.dtype, -(int64_t)(int32_t)op->args[1]->def->scalar->integer, suffix);
 }
 
-void cuda_infix(Printer *in, const Op *op, Infix infix, int outer)
+void cuda_infix(Printer *printer, const Op *op, Infix infix, int outer)
 {
     bool cast = is_narrow(op->results[0]->type.dtype);
     bool parentheses = cast || infix.precedence < outer || needs_clarity(infix.precedence, outer);
     bool both = cuda_is_literal(op->args[0]) && cuda_is_literal(op->args[1]);
     bool shift = infix.precedence == PREC_SHIFT;
     if (cast)
-        fprintf(in->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
+        fprintf(printer->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
     if (parentheses)
-        fputc('(', in->out);
+        fputc('(', printer->out);
     const Value *left = shift ? op->args[0] : without_needless_widening(op->args[0], op->args[1]);
-    cuda_operand(in, left, infix.precedence, both || shift);
-    print_right(in, op, infix, both && !shift);
+    cuda_operand(printer, left, infix.precedence, both || shift);
+    print_right(printer, op, infix, both && !shift);
     if (parentheses)
-        fputc(')', in->out);
+        fputc(')', printer->out);
 }
 
-static void print_call_arguments(Printer *in, const Op *op)
+static void print_call_arguments(Printer *printer, const Op *op)
 {
-    fputc('(', in->out);
+    fputc('(', printer->out);
     for (int i = 0; i < op->nargs; i++) {
         if (i)
-            fputs(", ", in->out);
-        cuda_operand(in, op->args[i], PREC_TERNARY, true);
+            fputs(", ", printer->out);
+        cuda_operand(printer, op->args[i], PREC_TERNARY, true);
     }
-    fputc(')', in->out);
+    fputc(')', printer->out);
 }
 
-static void print_unary(Printer *in, const Op *op, int outer)
+static void print_unary(Printer *printer, const Op *op, int outer)
 {
     Dtype dtype = op->results[0]->type.dtype;
-    const char *text = op->code == OP_NEGI ? "-" : dtype == D_I1 ? "!" : "~";
+    const char *text = op->code == OP_SCALAR_NEG ? "-" : dtype == D_I1 ? "!" : "~";
     if (is_narrow(dtype))
-        fprintf(in->out, "(%s)", cuda_element_text[dtype]);
-    if (outer > PREC_UNARY || op->code == OP_NEGI)
-        fputc('(', in->out);
-    fputs(text, in->out);
-    cuda_operand(in, op->args[0], PREC_UNARY + 1, true);
-    if (outer > PREC_UNARY || op->code == OP_NEGI)
-        fputc(')', in->out);
+        fprintf(printer->out, "(%s)", cuda_element_text[dtype]);
+    if (outer > PREC_UNARY || op->code == OP_SCALAR_NEG)
+        fputc('(', printer->out);
+    fputs(text, printer->out);
+    cuda_operand(printer, op->args[0], PREC_UNARY + 1, true);
+    if (outer > PREC_UNARY || op->code == OP_SCALAR_NEG)
+        fputc(')', printer->out);
 }
 
 /* 0 - x of a type that is not promoted.  */
@@ -193,93 +194,93 @@ static bool is_opposite(const Op *op)
     return !dtype_is_float(dtype) && !is_narrow(dtype) && ir_constant(op->args[0], &number) && !number;
 }
 
-static void print_opposite(Printer *in, const Value *value, int outer)
+static void print_opposite(Printer *printer, const Value *value, int outer)
 {
-    fputs(outer >= PREC_UNARY ? "(-" : "-", in->out);
-    cuda_operand(in, value, PREC_UNARY, true);
-    fputs(outer >= PREC_UNARY ? ")" : "", in->out);
+    fputs(outer >= PREC_UNARY ? "(-" : "-", printer->out);
+    cuda_operand(printer, value, PREC_UNARY, true);
+    fputs(outer >= PREC_UNARY ? ")" : "", printer->out);
 }
 
-static void print_ternary(Printer *in, const Op *op, int outer)
+static void print_ternary(Printer *printer, const Op *op, int outer)
 {
     bool both = cuda_is_literal(op->args[1]) && cuda_is_literal(op->args[2]);
     if (outer > PREC_TERNARY)
-        fputc('(', in->out);
-    cuda_operand(in, op->args[0], PREC_TERNARY + 1, false);
-    fputs(" ? ", in->out);
-    cuda_operand(in, op->args[1], PREC_TERNARY + 1, both);
-    fputs(" : ", in->out);
-    cuda_operand(in, op->args[2], PREC_TERNARY, both);
+        fputc('(', printer->out);
+    cuda_operand(printer, op->args[0], PREC_TERNARY + 1, false);
+    fputs(" ? ", printer->out);
+    cuda_operand(printer, op->args[1], PREC_TERNARY + 1, both);
+    fputs(" : ", printer->out);
+    cuda_operand(printer, op->args[2], PREC_TERNARY, both);
     if (outer > PREC_TERNARY)
-        fputc(')', in->out);
+        fputc(')', printer->out);
 }
 
-static void print_conversion(Printer *in, const Op *op, int outer)
+static void print_conversion(Printer *printer, const Op *op, int outer)
 {
     if (outer > PREC_UNARY)
-        fputc('(', in->out);
-    fprintf(in->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
-    cuda_operand(in, op->args[0], PREC_UNARY, false);
+        fputc('(', printer->out);
+    fprintf(printer->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
+    cuda_operand(printer, op->args[0], PREC_UNARY, false);
     if (outer > PREC_UNARY)
-        fputc(')', in->out);
+        fputc(')', printer->out);
 }
 
-void cuda_scalar(Printer *in, const Op *op, int outer)
+void cuda_scalar(Printer *printer, const Op *op, int outer)
 {
     Infix infix = cuda_infix_of(op);
     int64_t number;
     if (op->nargs && !dtype_is_float(op->results[0]->type.dtype) && ir_constant(op->results[0], &number)) {
         bool parentheses = number < 0 && outer > PREC_ADD;
-        fputs(parentheses ? "(" : "", in->out);
-        cuda_int(in->out, op->results[0]->type.dtype, number, false);
-        fputs(parentheses ? ")" : "", in->out);
+        fputs(parentheses ? "(" : "", printer->out);
+        cuda_int(printer->out, op->results[0]->type.dtype, number, false);
+        fputs(parentheses ? ")" : "", printer->out);
         return;
     }
-    if (op->code == OP_SUBI && is_opposite(op)) {
-        print_opposite(in, op->args[1], outer);
+    if (op->code == OP_SCALAR_SUB && is_opposite(op)) {
+        print_opposite(printer, op->args[1], outer);
         return;
     }
     if (infix.text) {
-        cuda_infix(in, op, infix, outer);
+        cuda_infix(printer, op, infix, outer);
         return;
     }
     switch (op->code) {
     case OP_CONST:
-        cuda_operand(in, op->results[0], outer, false);
+        cuda_operand(printer, op->results[0], outer, false);
         break;
-    case OP_NEGI:
-    case OP_NOTI:
-        print_unary(in, op, outer);
+    case OP_SCALAR_NEG:
+    case OP_SCALAR_NOT:
+        print_unary(printer, op, outer);
         break;
-    case OP_SELI:
-        print_ternary(in, op, outer);
+    case OP_SCALAR_SELECT:
+        print_ternary(printer, op, outer);
         break;
-    case OP_CONVI:
-        print_conversion(in, op, outer);
+    case OP_SCALAR_CONVERT:
+        print_conversion(printer, op, outer);
         break;
-    case OP_BITCASTI:
-        fprintf(in->out, "ws::bitcast<%s>", cuda_element_text[op->results[0]->type.dtype]);
-        print_call_arguments(in, op);
+    case OP_SCALAR_BITCAST:
+        fprintf(printer->out, "ws::bitcast<%s>", cuda_element_text[op->results[0]->type.dtype]);
+        print_call_arguments(printer, op);
         break;
-    case OP_MATHI:
-        fputs(op->scalar->function, in->out);
-        print_call_arguments(in, op);
+    case OP_SCALAR_MATH:
+        fputs(op->scalar->function, printer->out);
+        print_call_arguments(printer, op);
         break;
     default: /* MINI, MAXI */
-        fputs(op_info[op->code].call, in->out);
-        print_call_arguments(in, op);
+        fputs(op_info[op->code].call, printer->out);
+        print_call_arguments(printer, op);
     }
 }
 
-void cuda_coordinate(Printer *in, const Value *value)
+void cuda_coordinate(Printer *printer, const Value *value)
 {
-    cuda_operand(in, cuda_without_widening(value), PREC_TERNARY, false);
+    cuda_operand(printer, cuda_without_widening(value), PREC_TERNARY, false);
 }
 
-void cuda_coordinates(Printer *in, const Op *op, int first, int end)
+void cuda_coordinates(Printer *printer, const Op *op, int first, int end)
 {
     for (int i = first; i < end; i++) {
-        fputs(", ", in->out);
-        cuda_coordinate(in, op->args[i]);
+        fputs(", ", printer->out);
+        cuda_coordinate(printer, op->args[i]);
     }
 }

@@ -12,52 +12,52 @@
 #include "print/cuda.h"
 #include "ir/queries.h"
 
-static void print_bare_type(Printer *in, Type type)
+static void print_bare_type(Printer *printer, Type type)
 {
     if (type.kind == K_SCALAR)
-        fprintf(in->out, "%s", cuda_scalar_type(type));
+        fprintf(printer->out, "%s", cuda_scalar_type(type));
     else
-        fprintf(in->out, "ws::tile<%s, %d, %d, %s>", cuda_element_text[type.dtype], type.rows, type.cols,
-                cuda_layout_text(in));
+        fprintf(printer->out, "ws::tile<%s, %d, %d, %s>", cuda_element_text[type.dtype], type.rows, type.cols,
+                cuda_layout_text(printer));
 }
 
-static void print_bare_declarations(Printer *in, const Op *op)
+static void print_bare_declarations(Printer *printer, const Op *op)
 {
-    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next) {
-        if (variable->role != in->role || variable->declared != op || !variable->bare)
+    for (const Variable *variable = printer->kernel->variables; variable; variable = variable->next) {
+        if (variable->role != printer->role || variable->declared != op || !variable->bare)
             continue;
-        cuda_begin(in);
-        print_bare_type(in, variable->type);
-        fprintf(in->out, " %s;\n", variable->name);
+        cuda_begin(printer);
+        print_bare_type(printer, variable->type);
+        fprintf(printer->out, " %s;\n", variable->name);
     }
 }
 
 /* "const int x = ", "auto x = " or "x = ".  */
-void cuda_target(Printer *in, const Variable *variable, const Op *op)
+void cuda_target(Printer *printer, const Variable *variable, const Op *op)
 {
-    cuda_begin(in);
+    cuda_begin(printer);
     if (variable->declared == op && !variable->bare) {
         const char *type = variable->type.kind == K_SCALAR ? cuda_scalar_type(variable->type) : "auto";
-        fprintf(in->out, "%s%s ", variable->mutable_ ? "" : "const ", type);
+        fprintf(printer->out, "%s%s ", variable->mutable_ ? "" : "const ", type);
     }
-    fprintf(in->out, "%s = ", variable->name);
+    fprintf(printer->out, "%s = ", variable->name);
 }
 
-void cuda_assignment(Printer *in, const Variable *variable, const Op *op, const Value *value)
+void cuda_assignment(Printer *printer, const Variable *variable, const Op *op, const Value *value)
 {
-    cuda_target(in, variable, op);
-    cuda_coordinate(in, value);
-    fputs(";\n", in->out);
+    cuda_target(printer, variable, op);
+    cuda_coordinate(printer, value);
+    fputs(";\n", printer->out);
 }
 
-void cuda_definition(Printer *in, const Op *op)
+void cuda_definition(Printer *printer, const Op *op)
 {
-    cuda_target(in, op->results[0]->var, op);
-    if (op->code == OP_CONVI)
-        cuda_coordinate(in, cuda_without_widening(op->args[0]));
+    cuda_target(printer, op->results[0]->var, op);
+    if (op->code == OP_SCALAR_CONVERT)
+        cuda_coordinate(printer, cuda_without_widening(op->args[0]));
     else
-        cuda_expression(in, op, PREC_TERNARY);
-    fputs(";\n", in->out);
+        cuda_expression(printer, op, PREC_TERNARY);
+    fputs(";\n", printer->out);
 }
 
 /* Copies that happen at once, as at the end of an iteration.  */
@@ -86,40 +86,40 @@ static bool copy_is_free(const Copy *copies, int count, int i)
     return true;
 }
 
-static void print_copy(Printer *in, Copy *copy, const Op *op)
+static void print_copy(Printer *printer, Copy *copy, const Op *op)
 {
     if (copy->saved)
-        cuda_line(in, "%s = %s;", copy->to->name, copy->saved);
+        cuda_line(printer, "%s = %s;", copy->to->name, copy->saved);
     else
-        cuda_assignment(in, copy->to, op, copy->from);
+        cuda_assignment(printer, copy->to, op, copy->from);
     copy->done = true;
 }
 
 /* In an order that reads every variable before it is written; a cycle is cut by a saved value.  */
-static void print_copies(Printer *in, Copy *copies, int count, const Op *op)
+static void print_copies(Printer *printer, Copy *copies, int count, const Op *op)
 {
     for (int left = count; left;) {
         int i = 0;
         while (i < count && (copies[i].done || !copy_is_free(copies, count, i)))
             i++;
         if (i < count) {
-            print_copy(in, &copies[i], op);
+            print_copy(printer, &copies[i], op);
             left--;
             continue;
         }
         for (i = 0; copies[i].done || copies[i].saved; i++)
             ;
-        copies[i].saved = arena_print(in->kernel->module, "saved_%s", copies[i].to->name);
-        cuda_begin(in);
-        fprintf(in->out, "const auto %s = ", copies[i].saved);
-        cuda_value(in, copies[i].from, PREC_TERNARY);
-        fputs(";\n", in->out);
+        copies[i].saved = arena_print(printer->kernel->module, "saved_%s", copies[i].to->name);
+        cuda_begin(printer);
+        fprintf(printer->out, "const auto %s = ", copies[i].saved);
+        cuda_value(printer, copies[i].from, PREC_TERNARY);
+        fputs(";\n", printer->out);
     }
 }
 
-static Copy *copies_new(Printer *in, int count)
+static Copy *copies_new(Printer *printer, int count)
 {
-    return arena_alloc(in->kernel->module, (size_t)(count ? count : 1) * sizeof(Copy));
+    return arena_alloc(printer->kernel->module, (size_t)(count ? count : 1) * sizeof(Copy));
 }
 
 static int add_copy(Copy *copies, int count, const Value *to, const Value *from)
@@ -130,11 +130,11 @@ static int add_copy(Copy *copies, int count, const Value *to, const Value *from)
     return count + 1;
 }
 
-static void print_yield(Printer *in, const Op *op)
+static void print_yield(Printer *printer, const Op *op)
 {
     const Op *holder = op->parent->parent;
     int count = 0;
-    Copy *copies = copies_new(in, op->nargs);
+    Copy *copies = copies_new(printer, op->nargs);
     if (!holder)
         return;
     for (int i = 0; i < op->nargs; i++) {
@@ -148,47 +148,47 @@ static void print_yield(Printer *in, const Op *op)
         if (to)
             count = add_copy(copies, count, to, op->args[i]);
     }
-    print_copies(in, copies, count, op);
+    print_copies(printer, copies, count, op);
 }
 
-void cuda_initial_values(Printer *in, const Op *op)
+void cuda_initial_values(Printer *printer, const Op *op)
 {
     int count = 0, n = carried_count(op);
-    Copy *copies = copies_new(in, n);
+    Copy *copies = copies_new(printer, n);
     for (int i = 0; i < n; i++)
         count = add_copy(copies, count, carried(op, i).argument, carried(op, i).init);
-    print_copies(in, copies, count, op);
+    print_copies(printer, copies, count, op);
 }
 
 /* " // gemm.c:17" */
-void cuda_place(Printer *in, const Op *op)
+void cuda_place(Printer *printer, const Op *op)
 {
     if (op->loc.file && op->loc.line)
-        fprintf(in->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
+        fprintf(printer->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
 }
 
 /* A function of the width, which is called for the one that is wanted.  */
-static void print_narrow(Printer *in, const Op *op)
+static void print_narrow(Printer *printer, const Op *op)
 {
-    cuda_initial_values(in, op);
-    cuda_begin(in);
-    fprintf(in->out, "ws::%s(%s, ", op->control->halves ? "halved" : "narrowed", op->results[0]->var->name);
-    cuda_value(in, op->args[0], PREC_TERNARY);
-    fprintf(in->out, ", [&](auto %s) {\n", op->blocks[0]->args[0]->var->name);
-    cuda_block(in, op->blocks[0]);
-    cuda_line(in, "});");
+    cuda_initial_values(printer, op);
+    cuda_begin(printer);
+    fprintf(printer->out, "ws::%s(%s, ", op->control->halves ? "halved" : "narrowed", op->results[0]->var->name);
+    cuda_value(printer, op->args[0], PREC_TERNARY);
+    fprintf(printer->out, ", [&](auto %s) {\n", op->blocks[0]->args[0]->var->name);
+    cuda_block(printer, op->blocks[0]);
+    cuda_line(printer, "});");
 }
 
-static void print_while(Printer *in, const Op *op)
+static void print_while(Printer *printer, const Op *op)
 {
-    cuda_initial_values(in, op);
-    cuda_begin(in);
-    fputs("for (;;) {", in->out);
-    cuda_place(in, op);
-    fputc('\n', in->out);
-    cuda_block(in, op->blocks[0]);
-    cuda_block(in, op->blocks[1]);
-    cuda_line(in, "}");
+    cuda_initial_values(printer, op);
+    cuda_begin(printer);
+    fputs("for (;;) {", printer->out);
+    cuda_place(printer, op);
+    fputc('\n', printer->out);
+    cuda_block(printer, op->blocks[0]);
+    cuda_block(printer, op->blocks[1]);
+    cuda_line(printer, "}");
 }
 
 /* The opposite comparison, where there is one that is right for NaN too.  */
@@ -196,55 +196,55 @@ static const char *opposite(const Op *op)
 {
     bool real = op->nargs && dtype_is_float(op->args[0]->type.dtype);
     switch (op->code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return "!=";
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return "==";
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return real ? NULL : ">=";
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return real ? NULL : ">";
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return real ? NULL : "<=";
-    case OP_GEI:
+    case OP_SCALAR_GE:
         return real ? NULL : "<";
     default:
         return NULL;
     }
 }
 
-static void print_negated(Printer *in, const Value *condition)
+static void print_negated(Printer *printer, const Value *condition)
 {
     const char *text = condition->var || !condition->def ? NULL : opposite(condition->def);
     int64_t number;
     if (!text || ir_constant(condition, &number)) {
-        fputc('!', in->out);
-        cuda_operand(in, condition, PREC_UNARY, false);
+        fputc('!', printer->out);
+        cuda_operand(printer, condition, PREC_UNARY, false);
     } else {
-        cuda_infix(in, condition->def, (Infix){text, cuda_infix_of(condition->def).precedence}, PREC_ANY);
+        cuda_infix(printer, condition->def, (Infix){text, cuda_infix_of(condition->def).precedence}, PREC_ANY);
     }
 }
 
 /* The condition is read before the values are handed on.  */
-static void print_cond(Printer *in, const Op *op)
+static void print_cond(Printer *printer, const Op *op)
 {
     const Op *holder = op->parent->parent;
     int count = 0;
-    Copy *copies = copies_new(in, op->nargs);
+    Copy *copies = copies_new(printer, op->nargs);
     for (int i = 1; i < op->nargs; i++)
         count = add_copy(copies, count, holder->blocks[1]->args[i - 1], op->args[i]);
-    cuda_begin(in);
-    fputs(count ? "const bool go_on = " : "if (", in->out);
+    cuda_begin(printer);
+    fputs(count ? "const bool go_on = " : "if (", printer->out);
     if (count)
-        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+        cuda_operand(printer, op->args[0], PREC_TERNARY, false);
     else
-        print_negated(in, op->args[0]);
-    fputs(count ? ";\n" : ")\n", in->out);
+        print_negated(printer, op->args[0]);
+    fputs(count ? ";\n" : ")\n", printer->out);
     if (count) {
-        print_copies(in, copies, count, op);
-        cuda_line(in, "if (!go_on)");
+        print_copies(printer, copies, count, op);
+        cuda_line(printer, "if (!go_on)");
     }
-    cuda_line(in, "    break;");
+    cuda_line(printer, "    break;");
 }
 
 static bool block_prints_nothing(const Block *block)
@@ -258,158 +258,158 @@ static bool block_prints_nothing(const Block *block)
     return true;
 }
 
-static void print_if(Printer *in, const Op *op)
+static void print_if(Printer *printer, const Op *op)
 {
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
-    cuda_begin(in);
-    fputs(op->control->uniform ? "if (ws::warp_uniform(" : "if (", in->out);
+    cuda_begin(printer);
+    fputs(op->control->uniform ? "if (ws::warp_uniform(" : "if (", printer->out);
     if (swap)
-        print_negated(in, op->args[0]);
+        print_negated(printer, op->args[0]);
     else
-        cuda_operand(in, op->args[0], PREC_ANY, false);
-    fputs(op->control->uniform ? ")) {" : ") {", in->out);
-    cuda_place(in, op);
-    fputc('\n', in->out);
-    cuda_block(in, op->blocks[swap]);
+        cuda_operand(printer, op->args[0], PREC_ANY, false);
+    fputs(op->control->uniform ? ")) {" : ") {", printer->out);
+    cuda_place(printer, op);
+    fputc('\n', printer->out);
+    cuda_block(printer, op->blocks[swap]);
     if (!swap && op->nblocks > 1 && !block_prints_nothing(op->blocks[1])) {
-        cuda_line(in, "} else {");
-        cuda_block(in, op->blocks[1]);
+        cuda_line(printer, "} else {");
+        cuda_block(printer, op->blocks[1]);
     }
-    cuda_line(in, "}");
+    cuda_line(printer, "}");
 }
 
 /* In a cluster a tile may be none of the grid's: its stores are left out.  */
-static void print_inside(Printer *in)
+static void print_inside(Printer *printer)
 {
-    if (cluster_size(in->kernel) == 1)
+    if (cluster_size(printer->kernel) == 1)
         return;
-    cuda_line(in, "if (t.inside())");
-    fputs("    ", in->out);
+    cuda_line(printer, "if (t.inside())");
+    fputs("    ", printer->out);
 }
 
 /* A store, an atomic addition.  */
-static void print_store(Printer *in, const Op *op)
+static void print_store(Printer *printer, const Op *op)
 {
-    print_inside(in);
-    cuda_begin(in);
-    fprintf(in->out, "%s(", op_info[op->code].call);
+    print_inside(printer);
+    cuda_begin(printer);
+    fprintf(printer->out, "%s(", op_info[op->code].call);
     if (op->storage)
-        fprintf(in->out, "%s, ", op->storage->name);
-    cuda_value(in, op->args[0], PREC_ANY);
+        fprintf(printer->out, "%s, ", op->storage->name);
+    cuda_value(printer, op->args[0], PREC_ANY);
     if (op->storage)
-        fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+        fprintf(printer->out, ", p.%s", cuda_map_for(printer, op));
     if (op_scatters(op)) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[1], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[1], PREC_TERNARY);
     } else {
-        cuda_coordinates(in, op, 1, op->nargs - 1);
+        cuda_coordinates(printer, op, 1, op->nargs - 1);
     }
-    fputs(", ", in->out);
-    cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
-    fputs(");", in->out);
-    cuda_place(in, op);
-    fputc('\n', in->out);
+    fputs(", ", printer->out);
+    cuda_value(printer, op->args[op->nargs - 1], PREC_TERNARY);
+    fputs(");", printer->out);
+    cuda_place(printer, op);
+    fputc('\n', printer->out);
 }
 
-static void print_print(Printer *in, const Op *op)
+static void print_print(Printer *printer, const Op *op)
 {
-    print_inside(in);
-    cuda_begin(in);
+    print_inside(printer);
+    cuda_begin(printer);
     if (op->store->divided)
-        fprintf(in->out, "ws::print_rows(s.%s, group, ", cuda_role_barrier(in->kernel, in->role));
+        fprintf(printer->out, "ws::print_rows(s.%s, group, ", cuda_role_barrier(printer->kernel, printer->role));
     else
-        fputs("ws::print(", in->out);
-    cuda_quoted(in->out, op->store->label ? op->store->label : "");
-    fputs(", ", in->out);
-    cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
+        fputs("ws::print(", printer->out);
+    cuda_quoted(printer->out, op->store->label ? op->store->label : "");
+    fputs(", ", printer->out);
+    cuda_value(printer, op->args[op->nargs - 1], PREC_TERNARY);
     for (int i = 0; i < op->nargs - 1; i++) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[i], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[i], PREC_TERNARY);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
 }
 
 /* The condition, the number behind the counters, these.  */
-static void print_each(Printer *in, const Op *op)
+static void print_each(Printer *printer, const Op *op)
 {
-    print_inside(in);
-    cuda_begin(in);
-    fprintf(in->out, "ws::print_each<%s>(p.prints, ", cuda_layout_text(in));
-    cuda_quoted(in->out, arena_print(in->kernel->module, "%s\n", op->store->label));
+    print_inside(printer);
+    cuda_begin(printer);
+    fprintf(printer->out, "ws::print_each<%s>(p.prints, ", cuda_layout_text(printer));
+    cuda_quoted(printer->out, arena_print(printer->kernel->module, "%s\n", op->store->label));
     for (int i = op->nargs - 1; i >= op->nargs - 2; i--) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[i], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[i], PREC_TERNARY);
     }
     for (int i = 0; i < op->nargs - 2; i++) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[i], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[i], PREC_TERNARY);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
 }
 
-static void print_control(Printer *in, const Op *op)
+static void print_control(Printer *printer, const Op *op)
 {
     switch (op->code) {
     case OP_GRID:
-        cuda_grid(in, op);
+        cuda_grid(printer, op);
         break;
     case OP_FOR:
-        cuda_for(in, op);
+        cuda_for(printer, op);
         break;
     case OP_WHILE:
-        print_while(in, op);
+        print_while(printer, op);
         break;
     case OP_NARROW:
-        print_narrow(in, op);
+        print_narrow(printer, op);
         break;
     case OP_IF:
-        print_if(in, op);
+        print_if(printer, op);
         break;
     case OP_COND:
-        print_cond(in, op);
+        print_cond(printer, op);
         break;
     default:
-        print_yield(in, op);
+        print_yield(printer, op);
     }
 }
 
-static void print_statement(Printer *in, const Op *op)
+static void print_statement(Printer *printer, const Op *op)
 {
-    cuda_mark(in, op);
-    print_bare_declarations(in, op);
+    cuda_mark(printer, op);
+    print_bare_declarations(printer, op);
     if (op_is_pure(op)) {
         if (op->results[0]->var && op->results[0]->var->role)
-            cuda_definition(in, op);
+            cuda_definition(printer, op);
         return;
     }
     switch (op_info[op->code].class_) {
     case CLASS_CONTROL:
-        print_control(in, op);
+        print_control(printer, op);
         break;
     case CLASS_STORE:
         if (op->code == OP_PRINT)
-            print_print(in, op);
+            print_print(printer, op);
         else if (op->code == OP_PRINT_EACH)
-            print_each(in, op);
+            print_each(printer, op);
         else
-            print_store(in, op);
+            print_store(printer, op);
         break;
     case CLASS_SYNC:
-        cuda_sync(in, op);
+        cuda_sync(printer, op);
         break;
     default:
         if (op_meets_blocks(op))
-            cuda_meeting(in, op);
+            cuda_meeting(printer, op);
         else
-            cuda_accumulate(in, op); /* a product that is done at once */
+            cuda_accumulate(printer, op); /* a product that is done at once */
     }
 }
 
-void cuda_block(Printer *in, const Block *block)
+void cuda_block(Printer *printer, const Block *block)
 {
-    in->indent++;
+    printer->indent++;
     for (const Op *op = block->first; op; op = op->next)
-        print_statement(in, op);
-    cuda_mark(in, block->parent);
-    in->indent--;
+        print_statement(printer, op);
+    cuda_mark(printer, block->parent);
+    printer->indent--;
 }

@@ -13,132 +13,133 @@
 #include "machine/machine.h"
 
 /* Two storages whose slots alternate are one array.  */
-static const char *pair_name(const Printer *in, const Storage *first)
+static const char *pair_name(const Printer *printer, const Storage *first)
 {
-    const char *second = storage_beside(in->kernel, first)->name;
-    const char *name = arena_print(in->kernel->module, "%s_and_%s", first->name, second);
-    while (kernel_names(in->kernel, name))
-        name = arena_print(in->kernel->module, "%s_", name);
+    const char *second = storage_beside(printer->kernel, first)->name;
+    const char *name = arena_print(printer->kernel->module, "%s_and_%s", first->name, second);
+    while (kernel_names(printer->kernel, name))
+        name = arena_print(printer->kernel->module, "%s_", name);
     return name;
 }
 
 /* The member of the struct that holds the storage, and the one beside it if there is one.  */
-const char *cuda_member(const Printer *in, const Storage *storage)
+const char *cuda_member(const Printer *printer, const Storage *storage)
 {
-    return storage_beside(in->kernel, storage) ? pair_name(in, storage) : storage->name;
+    return storage_beside(printer->kernel, storage) ? pair_name(printer, storage) : storage->name;
 }
 
 /* ---- members of the struct --------------------------------------------------------------------------------------- */
 
-static void print_output(Printer *in, const Storage *storage)
+static void print_output(Printer *printer, const Storage *storage)
 {
-    Module *module = in->kernel->module;
+    Module *module = printer->kernel->module;
     Type tile = storage->tile;
     int blocks = machine_lines(tile);
     const char *count = storage->slots > 1 ? arena_print(module, "[%d]", storage->slots) : "";
-    cuda_commented(in,
+    cuda_commented(printer,
                    arena_print(module, "ws::output<%s, %d, %d> %s%s;", cuda_element_text[tile.dtype], tile.rows, blocks,
                                storage->name, count),
                    arena_print(module, "%d rows, %d block%s of 128 bytes%s", tile.rows, blocks, blocks > 1 ? "s" : "",
                                storage->slots > 1 ? "; one for each group" : ""));
 }
 
-const char *cuda_lined(const Printer *in, Dtype dtype, int line)
+const char *cuda_lined(const Printer *printer, Dtype dtype, int line)
 {
-    return arena_print(in->kernel->module, "ws::lined<%s, %d>", cuda_element_text[dtype], line);
+    return arena_print(printer->kernel->module, "ws::lined<%s, %d>", cuda_element_text[dtype], line);
 }
 
-static const char *tile_text(const Printer *in, const Storage *storage)
+static const char *tile_text(const Printer *printer, const Storage *storage)
 {
     Type tile = storage->tile;
     const char *element = cuda_element_text[tile.dtype];
-    const char *type = storage->rounded       ? "ws::tf32"
-                       : storage->interleaved ? arena_print(in->kernel->module, "ws::interleaved<%s>", element)
-                       : storage->line        ? cuda_lined(in, storage->tile.dtype, storage->line)
+    const char *type = storage->tf32          ? "ws::tf32"
+                       : storage->interleaved ? arena_print(printer->kernel->module, "ws::interleaved<%s>", element)
+                       : storage->line        ? cuda_lined(printer, storage->tile.dtype, storage->line)
                                               : element;
-    return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
+    return arena_print(printer->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
 }
 
-static void print_pair(Printer *in, const Storage *storage, const Storage *behind)
+static void print_pair(Printer *printer, const Storage *storage, const Storage *behind)
 {
-    cuda_line(in, "struct {");
-    in->indent++;
-    cuda_line(in, "%s %s;", tile_text(in, storage), storage->name);
-    cuda_line(in, "%s %s;", tile_text(in, behind), behind->name);
-    in->indent--;
-    cuda_commented(in, arena_print(in->kernel->module, "} %s[%d];", pair_name(in, storage), storage->slots),
+    cuda_line(printer, "struct {");
+    printer->indent++;
+    cuda_line(printer, "%s %s;", tile_text(printer, storage), storage->name);
+    cuda_line(printer, "%s %s;", tile_text(printer, behind), behind->name);
+    printer->indent--;
+    cuda_commented(printer,
+                   arena_print(printer->kernel->module, "} %s[%d];", pair_name(printer, storage), storage->slots),
                    "side by side: one operand of a wide product");
 }
 
-static void print_member(Printer *in, const Storage *storage)
+static void print_member(Printer *printer, const Storage *storage)
 {
-    const Storage *behind = storage_beside(in->kernel, storage);
-    const int team = machine_wide_groups(in->kernel->layout);
+    const Storage *behind = storage_beside(printer->kernel, storage);
+    const int team = machine_wide_groups(printer->kernel->layout);
     const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
-                            ? arena_print(in->kernel->module, "[%d]", storage_places(storage))
+                            ? arena_print(printer->kernel->module, "[%d]", storage_places(storage))
                             : "";
     if (behind)
-        print_pair(in, storage, behind);
+        print_pair(printer, storage, behind);
     else if (storage->use == USE_OUTPUT)
-        print_output(in, storage);
+        print_output(printer, storage);
     else if (storage->use == USE_PARTS)
-        cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
-                  in->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
-    else if (storage->use == USE_SHARES && !in->kernel->grid.parts)
-        cuda_line(in, "ws::lone_shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype], storage->tile.cols,
-                  team, storage->name, count);
+        cuda_line(printer, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
+                  printer->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
+    else if (storage->use == USE_SHARES && !printer->kernel->grid.parts)
+        cuda_line(printer, "ws::lone_shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
+                  storage->tile.cols, team, storage->name, count);
     else if (storage->use == USE_SHARES)
-        cuda_line(in, "ws::%sshares<%s, %d, %d%s> %s%s;", team > 1 ? "team_" : "",
+        cuda_line(printer, "ws::%sshares<%s, %d, %d%s> %s%s;", team > 1 ? "team_" : "",
                   cuda_element_text[storage->tile.dtype], storage->tile.rows, storage->tile.cols,
-                  team > 1 ? arena_print(in->kernel->module, ", %d", team) : "", storage->name, count);
-    else if (storage->use == USE_KEPT)
-        cuda_line(in, "ws::kept_tile<%s, %d, %d, ws::wide%s> %s%s;", cuda_element_text[storage->tile.dtype],
-                  storage->tile.rows, storage->tile.cols, team > 1 ? arena_print(in->kernel->module, "_%d", team) : "",
-                  storage->name, count);
+                  team > 1 ? arena_print(printer->kernel->module, ", %d", team) : "", storage->name, count);
+    else if (storage->use == USE_ROW_CACHE)
+        cuda_line(printer, "ws::cached_tile<%s, %d, %d, ws::wide%s> %s%s;", cuda_element_text[storage->tile.dtype],
+                  storage->tile.rows, storage->tile.cols,
+                  team > 1 ? arena_print(printer->kernel->module, "_%d", team) : "", storage->name, count);
     else if (storage->use == USE_SCRATCH)
-        cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
+        cuda_line(printer, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else
-        cuda_line(in, "%s %s%s;", tile_text(in, storage), storage->name, count);
+        cuda_line(printer, "%s %s%s;", tile_text(printer, storage), storage->name, count);
 }
 
 /* A member of the shared struct; the one beside it comes along, and what is used in turn with it.  */
-void cuda_storage(Printer *in, const Storage *storage)
+void cuda_storage(Printer *printer, const Storage *storage)
 {
     const Storage *over = NULL;
-    FOR_STORAGES (other, in->kernel)
+    FOR_STORAGES (other, printer->kernel)
         over = other->over == storage ? other : over;
     if (over) {
-        cuda_line(in, "union {");
-        in->indent++;
+        cuda_line(printer, "union {");
+        printer->indent++;
     }
-    print_member(in, storage);
+    print_member(printer, storage);
     if (!over)
         return;
-    print_member(in, over);
-    in->indent--;
-    cuda_commented(in, "};", "used in turn");
+    print_member(printer, over);
+    printer->indent--;
+    cuda_commented(printer, "};", "used in turn");
 }
 
 /* ---- where they are used ----------------------------------------------------------------------------------------- */
 
 /* One for each group, if there are several.  */
-void cuda_group_storage(Printer *in, const Storage *storage)
+void cuda_group_storage(Printer *printer, const Storage *storage)
 {
-    fprintf(in->out, storage->slots > 1 ? "s.%s[group]" : "s.%s", storage->name);
+    fprintf(printer->out, storage->slots > 1 ? "s.%s[group]" : "s.%s", storage->name);
 }
 
-void cuda_slot(Printer *in, const Storage *storage, const Value *slot)
+void cuda_slot(Printer *printer, const Storage *storage, const Value *slot)
 {
     const Storage *first = storage->beside ? storage->beside : storage;
-    bool pair = storage_beside(in->kernel, first);
-    fprintf(in->out, "s.%s[", cuda_member(in, first));
+    bool pair = storage_beside(printer->kernel, first);
+    fprintf(printer->out, "s.%s[", cuda_member(printer, first));
     if (storage->resident) {
-        cuda_value(in, slot, PREC_MUL);
-        fprintf(in->out, " %% %d", storage->resident);
+        cuda_value(printer, slot, PREC_MUL);
+        fprintf(printer->out, " %% %d", storage->resident);
     } else {
-        cuda_value(in, slot, PREC_ANY);
+        cuda_value(printer, slot, PREC_ANY);
     }
-    fputc(']', in->out);
+    fputc(']', printer->out);
     if (pair)
-        fprintf(in->out, ".%s", storage->name);
+        fprintf(printer->out, ".%s", storage->name);
 }

@@ -12,99 +12,99 @@
 #include "ir/queries.h"
 
 /* The role that holds both ends of a ring has two objects for it.  */
-const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing)
+const char *cuda_end_name(const Printer *printer, const Aref *aref, bool producing)
 {
-    bool both = producing && role_has_op(in->role, OP_GET, aref);
-    return both ? arena_print(in->kernel->module, "%s_in", aref->name) : aref->name;
+    bool both = producing && role_has_op(printer->role, OP_GET, aref);
+    return both ? arena_print(printer->kernel->module, "%s_in", aref->name) : aref->name;
 }
 
-static void print_skip(Printer *in, const Op *op)
+static void print_skip(Printer *printer, const Op *op)
 {
-    cuda_begin(in);
-    fprintf(in->out, "%s.skip(", cuda_end_name(in, op->aref, false));
+    cuda_begin(printer);
+    fprintf(printer->out, "%s.skip(", cuda_end_name(printer, op->aref, false));
     if (op->nargs && op->sync->count != 1)
-        fprintf(in->out, "%d * (", op->sync->count);
+        fprintf(printer->out, "%d * (", op->sync->count);
     if (op->nargs)
-        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+        cuda_operand(printer, op->args[0], PREC_TERNARY, false);
     else
-        fprintf(in->out, "%d", op->sync->count);
-    fputs(op->nargs && op->sync->count != 1 ? "));\n" : ");\n", in->out);
+        fprintf(printer->out, "%d", op->sync->count);
+    fputs(op->nargs && op->sync->count != 1 ? "));\n" : ");\n", printer->out);
 }
 
-static void print_slot_result(Printer *in, const Op *op, bool producing)
+static void print_slot_result(Printer *printer, const Op *op, bool producing)
 {
     if (op->nresults && op->results[0]->var)
-        cuda_target(in, op->results[0]->var, op);
+        cuda_target(printer, op->results[0]->var, op);
     else
-        cuda_begin(in);
-    fprintf(in->out, "%s.%s();\n", cuda_end_name(in, op->aref, producing), op_info[op->code].call);
+        cuda_begin(printer);
+    fprintf(printer->out, "%s.%s();\n", cuda_end_name(printer, op->aref, producing), op_info[op->code].call);
 }
 
 /* Of what a slot may hold already.  */
-static void print_wants(Printer *in, const Op *op)
+static void print_wants(Printer *printer, const Op *op)
 {
-    if (cuda_is_for_one_block(op, in->kernel)) {
-        cuda_line(in, "if (inside)");
-        fputs("    ", in->out);
+    if (cuda_is_for_one_block(op, printer->kernel)) {
+        cuda_line(printer, "if (inside)");
+        fputs("    ", printer->out);
     }
-    cuda_begin(in);
-    fprintf(in->out, "if (%s.wants(", cuda_end_name(in, op->aref, true));
+    cuda_begin(printer);
+    fprintf(printer->out, "if (%s.wants(", cuda_end_name(printer, op->aref, true));
     for (int i = 2; i < op->nargs; i++) {
-        fputs(i > 2 ? ", " : "", in->out);
-        cuda_value(in, op->args[i], PREC_ANY);
+        fputs(i > 2 ? ", " : "", printer->out);
+        cuda_value(printer, op->args[i], PREC_ANY);
     }
-    fputs("))\n", in->out);
+    fputs("))\n", printer->out);
 }
 
-static void print_copy_in(Printer *in, const Op *op)
+static void print_copy_in(Printer *printer, const Op *op)
 {
-    bool resident = op->storage->resident, own = cuda_is_for_one_block(op, in->kernel);
+    bool resident = op->storage->resident, own = cuda_is_for_one_block(op, printer->kernel);
     if (resident)
-        print_wants(in, op);
+        print_wants(printer, op);
     if (own)
-        cuda_line(in, "if (inside)");
-    in->indent += resident || own;
-    cuda_begin(in);
-    in->indent -= resident || own;
-    fprintf(in->out, "ws::copy_%s%s", op->transfer->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
+        cuda_line(printer, "if (inside)");
+    printer->indent += resident || own;
+    cuda_begin(printer);
+    printer->indent -= resident || own;
+    fprintf(printer->out, "ws::copy_%s%s", op->transfer->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
     if (op->transfer->along)
-        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->transfer->along]);
-    fputc('(', in->out);
+        fprintf(printer->out, "<%s_cluster, ws::along_%s>", printer->kernel->name, text_alongs[op->transfer->along]);
+    fputc('(', printer->out);
     if (cuda_has_fill(op)) {
-        cuda_fill(in, op->transfer->fill);
-        fputs(", ", in->out);
+        cuda_fill(printer, op->transfer->fill);
+        fputs(", ", printer->out);
     }
-    fprintf(in->out, "%s, ", cuda_end_name(in, op->aref, true));
-    cuda_slot(in, op->storage, op->args[0]);
-    fputs(", ", in->out);
-    cuda_value(in, op->args[1], PREC_ANY);
-    fprintf(in->out, ", p.%s", cuda_map_for(in, op));
-    cuda_coordinates(in, op, 2, op->nargs);
-    fputs(");\n", in->out);
+    fprintf(printer->out, "%s, ", cuda_end_name(printer, op->aref, true));
+    cuda_slot(printer, op->storage, op->args[0]);
+    fputs(", ", printer->out);
+    cuda_value(printer, op->args[1], PREC_ANY);
+    fprintf(printer->out, ", p.%s", cuda_map_for(printer, op));
+    cuda_coordinates(printer, op, 2, op->nargs);
+    fputs(");\n", printer->out);
 }
 
 /* ws::bring(pace, ring, slots, tensor, map, i, j), in the loop, or bring_rest behind it.  */
-static void print_bring(Printer *in, const Op *copy, const char *call)
+static void print_bring(Printer *printer, const Op *copy, const char *call)
 {
-    cuda_begin(in);
-    fprintf(in->out, "ws::%s(%s_pace, %s, s.%s, ", call, copy->storage->name, cuda_end_name(in, copy->aref, true),
-            copy->storage->name);
-    cuda_value(in, copy->args[1], PREC_ANY);
-    fprintf(in->out, ", p.%s", cuda_map_for(in, copy));
-    cuda_coordinates(in, copy, 2, copy->nargs);
-    fputs(");\n", in->out);
+    cuda_begin(printer);
+    fprintf(printer->out, "ws::%s(%s_pace, %s, s.%s, ", call, copy->storage->name,
+            cuda_end_name(printer, copy->aref, true), copy->storage->name);
+    cuda_value(printer, copy->args[1], PREC_ANY);
+    fprintf(printer->out, ", p.%s", cuda_map_for(printer, copy));
+    cuda_coordinates(printer, copy, 2, copy->nargs);
+    fputs(");\n", printer->out);
 }
 
 /* What comes in pieces while the loop runs.  */
-void cuda_bring(Printer *in, const Op *loop, const char *call)
+void cuda_bring(Printer *printer, const Op *loop, const char *call)
 {
     for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next)
         if (paced_loop(copy) == loop)
-            print_bring(in, copy, call);
+            print_bring(printer, copy, call);
 }
 
 /* A tile of four lines: ws::pace<4> pace(trips).  */
-void cuda_pace(Printer *in, const Op *loop)
+void cuda_pace(Printer *printer, const Op *loop)
 {
     for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next) {
         if (paced_loop(copy) != loop)
@@ -112,13 +112,13 @@ void cuda_pace(Printer *in, const Op *loop)
         const Type tile = copy->storage->tile;
         int64_t step = 1;
         ir_constant(loop->args[2], &step);
-        cuda_begin(in);
-        fprintf(in->out, "ws::pace<%d> %s_pace(ws::trips(", tile.cols * dtype_bytes(tile.dtype) / MACHINE_LINE_BYTES,
-                copy->storage->name);
-        cuda_coordinate(in, loop->args[0]);
-        fputs(", ", in->out);
-        cuda_coordinate(in, loop->args[1]);
-        fprintf(in->out, ", %lld));\n", (long long)step);
+        cuda_begin(printer);
+        fprintf(printer->out, "ws::pace<%d> %s_pace(ws::trips(",
+                tile.cols * dtype_bytes(tile.dtype) / MACHINE_LINE_BYTES, copy->storage->name);
+        cuda_coordinate(printer, loop->args[0]);
+        fputs(", ", printer->out);
+        cuda_coordinate(printer, loop->args[1]);
+        fprintf(printer->out, ", %lld));\n", (long long)step);
     }
 }
 
@@ -129,18 +129,18 @@ static bool is_paced(const Op *op)
     return copy && copy->code == OP_COPY_IN && copy->transfer->paced;
 }
 
-static void print_put_tile(Printer *in, const Op *op)
+static void print_put_tile(Printer *printer, const Op *op)
 {
-    cuda_begin(in);
-    fprintf(in->out, "%s(",
-            op->storage->turned ? "ws::transpose"
-            : op->nargs == 3    ? "ws::put_rows"
-                                : op_info[op->code].call);
-    cuda_slot(in, op->storage, op->args[0]);
-    fputs(", ", in->out);
-    cuda_value(in, op->args[1], PREC_ANY);
-    cuda_coordinates(in, op, 2, op->nargs);
-    fputs(");\n", in->out);
+    cuda_begin(printer);
+    fprintf(printer->out, "%s(",
+            op->storage->transposed ? "ws::transpose"
+            : op->nargs == 3        ? "ws::put_rows"
+                                    : op_info[op->code].call);
+    cuda_slot(printer, op->storage, op->args[0]);
+    fputs(", ", printer->out);
+    cuda_value(printer, op->args[1], PREC_ANY);
+    cuda_coordinates(printer, op, 2, op->nargs);
+    fputs(");\n", printer->out);
 }
 
 /* Of another number of columns a product makes all that it has.  */
@@ -150,121 +150,121 @@ static bool is_width(const Value *columns)
 }
 
 /* A product, or two that are one instruction.  */
-void cuda_accumulate(Printer *in, const Op *op)
+void cuda_accumulate(Printer *printer, const Op *op)
 {
-    const Op *products[] = {op,
-                            op->code == OP_MMA && op->sync->paired ? op_paired_with(in->kernel->machine, op) : NULL};
+    const Op *products[] = {op, op->code == OP_MMA && op->sync->paired ? op_paired_with(printer->kernel->machine, op)
+                                                                       : NULL};
     int count = products[1] ? 2 : 1;
     for (int i = 0; i < count; i++)
         if (products[i]->args[2]->var != products[i]->results[0]->var)
-            cuda_assignment(in, products[i]->results[0]->var, op, products[i]->args[2]);
-    cuda_begin(in);
-    fprintf(in->out, "%s(", op_info[op->code].call);
+            cuda_assignment(printer, products[i]->results[0]->var, op, products[i]->args[2]);
+    cuda_begin(printer);
+    fprintf(printer->out, "%s(", op_info[op->code].call);
     for (int i = 0; i < count; i++)
-        fprintf(in->out, "%s, ", products[i]->results[0]->var->name);
-    cuda_value(in, op->args[0], PREC_TERNARY);
+        fprintf(printer->out, "%s, ", products[i]->results[0]->var->name);
+    cuda_value(printer, op->args[0], PREC_TERNARY);
     for (int i = 0; i < count; i++) {
-        fputs(", ", in->out);
-        cuda_value(in, products[i]->args[1], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, products[i]->args[1], PREC_TERNARY);
     }
     for (int i = 3; i < op->nargs && (op->code == OP_DOT_F32 || is_width(op->args[i])); i++) {
-        fputs(", ", in->out);
-        cuda_value(in, op->args[i], PREC_TERNARY);
+        fputs(", ", printer->out);
+        cuda_value(printer, op->args[i], PREC_TERNARY);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
 }
 
-static void print_computed(Printer *in, const Op *op)
+static void print_computed(Printer *printer, const Op *op)
 {
-    cuda_begin(in);
-    fprintf(in->out, "%s(", op_info[op->code].call);
+    cuda_begin(printer);
+    fprintf(printer->out, "%s(", op_info[op->code].call);
     for (int i = 0; i < op->nargs; i++) {
-        fputs(i ? ", " : "", in->out);
-        cuda_value(in, op->args[i], PREC_TERNARY);
+        fputs(i ? ", " : "", printer->out);
+        cuda_value(printer, op->args[i], PREC_TERNARY);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
 }
 
-static void print_wait(Printer *in, const Op *op)
+static void print_wait(Printer *printer, const Op *op)
 {
-    cuda_begin(in);
-    fprintf(in->out, "ws::wait<%d>(", op->sync->pending);
+    cuda_begin(printer);
+    fprintf(printer->out, "ws::wait<%d>(", op->sync->pending);
     for (int i = 0; i < op->nargs; i++) {
         if (i)
-            fputs(", ", in->out);
-        cuda_value(in, op->args[i], PREC_ANY);
+            fputs(", ", printer->out);
+        cuda_value(printer, op->args[i], PREC_ANY);
     }
-    fputs(");\n", in->out);
+    fputs(");\n", printer->out);
     for (int i = 0; i < op->nresults; i++)
         if (op->results[i]->var && op->results[i]->var != op->args[i]->var)
-            cuda_assignment(in, op->results[i]->var, op, op->args[i]);
+            cuda_assignment(printer, op->results[i]->var, op, op->args[i]);
 }
 
-void cuda_sync(Printer *in, const Op *op)
+void cuda_sync(Printer *printer, const Op *op)
 {
     if (is_paced(op))
         return;
     switch (op->code) {
     case OP_PUT:
     case OP_GET:
-        print_slot_result(in, op, op->code == OP_PUT);
+        print_slot_result(printer, op, op->code == OP_PUT);
         break;
     case OP_COPY_IN:
-        print_copy_in(in, op);
+        print_copy_in(printer, op);
         break;
     case OP_PUT_TILE:
-        print_put_tile(in, op);
+        print_put_tile(printer, op);
         break;
     case OP_PUT_DONE:
-        cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));
+        cuda_line(printer, "%s.put_done();", cuda_end_name(printer, op->aref, true));
         break;
     case OP_MMA:
         if (!op_is_second(op))
-            cuda_accumulate(in, op);
+            cuda_accumulate(printer, op);
         break;
     case OP_WAIT:
-        print_wait(in, op);
+        print_wait(printer, op);
         break;
     case OP_COMPUTED:
-        print_computed(in, op);
+        print_computed(printer, op);
         break;
     case OP_CONSUMED:
-        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), op->sync->keep);
+        cuda_line(printer, "%s.consumed<%d>();", cuda_end_name(printer, op->aref, false), op->sync->keep);
         break;
     case OP_STORE_WAIT:
-        cuda_line(in, "ws::store_wait<%d>();", op->sync->pending);
+        cuda_line(printer, "ws::store_wait<%d>();", op->sync->pending);
         break;
     case OP_STAGE:
     case OP_GATHER:
-        cuda_definition(in, op);
+        cuda_definition(printer, op);
         break;
     case OP_SKIP:
-        print_skip(in, op);
+        print_skip(printer, op);
         break;
     case OP_PINGPONG_TAKE:
     case OP_PINGPONG_PASS:
-        cuda_line(in, "s.pingpong.%s(group);", op_info[op->code].call);
+        cuda_line(printer, "s.pingpong.%s(group);", op_info[op->code].call);
         break;
     case OP_ROLE_BARRIER:
-        cuda_line(in, "ws::sync(s.%s, group);", cuda_role_barrier(in->kernel, in->role));
+        cuda_line(printer, "ws::sync(s.%s, group);", cuda_role_barrier(printer->kernel, printer->role));
         break;
     case OP_AWAIT_TILES:
-        cuda_begin(in);
-        fprintf(in->out, "ws::await_tiles<%s", in->role->versions & VERSION_TMA ? "TMA" : "true");
-        if (footprint_by_role(in->kernel))
-            fprintf(in->out, ", %u", ROLE_BIT(in->role));
-        fputs(">(p.together, t);\n", in->out);
+        cuda_begin(printer);
+        fprintf(printer->out, "ws::await_tiles<%s", printer->role->versions & VERSION_TMA ? "TMA" : "true");
+        if (footprint_by_role(printer->kernel))
+            fprintf(printer->out, ", %u", ROLE_BIT(printer->role));
+        fputs(">(p.together, t);\n", printer->out);
         break;
     case OP_TILE_DONE:
-        cuda_line(in, "telling.tile_done(p.together, t);");
+        cuda_line(printer, "telling.tile_done(p.together, t);");
         break;
     case OP_TELL_TILES:
-        cuda_line(in, "telling.tell(p.together);");
+        cuda_line(printer, "telling.tell(p.together);");
         break;
     default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
-        if (op->code == OP_BARRIER && machine_wide_groups(in->role->layout) > 1)
-            cuda_line(in, "ws::meet_group<%s>();", cuda_layout_text(in));
+        if (op->code == OP_BARRIER && machine_wide_groups(printer->role->layout) > 1)
+            cuda_line(printer, "ws::meet_group<%s>();", cuda_layout_text(printer));
         else
-            cuda_line(in, "%s();", op_info[op->code].call);
+            cuda_line(printer, "%s();", op_info[op->code].call);
     }
 }

@@ -34,34 +34,34 @@ const char *cuda_layout_name(const Kernel *kernel, Layout layout)
     }
 }
 
-const char *cuda_layout_text(const Printer *in)
+const char *cuda_layout_text(const Printer *printer)
 {
-    return in->of_layout ? CUDA_LAYOUT : cuda_layout_name(in->kernel, in->role->layout);
+    return printer->of_layout ? CUDA_LAYOUT : cuda_layout_name(printer->kernel, printer->role->layout);
 }
 
-void cuda_begin(Printer *in)
+void cuda_begin(Printer *printer)
 {
-    fprintf(in->out, "%*s", 4 * in->indent, "");
+    fprintf(printer->out, "%*s", 4 * printer->indent, "");
 }
 
-void cuda_line(Printer *in, const char *format, ...)
+void cuda_line(Printer *printer, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    cuda_begin(in);
-    vfprintf(in->out, format, list);
-    fputc('\n', in->out);
+    cuda_begin(printer);
+    vfprintf(printer->out, format, list);
+    fputc('\n', printer->out);
     va_end(list);
 }
 
 enum { COMMENT_COLUMN = 41 };
 
 /* A line with a comment at the column where comments stand, or two blanks behind a longer line.  */
-void cuda_commented(Printer *in, const char *text, const char *comment)
+void cuda_commented(Printer *printer, const char *text, const char *comment)
 {
-    int width = 4 * in->indent + (int)strlen(text);
+    int width = 4 * printer->indent + (int)strlen(text);
     int pad = width + 2 > COMMENT_COLUMN ? 2 : COMMENT_COLUMN - width;
-    cuda_line(in, "%s%*s// %s", text, pad, "", comment);
+    cuda_line(printer, "%s%*s// %s", text, pad, "", comment);
 }
 
 const char *cuda_file_name(const char *path)

@@ -56,14 +56,14 @@ static bool are_whole(int64_t number)
     return number % 8 == 0;
 }
 
-static void print_steps(Printer *in)
+static void print_steps(Printer *printer)
 {
-    const Op *grid = kernel_grid(in->kernel);
+    const Op *grid = kernel_grid(printer->kernel);
     int64_t low, step;
     for (int i = 0; grid && i < grid->nargs / 3; i++)
         if (ir_constant(grid->args[3 * i], &low) && ir_constant(grid->args[3 * i + 2], &step) && are_whole(low) &&
             are_whole(step))
-            cuda_line(in, "ws::know_step(q.grid, %d, %lld, %lld);", i, (long long)low, (long long)step);
+            cuda_line(printer, "ws::know_step(q.grid, %d, %lld, %lld);", i, (long long)low, (long long)step);
 }
 
 static const char *moved_fields(const Kernel *kernel, const char *of)
@@ -76,21 +76,21 @@ static const char *moved_fields(const Kernel *kernel, const char *of)
     return text;
 }
 
-const char *cuda_in_vectors(const Printer *in)
+const char *cuda_in_vectors(const Printer *printer)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = printer->kernel;
     const Role *role = kernel->roles;
-    bool direct = role && !role->next && !kernel->arefs && role->layout != LAYOUT_MMA && !in->maps &&
+    bool direct = role && !role->next && !kernel->arefs && role->layout != LAYOUT_MMA && !printer->maps &&
                   !kernel->grid.together && role->warps != 1;
     const char *fields = direct ? moved_fields(kernel, "p") : NULL;
     return fields ? arena_print(kernel->module, "ws::in_vectors(%s)", fields) : NULL;
 }
 
-void cuda_know_vectors(Printer *in)
+void cuda_know_vectors(Printer *printer)
 {
-    cuda_line(in, "%s_params q = p;", in->kernel->name);
-    cuda_line(in, "ws::know_vectors(%s);", moved_fields(in->kernel, "q"));
-    print_steps(in);
+    cuda_line(printer, "%s_params q = p;", printer->kernel->name);
+    cuda_line(printer, "ws::know_vectors(%s);", moved_fields(printer->kernel, "q"));
+    print_steps(printer);
 }
 
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ void cuda_know_vectors(Printer *in)
 static bool needs_vectors(const Op *op, const void *none)
 {
     (void)none;
-    return op->code == OP_TRANS || (op->storage && op->storage->use == USE_KEPT);
+    return op->code == OP_TRANS || (op->storage && op->storage->use == USE_ROW_CACHE);
 }
 
 static bool has_vectors(const Op *op, const void *context)
@@ -112,10 +112,10 @@ static bool has_vectors(const Op *op, const void *context)
     return false;
 }
 
-bool cuda_is_of_layout(const Printer *in)
+bool cuda_is_of_layout(const Printer *printer)
 {
-    const Role *role = in->kernel->roles;
-    return cuda_in_vectors(in) && role->layout < LAYOUT_STRIPS && !ir_any_of(role->body, needs_vectors, NULL) &&
+    const Role *role = printer->kernel->roles;
+    return cuda_in_vectors(printer) && role->layout < LAYOUT_STRIPS && !ir_any_of(role->body, needs_vectors, NULL) &&
            ir_any_of(role->body, has_vectors, role);
 }
 
@@ -130,15 +130,15 @@ static void visit_least_bytes(Op *op, void *context)
         *least = dtype_bytes(tile->type.dtype);
 }
 
-const char *cuda_layout_argument(const Printer *in)
+const char *cuda_layout_argument(const Printer *printer)
 {
-    const Kernel *kernel = in->kernel;
-    if (!cuda_is_of_layout(in))
+    const Kernel *kernel = printer->kernel;
+    if (!cuda_is_of_layout(printer))
         return "";
     Layout layout = kernel->roles->layout;
     int least = 8;
     ir_walk(kernel->roles->body, visit_least_bytes, &least);
-    if (in->vectors)
+    if (printer->vectors)
         return arena_print(kernel->module, "<%s>", cuda_layout_name(kernel, layout));
     while (machine_row_lanes(layout) * 2 * least < MACHINE_ROW_BYTES && machine_row_lanes(layout) < 32)
         layout = layout == LAYOUT_ROWS_2 ? LAYOUT_ROWS : layout - 1;

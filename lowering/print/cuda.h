@@ -12,13 +12,13 @@ typedef struct Map Map;
 struct Map {
     Variable *tensor;
     int rows;
-    bool load, rounded;
-    int line;     /* bytes of a line, where they are fewer than 128 */
-    bool present; /* for copies in that leave out rows */
-    bool filled;  /* for copies in of a block's own that read something else beyond the last row than zeros */
-    int clipped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
-    int sharers;  /* blocks that bring a tile together */
-    int box[3];   /* of tiles of boxes: the extents; 0: none */
+    bool load, tf32;
+    int line;      /* bytes of a line, where they are fewer than 128 */
+    bool skip_oob; /* for copies in that leave out rows */
+    bool filled;   /* for copies in of a block's own that read something else beyond the last row than zeros */
+    int skip_step; /* of tiles in the steps of a dimension of the grid: 1 + that one */
+    int sharers;   /* blocks that bring a tile together */
+    int box[3];    /* of tiles of boxes: the extents; 0: none */
     const char *name;
     Map *next;
 };
@@ -60,12 +60,12 @@ typedef struct {
 
 /* cuda-text.c */
 extern const char *const cuda_element_text[D_COUNT];
-void cuda_begin(Printer *in); /* a line: its indentation */
-void cuda_line(Printer *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cuda_commented(Printer *in, const char *text, const char *comment);
+void cuda_begin(Printer *printer); /* a line: its indentation */
+void cuda_line(Printer *printer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cuda_commented(Printer *printer, const char *text, const char *comment);
 const char *cuda_file_name(const char *path);  /* without folders */
 void cuda_quoted(FILE *out, const char *text); /* a string literal */
-const char *cuda_layout_text(const Printer *in);
+const char *cuda_layout_text(const Printer *printer);
 const char *cuda_layout_name(const Kernel *kernel, Layout layout);
 const char *cuda_scalar_type(Type type);
 void cuda_float(FILE *out, double value, bool single, bool plain);
@@ -74,32 +74,32 @@ void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
 /* cuda-scalar.c */
 bool cuda_is_literal(const Value *value);
 Infix cuda_infix_of(const Op *op); /* no text: not an infix operation */
-void cuda_infix(Printer *in, const Op *op, Infix infix, int outer);
-void cuda_operand(Printer *in, const Value *value, int outer, bool suffix); /* suffix: a literal says its type */
-void cuda_scalar(Printer *in, const Op *op, int outer);
+void cuda_infix(Printer *printer, const Op *op, Infix infix, int outer);
+void cuda_operand(Printer *printer, const Value *value, int outer, bool suffix); /* suffix: a literal says its type */
+void cuda_scalar(Printer *printer, const Op *op, int outer);
 const Value *cuda_without_widening(const Value *value);
-void cuda_coordinate(Printer *in, const Value *value);
-void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+void cuda_coordinate(Printer *printer, const Value *value);
+void cuda_coordinates(Printer *printer, const Op *op, int first, int end); /* each behind a comma */
 
 /* cuda-expression.c */
-void cuda_value(Printer *in, const Value *value, int outer);
-void cuda_expression(Printer *in, const Op *op, int outer); /* what an op computes */
-void cuda_fill(Printer *in, double fill);
+void cuda_value(Printer *printer, const Value *value, int outer);
+void cuda_expression(Printer *printer, const Op *op, int outer); /* what an op computes */
+void cuda_fill(Printer *printer, double fill);
 bool cuda_has_fill(const Op *op);
 bool cuda_is_written(const Kernel *kernel, const Op *op);
-void cuda_load(Printer *in, const Op *op);
-void cuda_number(Printer *in, const Op *op);
+void cuda_load(Printer *printer, const Op *op);
+void cuda_number(Printer *printer, const Op *op);
 
 /* cuda.c: has the kernel a struct of shared memory?  */
 const char *cuda_role_barrier(const Kernel *kernel, const Role *role); /* of all its groups */
 bool cuda_uses_shared(const Kernel *kernel);
 
 /* cuda-launch.c */
-void cuda_launcher(Printer *in, const Map *maps);
-void cuda_launcher_parameters(Printer *in, bool is_own);
+void cuda_launcher(Printer *printer, const Map *maps);
+void cuda_launcher_parameters(Printer *printer, bool is_own);
 
 /* cuda-lines.c */
-void cuda_mark(Printer *in,
+void cuda_mark(Printer *printer,
                const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */
 void cuda_print_lines(FILE *out, const char *text, const char *name, bool steps);
 
@@ -107,67 +107,68 @@ void cuda_print_lines(FILE *out, const char *text, const char *name, bool steps)
 void cuda_print_folded(FILE *out, const char *text);
 
 /* cuda-maps.c */
-Map *cuda_collect_maps(Printer *in);
-const Map *cuda_map_of(const Printer *in, const Op *op);
-const char *cuda_map_for(Printer *in, const Op *op);
+Map *cuda_collect_maps(Printer *printer);
+const Map *cuda_map_of(const Printer *printer, const Op *op);
+const char *cuda_map_for(Printer *printer, const Op *op);
 /* cuda-storage.c */
-const char *cuda_lined(const Printer *in, Dtype dtype, int line); /* the element of a tile in such lines */
-const char *cuda_member(const Printer *in, const Storage *storage);
-void cuda_storage(Printer *in, const Storage *storage);
-void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
-void cuda_group_storage(Printer *in, const Storage *storage);
+const char *cuda_lined(const Printer *printer, Dtype dtype, int line); /* the element of a tile in such lines */
+const char *cuda_member(const Printer *printer, const Storage *storage);
+void cuda_storage(Printer *printer, const Storage *storage);
+void cuda_slot(Printer *printer, const Storage *storage, const Value *slot);
+void cuda_group_storage(Printer *printer, const Storage *storage);
 
 /* cuda-together.c */
-void cuda_together(Printer *in);
+void cuda_together(Printer *printer);
 
 /* cuda-vectors.c: what a launch asks to know that rows are whole vectors, or NULL; in their kernel, parameters `q`.  */
-const char *cuda_in_vectors(const Printer *in);
-void cuda_know_vectors(Printer *in);
+const char *cuda_in_vectors(const Printer *printer);
+void cuda_know_vectors(Printer *printer);
 /* Is the role a template of its tiles' layout?  The argument in the kernel at hand: narrow where rows are no vectors;
    or nothing.  */
-bool cuda_is_of_layout(const Printer *in);
-const char *cuda_layout_argument(const Printer *in);
+bool cuda_is_of_layout(const Printer *printer);
+const char *cuda_layout_argument(const Printer *printer);
 
 /* cuda-loop.c */
-void cuda_for(Printer *in, const Op *op);
+void cuda_for(Printer *printer, const Op *op);
 
 /* cuda-statement.c */
-void cuda_target(Printer *in, const Variable *variable, const Op *op); /* "const int x = ", "auto x = " or "x = " */
-void cuda_assignment(Printer *in, const Variable *variable, const Op *op, const Value *value);
-void cuda_definition(Printer *in, const Op *op);
-void cuda_initial_values(Printer *in, const Op *loop); /* of what it carries */
-void cuda_place(Printer *in, const Op *op);            /* in the source: the end of a line */
-void cuda_block(Printer *in, const Block *block);
+void cuda_target(Printer *printer, const Variable *variable,
+                 const Op *op); /* "const int x = ", "auto x = " or "x = " */
+void cuda_assignment(Printer *printer, const Variable *variable, const Op *op, const Value *value);
+void cuda_definition(Printer *printer, const Op *op);
+void cuda_initial_values(Printer *printer, const Op *loop); /* of what it carries */
+void cuda_place(Printer *printer, const Op *op);            /* in the source: the end of a line */
+void cuda_block(Printer *printer, const Block *block);
 
 /* cuda-grid.c */
-void cuda_grid(Printer *in, const Op *op);
+void cuda_grid(Printer *printer, const Op *op);
 int cuda_grid_dims(const Op *op);
-const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
-const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
+const char *cuda_cluster(const Printer *printer); /* the type of the blocks side by side, if they are */
+const char *cuda_blocks(const Printer *printer);  /* behind the dimensions of a grid: its cluster */
 bool cuda_is_for_one_block(const Op *op, const void *kernel);
-const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
-void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, in front of it */
+const char *cuda_prefetch(const Printer *printer, const Op *load); /* what makes it before its tile, or iteration */
+void cuda_loop_prefetch(Printer *printer, const Op *loop);         /* those of a loop, in front of it */
 
 /* cuda-sync.c */
-void cuda_sync(Printer *in, const Op *op);
-void cuda_accumulate(Printer *in, const Op *op); /* a product */
-const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
-void cuda_pace(Printer *in, const Op *loop); /* of tiles that come in pieces while it runs */
-void cuda_bring(Printer *in, const Op *loop, const char *call);
+void cuda_sync(Printer *printer, const Op *op);
+void cuda_accumulate(Printer *printer, const Op *op); /* a product */
+const char *cuda_end_name(const Printer *printer, const Aref *aref, bool producing);
+void cuda_pace(Printer *printer, const Op *loop); /* of tiles that come in pieces while it runs */
+void cuda_bring(Printer *printer, const Op *loop, const char *call);
 
 /* cuda-meeting.c */
-void cuda_meeting(Printer *in, const Op *op);
-bool cuda_begins_late(const Printer *in, const Op *load); /* behind what a tile sends to other blocks */
-void cuda_sum_parts(Printer *in, const Op *op);
-void cuda_over_blocks(Printer *in, const Op *op);
+void cuda_meeting(Printer *printer, const Op *op);
+bool cuda_begins_late(const Printer *printer, const Op *load); /* behind what a tile sends to other blocks */
+void cuda_sum_parts(Printer *printer, const Op *op);
+void cuda_over_blocks(Printer *printer, const Op *op);
 
 /* cuda-window.c: loads whose rows stay in registers (machine/windows.c) */
-void cuda_loop_windows(Printer *in, const Op *loop);
-bool cuda_window(Printer *in, const Op *load);
+void cuda_loop_windows(Printer *printer, const Op *loop);
+bool cuda_window(Printer *printer, const Op *load);
 
 /* cuda-choice.c */
-void cuda_print_estimate(Printer *in);                     /* what a variant takes */
-void cuda_print_estimated_form(Printer *in, Kernel *form); /* is a form faster? */
-void cuda_print_choice(Printer *in);                       /* the body of the launcher that takes one */
+void cuda_print_estimate(Printer *printer);                           /* what a variant takes */
+void cuda_print_estimated_version(Printer *printer, Kernel *version); /* is a version faster? */
+void cuda_print_choice(Printer *printer);                             /* the body of the launcher that takes one */
 
 #endif

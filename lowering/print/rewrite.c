@@ -156,7 +156,7 @@ static const char *scalar_text(const Rewriter *r, const Op *op)
     const char *text = operation_text(r, op);
     Dtype dtype = op->results[0]->type.dtype;
     bool shorter = !dtype_is_float(dtype) && dtype != D_I1 && dtype_bytes(dtype) < 4;
-    bool computed = op->code != OP_CONST && op->code != OP_CONVI && op->code != OP_SELI;
+    bool computed = op->code != OP_CONST && op->code != OP_SCALAR_CONVERT && op->code != OP_SCALAR_SELECT;
     return shorter && computed ? arena_print(r->module, "(%s)%s", c_type(dtype), text) : text;
 }
 
@@ -167,22 +167,22 @@ static const char *operation_text(const Rewriter *r, const Op *op)
     switch (op->code) {
     case OP_CONST:
         return constant_text(r, op);
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         return arena_print(module, "(-%s)", x);
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         return arena_print(module, op->results[0]->type.dtype == D_I1 ? "(!%s)" : "(~%s)", x);
-    case OP_MINI:
+    case OP_SCALAR_MIN:
         return arena_print(module, "(%s < %s ? %s : %s)", x, y, x, y);
-    case OP_MAXI:
+    case OP_SCALAR_MAX:
         return arena_print(module, "(%s > %s ? %s : %s)", x, y, x, y);
-    case OP_SELI:
+    case OP_SCALAR_SELECT:
         return arena_print(module, "(%s ? %s : %s)", x, y, text_of(r, op->args[2]));
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         return arena_print(module, "(%s)%s", c_type(op->results[0]->type.dtype), x);
-    case OP_BITCASTI:
+    case OP_SCALAR_BITCAST:
         return arena_print(module, "(((union {%s x; %s y;}){%s}).y)", c_type(op->args[0]->type.dtype),
                            c_type(op->results[0]->type.dtype), x);
-    case OP_MATHI:
+    case OP_SCALAR_MATH:
         return arena_print(module, "%s(%s)", op->scalar->function, list_text(r, op, 0, op->nargs));
     default:
         return arena_print(module, "(%s %s %s)", x, op_info[op->code].call, y);
@@ -196,7 +196,7 @@ static bool is_at_most(const Value *extent, const Value *most)
     int64_t number;
     if (ir_constant(extent, &number) && number <= 0)
         return true;
-    if (op && op->code == OP_MAXI)
+    if (op && op->code == OP_SCALAR_MAX)
         return is_at_most(op->args[0], most) && is_at_most(op->args[1], most);
     Affine left = affine_add(affine_of(most), affine_of(extent), -1);
     return affine_is_constant(&left, &number) && number >= 0;
@@ -263,7 +263,7 @@ static const char *tile_text(const Rewriter *r, const Op *op)
     case OP_BITCAST:
         return arena_print(r->module, "ws_%s(%s, %s)", op_info[op->code].text, text_of(r, op->args[0]),
                            ws_type(r, type.dtype));
-    case OP_TALLY: /* as pass_tally finds it */
+    case OP_HISTOGRAM: /* as pass_histogram finds it */
         return arena_print(
             r->module, "ws_col_sum(ws_select(ws_eq(ws_trans(%s), ws_col_index(1, %d)), ws_full(WS_I32, %d, %d, 1), 0))",
             text_of(r, op->args[0]), type.cols, op->args[0]->type.cols, type.cols);
@@ -404,7 +404,9 @@ static void print_for(Rewriter *r, const Op *op)
     print_pragma(r, op);
     line(r, arena_print(r->module, "for (%s %s = %s; %s %s %s; %s += %s) {", c_type(body->args[0]->type.dtype), counter,
                         text_of(r, op->args[0]), counter,
-                        compare == OP_NEI ? "!=" : signs[compare >= OP_LTI && compare <= OP_GEI ? compare - OP_LTI : 0],
+                        compare == OP_SCALAR_NE
+                            ? "!="
+                            : signs[compare >= OP_SCALAR_LT && compare <= OP_SCALAR_GE ? compare - OP_SCALAR_LT : 0],
                         text_of(r, op->args[1]), counter, text_of(r, op->args[2])));
     r->indent++;
     statements(r, body);
@@ -459,11 +461,15 @@ static void print_room(Rewriter *r, const Op *tensor, const Total *total)
 /* y joins x.  */
 static const char *joined(const Rewriter *r, const Total *total, const char *x, const char *y)
 {
-    const char *sign = total->op == OP_ADDI ? "+" : total->op == OP_ANDI ? "&&" : total->op == OP_ORI ? "||" : NULL;
+    const char *sign = total->op == OP_SCALAR_ADD   ? "+"
+                       : total->op == OP_SCALAR_AND ? "&&"
+                       : total->op == OP_SCALAR_OR  ? "||"
+                                                    : NULL;
     if (sign)
         return arena_print(r->module, "%s %s %s", x, sign, y);
     const char *type = !total->is_unsigned ? "" : total->base->type.dtype == D_I64 ? "(unsigned long)" : "(unsigned)";
-    return arena_print(r->module, "%s%s %s %s%s ? %s : %s", type, y, total->op == OP_MAXI ? ">" : "<", type, x, y, x);
+    return arena_print(r->module, "%s%s %s %s%s ? %s : %s", type, y, total->op == OP_SCALAR_MAX ? ">" : "<", type, x, y,
+                       x);
 }
 
 /* Sums of floats: strand k of 8 takes tiles k, k + 8, ...  */
@@ -495,10 +501,11 @@ static void print_sums(Rewriter *r)
             print_strands(r, collected, place);
         } else {
             line(r, arena_print(r->module, "for (long k = 0; k < %s; k++)", collected->count));
-            line(r, arena_print(r->module, "    %s = %s;", place,
-                                collected->total->op == OP_ADDI ? arena_print(r->module, "(%s)((%s)%s + (%s)%s)",
-                                                                              c_type(dtype), type, place, type, number)
-                                                                : joined(r, collected->total, place, number)));
+            line(r, arena_print(
+                        r->module, "    %s = %s;", place,
+                        collected->total->op == OP_SCALAR_ADD
+                            ? arena_print(r->module, "(%s)((%s)%s + (%s)%s)", c_type(dtype), type, place, type, number)
+                            : joined(r, collected->total, place, number)));
         }
         line(r, arena_print(r->module, "free(%s);", collected->numbers));
     }

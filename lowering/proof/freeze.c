@@ -8,7 +8,7 @@
  * The passes before this row are tested, not proved: the head of each says by what.  They change which operations there
  * are, by arithmetic on inequalities or by the algebra of tiles, and validate.c matches operations one by one.  The
  * tests have a reference that runs none of them: the sequential target runs the user's statements, and emulate has to
- * give the same to the bit (tests/programs, and tests/fuzz with random programs).  What present.c leaves out is the
+ * give the same to the bit (tests/programs, and tests/fuzz with random programs).  What skip-oob.c leaves out is the
  * exception: validate.c shows again that nothing sees it.
  */
 #include <string.h>

@@ -18,17 +18,19 @@
 #include "machine/plan.h"
 #include "proof/protocol.h"
 
-bool violates(Explorer *in, const State *state, int group, const Op *op, const char *format, ...)
+bool violates(Explorer *explorer, const State *state, int group, const Op *op, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    Module *module = in->kernel->module;
+    Module *module = explorer->kernel->module;
     const char *what = arena_vprint(module, format, list);
     va_end(list);
-    if (!in->failed)
-        reject_text(in->kernel, op && op->loc.line ? op->loc : in->kernel->loc,
-                    arena_print(module, "'%s' %s%s", group_name(in, group), what, place_of(in, state, group, op)), "");
-    in->failed = true;
+    if (!explorer->failed)
+        reject_text(
+            explorer->kernel, op && op->loc.line ? op->loc : explorer->kernel->loc,
+            arena_print(module, "'%s' %s%s", group_name(explorer, group), what, place_of(explorer, state, group, op)),
+            "");
+    explorer->failed = true;
     return false;
 }
 
@@ -42,44 +44,45 @@ static bool is_held(const GroupState *self, const Mark *mark)
     return mark->index < gets->next && mark->index >= gets->next - gets->held;
 }
 
-static int slot_of(const Explorer *in, int ring, int index)
+static int slot_of(const Explorer *explorer, int ring, int index)
 {
-    return (int)(index % in->slots[ring]);
+    return (int)(index % explorer->slots[ring]);
 }
 
 /* Of the groups that fill a slot together another has begun the put that this one comes to.  */
-static bool is_begun(const Explorer *in, const State *state, int group, const Aref *aref)
+static bool is_begun(const Explorer *explorer, const State *state, int group, const Aref *aref)
 {
-    const Group *self = &in->groups[group];
+    const Group *self = &explorer->groups[group];
     const int index = state->groups[group].puts[aref->id].next;
-    for (int g = 0; g < in->ngroups && aref->fillers > 1; g++) {
+    for (int g = 0; g < explorer->ngroups && aref->fillers > 1; g++) {
         const End *puts = &state->groups[g].puts[aref->id];
-        bool fills = g != group && in->groups[g].role == self->role && in->groups[g].block == self->block;
+        bool fills = g != group && explorer->groups[g].role == self->role && explorer->groups[g].block == self->block;
         if (fills && puts->next + puts->filling > index)
             return true;
     }
     return false;
 }
 
-static bool run_put(Explorer *in, State *state, int group, const Op *op)
+static bool run_put(Explorer *explorer, State *state, int group, const Op *op)
 {
     const Aref *aref = op->aref;
     End *puts = &state->groups[group].puts[aref->id];
     if (puts->filling)
-        return violates(in, state, group, op, "puts into '%s' before its last put is done", aref->name);
-    int block = in->groups[group].block;
-    for (int g = 0; g < in->ngroups; g++)
-        if (g != group && in->groups[g].block == block &&
-            (aref->fillers == 1 || in->groups[g].role != in->groups[group].role) &&
+        return violates(explorer, state, group, op, "puts into '%s' before its last put is done", aref->name);
+    int block = explorer->groups[group].block;
+    for (int g = 0; g < explorer->ngroups; g++)
+        if (g != group && explorer->groups[g].block == block &&
+            (aref->fillers == 1 || explorer->groups[g].role != explorer->groups[group].role) &&
             (state->groups[g].puts[aref->id].next || state->groups[g].puts[aref->id].filling))
-            return violates(in, state, group, op, "puts into '%s', which '%s' fills", aref->name, group_name(in, g));
-    if (!reuse_put(in, state, group, op))
+            return violates(explorer, state, group, op, "puts into '%s', which '%s' fills", aref->name,
+                            group_name(explorer, g));
+    if (!reuse_put(explorer, state, group, op))
         return false;
-    if (!is_begun(in, state, group, aref))
-        state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, puts->next)] = 0;
+    if (!is_begun(explorer, state, group, aref))
+        state->released[ring_at(explorer, block, aref->id)][slot_of(explorer, aref->id, puts->next)] = 0;
     puts->filling = true;
     if (op->nresults)
-        *mark_at(in, state, group, op->results[0]) = (Mark){MARK_PUT, aref->id, puts->next};
+        *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_PUT, aref->id, puts->next};
     return true;
 }
 
@@ -90,61 +93,61 @@ static bool is_being_filled(const GroupState *self, const Mark *slot, const Aref
 }
 
 /* Blocks that do what this one does to a ring, at once with it.  */
-static int blocks_at_once(const Explorer *in, int along)
+static int blocks_at_once(const Explorer *explorer, int along)
 {
-    return in->nblocks == 1 ? cluster_sharers(in->kernel, along) : 1;
+    return explorer->nblocks == 1 ? cluster_sharers(explorer->kernel, along) : 1;
 }
 
-static bool run_copy_in(Explorer *in, State *state, int group, const Op *op)
+static bool run_copy_in(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     const Aref *aref = op->aref;
-    if (!is_being_filled(self, mark_at(in, state, group, op->args[0]), aref))
-        return violates(in, state, group, op, "copies into '%s' outside its put", aref->name);
-    int block = in->groups[group].block, slot = slot_of(in, aref->id, self->puts[aref->id].next);
+    if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
+        return violates(explorer, state, group, op, "copies into '%s' outside its put", aref->name);
+    int block = explorer->groups[group].block, slot = slot_of(explorer, aref->id, self->puts[aref->id].next);
     Type share = op->storage->tile;
     share.rows = op->transfer->along ? op->transfer->share : share.rows;
-    for (int to = 0; to < cluster_size(in->kernel); to++)
-        if (cluster_shares(in->kernel, op->transfer->along, block, to) &&
-            !cluster_shares(in->kernel, aref->along, block, to))
-            return violates(in, state, group, op, "copies into '%s' of block %d, for whose slots it does not wait",
-                            aref->name, to);
-    for (int to = 0; to < in->nblocks; to++)
-        if (cluster_shares(in->kernel, op->transfer->along, block, to))
-            state->brought[ring_at(in, to, aref->id)][slot] +=
-                machine_copy_bytes(share, op->storage->line) * blocks_at_once(in, op->transfer->along);
+    for (int to = 0; to < cluster_size(explorer->kernel); to++)
+        if (cluster_shares(explorer->kernel, op->transfer->along, block, to) &&
+            !cluster_shares(explorer->kernel, aref->along, block, to))
+            return violates(explorer, state, group, op,
+                            "copies into '%s' of block %d, for whose slots it does not wait", aref->name, to);
+    for (int to = 0; to < explorer->nblocks; to++)
+        if (cluster_shares(explorer->kernel, op->transfer->along, block, to))
+            state->brought[ring_at(explorer, to, aref->id)][slot] +=
+                machine_copy_bytes(share, op->storage->line) * blocks_at_once(explorer, op->transfer->along);
     return true;
 }
 
 /* All of a tile, or each of the groups that this one stands for its rows of it, by the threads themselves.  */
-static bool run_put_tile(Explorer *in, State *state, int group, const Op *op)
+static bool run_put_tile(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     const Aref *aref = op->aref;
-    if (!is_being_filled(self, mark_at(in, state, group, op->args[0]), aref))
-        return violates(in, state, group, op, "writes to '%s' outside its put", aref->name);
-    int slot = slot_of(in, aref->id, self->puts[aref->id].next);
+    if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
+        return violates(explorer, state, group, op, "writes to '%s' outside its put", aref->name);
+    int slot = slot_of(explorer, aref->id, self->puts[aref->id].next);
     Type part = op->args[1]->type;
     bool rows = op->nargs == 3;
-    state->brought[ring_at(in, in->groups[group].block, aref->id)][slot] +=
-        rows ? in->groups[group].count * machine_copy_bytes(part, op->storage->line)
+    state->brought[ring_at(explorer, explorer->groups[group].block, aref->id)][slot] +=
+        rows ? explorer->groups[group].count * machine_copy_bytes(part, op->storage->line)
              : machine_copy_bytes(op->storage->tile, op->storage->line);
-    self->fresh[storage_place(in->kernel, op->storage)] = (Written){true, true};
+    self->fresh[storage_place(explorer->kernel, op->storage)] = (Written){true, true};
     return true;
 }
 
 /* The blocks whose slots are full with this put have all bytes of it.  */
-static bool check_bytes(Explorer *in, State *state, int block, const Op *op, int index)
+static bool check_bytes(Explorer *explorer, State *state, int block, const Op *op, int index)
 {
     const Aref *aref = op->aref;
-    for (uint64_t rest = blocks_sharing(in, aref->along, block); rest; rest &= rest - 1) {
+    for (uint64_t rest = blocks_sharing(explorer, aref->along, block); rest; rest &= rest - 1) {
         int to = __builtin_ctzll(rest);
-        int64_t *brought = &state->brought[ring_at(in, to, aref->id)][slot_of(in, aref->id, index)];
-        if (puts_done(in, state, to, aref->id) <= index)
+        int64_t *brought = &state->brought[ring_at(explorer, to, aref->id)][slot_of(explorer, aref->id, index)];
+        if (puts_done(explorer, state, to, aref->id) <= index)
             continue;
         if (*brought != aref->bytes) {
-            reject(in->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)*brought);
-            in->failed = true;
+            reject(explorer->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)*brought);
+            explorer->failed = true;
             return false;
         }
         *brought = 0;
@@ -153,68 +156,68 @@ static bool check_bytes(Explorer *in, State *state, int block, const Op *op, int
 }
 
 /* Puts that all groups have made which fill the group's ring.  */
-static int puts_of_all(const Explorer *in, const State *state, int group, const Aref *aref)
+static int puts_of_all(const Explorer *explorer, const State *state, int group, const Aref *aref)
 {
-    const Group *self = &in->groups[group];
+    const Group *self = &explorer->groups[group];
     int fewest = state->groups[group].puts[aref->id].next;
-    for (int g = 0; g < in->ngroups && aref->fillers > 1; g++) {
+    for (int g = 0; g < explorer->ngroups && aref->fillers > 1; g++) {
         const int puts = state->groups[g].puts[aref->id].next;
-        if (in->groups[g].role == self->role && in->groups[g].block == self->block && puts < fewest)
+        if (explorer->groups[g].role == self->role && explorer->groups[g].block == self->block && puts < fewest)
             fewest = puts;
     }
     return fewest;
 }
 
-static bool run_put_done(Explorer *in, State *state, int group, const Op *op)
+static bool run_put_done(Explorer *explorer, State *state, int group, const Op *op)
 {
     const Aref *aref = op->aref;
     GroupState *self = &state->groups[group];
     End *puts = &self->puts[aref->id];
-    if (!is_being_filled(self, mark_at(in, state, group, op->args[0]), aref))
-        return violates(in, state, group, op, "ends a put of '%s' that has not begun", aref->name);
+    if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
+        return violates(explorer, state, group, op, "ends a put of '%s' that has not begun", aref->name);
     for (int i = 0; i < aref->nstorages; i++) {
-        const Written *fresh = &self->fresh[storage_place(in->kernel, aref->storages[i])];
+        const Written *fresh = &self->fresh[storage_place(explorer->kernel, aref->storages[i])];
         if (fresh->unfenced || fresh->unsynced)
-            return violates(in, state, group, op, "hands on '%s', which its threads wrote, without %s between",
+            return violates(explorer, state, group, op, "hands on '%s', which its threads wrote, without %s between",
                             aref->storages[i]->name, fresh->unfenced ? "a fence" : "a barrier behind the fence");
     }
-    reuse_put_done(in, state, group, aref, puts->next);
+    reuse_put_done(explorer, state, group, aref, puts->next);
     puts->filling = false;
     puts->next++;
-    self->known[aref->id] = puts_of_all(in, state, group, aref);
-    state->made[ring_at(in, in->groups[group].block, aref->id)] = self->known[aref->id];
-    state->stirred |= blocks_sharing(in, aref->along, in->groups[group].block);
-    return check_bytes(in, state, in->groups[group].block, op, puts->next - 1);
+    self->known[aref->id] = puts_of_all(explorer, state, group, aref);
+    state->made[ring_at(explorer, explorer->groups[group].block, aref->id)] = self->known[aref->id];
+    state->stirred |= blocks_sharing(explorer, aref->along, explorer->groups[group].block);
+    return check_bytes(explorer, state, explorer->groups[group].block, op, puts->next - 1);
 }
 
 /* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would
    take the one before that for its own.  */
-static bool check_round(Explorer *in, const State *state, int group, const Op *op)
+static bool check_round(Explorer *explorer, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
     const Aref *aref = op->aref;
-    int index = self->gets[aref->id].next, before = index - in->slots[aref->id];
+    int index = self->gets[aref->id].next, before = index - explorer->slots[aref->id];
     if (self->known[aref->id] > before)
         return true;
-    in->again = self->known[aref->id] < 0;
-    in->exact |= in->again;
-    return !in->again &&
-           violates(in, state, group, op,
+    explorer->again = self->known[aref->id] < 0;
+    explorer->exact |= explorer->again;
+    return !explorer->again &&
+           violates(explorer, state, group, op,
                     "may come to the get of put %d of '%s' before put %d, the same slot's last, is done, and take it "
                     "for that",
                     index, aref->name, before);
 }
 
-static bool run_get(Explorer *in, State *state, int group, const Op *op)
+static bool run_get(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     End *gets = &self->gets[op->aref->id];
-    if (!check_round(in, state, group, op))
+    if (!check_round(explorer, state, group, op))
         return false;
     self->known[op->aref->id] = gets->next + 1;
-    reuse_get(in, state, group, op->aref, gets->next);
+    reuse_get(explorer, state, group, op->aref, gets->next);
     if (op->nresults)
-        *mark_at(in, state, group, op->results[0]) = (Mark){MARK_GOT, op->aref->id, gets->next};
+        *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_GOT, op->aref->id, gets->next};
     gets->next++;
     gets->held++;
     return true;
@@ -230,39 +233,39 @@ static const Reading *reading_of(const GroupState *self, MarkKind kind, int plac
     return NULL;
 }
 
-static bool release(Explorer *in, State *state, int group, const Op *op, int index)
+static bool release(Explorer *explorer, State *state, int group, const Op *op, int index)
 {
     const Aref *aref = op->aref;
-    int slot = slot_of(in, aref->id, index);
+    int slot = slot_of(explorer, aref->id, index);
     if (reading_of(&state->groups[group], MARK_RING_VIEW, aref->id, index)) {
-        reject(in->kernel, op->loc, REASON_RELEASED_EARLY, group_name(in, group), aref->name,
-               arena_print(in->kernel->module, "a product in flight reads slot %d (put %d)%s", slot, index,
-                           place_of(in, state, group, op)));
-        in->failed = true;
+        reject(explorer->kernel, op->loc, REASON_RELEASED_EARLY, group_name(explorer, group), aref->name,
+               arena_print(explorer->kernel->module, "a product in flight reads slot %d (put %d)%s", slot, index,
+                           place_of(explorer, state, group, op)));
+        explorer->failed = true;
         return false;
     }
-    const Group *of = &in->groups[group];
-    const uint64_t sharing = blocks_sharing(in, aref->along, of->block);
+    const Group *of = &explorer->groups[group];
+    const uint64_t sharing = blocks_sharing(explorer, aref->along, of->block);
     state->stirred |= sharing;
     for (uint64_t rest = sharing; rest; rest &= rest - 1) {
-        int *released = &state->released[ring_at(in, __builtin_ctzll(rest), aref->id)][slot];
-        *released += of->count * blocks_at_once(in, aref->along);
+        int *released = &state->released[ring_at(explorer, __builtin_ctzll(rest), aref->id)][slot];
+        *released += of->count * blocks_at_once(explorer, aref->along);
         if (*released <= aref->arrivals)
             continue;
-        reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, *released);
-        in->failed = true;
+        reject(explorer->kernel, explorer->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, *released);
+        explorer->failed = true;
         return false;
     }
     return true;
 }
 
-static bool run_consumed(Explorer *in, State *state, int group, const Op *op)
+static bool run_consumed(Explorer *explorer, State *state, int group, const Op *op)
 {
     End *gets = &state->groups[group].gets[op->aref->id];
     while (gets->held > op->sync->keep) {
-        if (!release(in, state, group, op, gets->next - gets->held))
+        if (!release(explorer, state, group, op, gets->next - gets->held))
             return false;
-        reuse_release(in, state, group, op->aref, gets->next - gets->held);
+        reuse_release(explorer, state, group, op->aref, gets->next - gets->held);
         gets->held--;
     }
     return true;
@@ -270,72 +273,73 @@ static bool run_consumed(Explorer *in, State *state, int group, const Op *op)
 
 /* Nothing is known of puts that are passed over: less than at the beginning, when there are none to know of, unless
    that is asked for.  */
-void pass_over(const Explorer *in, State *state, int group, const Op *op, int64_t puts)
+void pass_over(const Explorer *explorer, State *state, int group, const Op *op, int64_t puts)
 {
     GroupState *self = &state->groups[group];
     self->gets[op->aref->id].next += (int)puts;
-    self->known[op->aref->id] = in->exact ? 0 : NOTHING_KNOWN;
+    self->known[op->aref->id] = explorer->exact ? 0 : NOTHING_KNOWN;
 }
 
-static bool run_skip(Explorer *in, State *state, int group, const Op *op)
+static bool run_skip(Explorer *explorer, State *state, int group, const Op *op)
 {
     End *gets = &state->groups[group].gets[op->aref->id];
     if (gets->held)
-        return violates(in, state, group, op, "passes over puts of '%s' while it holds slots of it", op->aref->name);
-    pass_over(in, state, group, op, op->sync->count);
+        return violates(explorer, state, group, op, "passes over puts of '%s' while it holds slots of it",
+                        op->aref->name);
+    pass_over(explorer, state, group, op, op->sync->count);
     return true;
 }
 
 /* ---- looking at memory and tiles --------------------------------------------------------------------------------- */
 
-const Storage *storage_at(const Explorer *in, int place)
+const Storage *storage_at(const Explorer *explorer, int place)
 {
-    const Storage *storage = in->kernel->storages;
+    const Storage *storage = explorer->kernel->storages;
     while (place--)
         storage = storage->next;
     return storage;
 }
 
 /* The tensor cores look at memory past what threads see of it.  */
-static bool check_fresh(Explorer *in, const State *state, int group, const Op *op, int place)
+static bool check_fresh(Explorer *explorer, const State *state, int group, const Op *op, int place)
 {
     const Written *fresh = &state->groups[group].fresh[place];
-    const char *name = storage_at(in, place)->name;
+    const char *name = storage_at(explorer, place)->name;
     if (op->code == OP_MMA && fresh->unfenced)
-        return violates(in, state, group, op, "lets a product read '%s', which was written, without a fence between",
-                        name);
-    return !fresh->unsynced ||
-           violates(in, state, group, op, "reads '%s', which other threads of it wrote%s, without a barrier between",
-                    name, op->code == OP_MMA ? " and fenced" : "");
+        return violates(explorer, state, group, op,
+                        "lets a product read '%s', which was written, without a fence between", name);
+    return !fresh->unsynced || violates(explorer, state, group, op,
+                                        "reads '%s', which other threads of it wrote%s, without a barrier between",
+                                        name, op->code == OP_MMA ? " and fenced" : "");
 }
 
-static bool check_view(Explorer *in, State *state, int group, const Op *op, const Mark *view)
+static bool check_view(Explorer *explorer, State *state, int group, const Op *op, const Mark *view)
 {
     const GroupState *self = &state->groups[group];
     if (view->kind == MARK_RING_VIEW && is_held(self, view))
-        return reuse_look(in, state, group, op, view);
+        return reuse_look(explorer, state, group, op, view);
     if (view->kind == MARK_RING_VIEW && !is_held(self, view)) {
-        const Aref *aref = in->arefs[view->place];
-        return violates(in, state, group, op, "reads slot %d of '%s' (put %d) that it does not hold at '%s'",
-                        slot_of(in, view->place, view->index), aref->name, view->index, op_info[op->code].text);
+        const Aref *aref = explorer->arefs[view->place];
+        return violates(explorer, state, group, op, "reads slot %d of '%s' (put %d) that it does not hold at '%s'",
+                        slot_of(explorer, view->place, view->index), aref->name, view->index, op_info[op->code].text);
     }
-    if (view->kind == MARK_STAGED_VIEW && storage_at(in, view->place)->use == USE_GATHERED)
-        return check_gathered(in, state, group, op, view);
+    if (view->kind == MARK_STAGED_VIEW && storage_at(explorer, view->place)->use == USE_GATHERED)
+        return check_gathered(explorer, state, group, op, view);
     if (view->kind == MARK_STAGED_VIEW && view->index != self->written[view->place])
-        return violates(in, state, group, op, "reads staged memory after it was written again at '%s'",
+        return violates(explorer, state, group, op, "reads staged memory after it was written again at '%s'",
                         op_info[op->code].text);
     if (view->kind == MARK_STAGED_VIEW &&
-        (!check_fresh(in, state, group, op, view->place) || !reuse_look(in, state, group, op, view)))
+        (!check_fresh(explorer, state, group, op, view->place) || !reuse_look(explorer, state, group, op, view)))
         return false;
     return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
-           violates(in, state, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
+           violates(explorer, state, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
 }
 
 /* A look at staged memory is over.  */
-static bool has_read(Explorer *in, State *state, int group, const Op *op, int place, int index)
+static bool has_read(Explorer *explorer, State *state, int group, const Op *op, int place, int index)
 {
-    if (storage_at(in, place)->use == USE_GATHERED)
-        return end_look(in, state, group, op, place, index);
+    if (storage_at(explorer, place)->use == USE_GATHERED)
+        return end_look(explorer, state, group, op, place, index);
     state->groups[group].read[place] = true;
     return true;
 }
@@ -348,77 +352,79 @@ static bool looks_at(const Op *op, int arg)
     return op->code != OP_WAIT && op_info[op->code].class_ != CLASS_CONTROL;
 }
 
-static bool check_operands(Explorer *in, State *state, int group, const Op *op)
+static bool check_operands(Explorer *explorer, State *state, int group, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
-        const Mark *mark = mark_at(in, state, group, op->args[i]);
+        const Mark *mark = mark_at(explorer, state, group, op->args[i]);
         if (!mark || (op_info[op->code].class_ == CLASS_STORE && op->storage))
             continue;
-        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && !check_view(in, state, group, op, mark))
+        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW &&
+            !check_view(explorer, state, group, op, mark))
             return false;
         if (mark->kind == MARK_TOKEN && looks_at(op, i))
-            return violates(in, state, group, op, "looks at a product in flight at '%s'", op_info[op->code].text);
+            return violates(explorer, state, group, op, "looks at a product in flight at '%s'", op_info[op->code].text);
         if (mark->kind == MARK_STAGED_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW &&
-            !has_read(in, state, group, op, mark->place, mark->index))
+            !has_read(explorer, state, group, op, mark->place, mark->index))
             return false;
     }
     return true;
 }
 
-static bool run_view(Explorer *in, State *state, int group, const Op *op)
+static bool run_view(Explorer *explorer, State *state, int group, const Op *op)
 {
-    Mark *result = mark_at(in, state, group, op->results[0]);
+    Mark *result = mark_at(explorer, state, group, op->results[0]);
     if (op->storage->use != USE_RING) {
-        int place = storage_place(in->kernel, op->storage);
+        int place = storage_place(explorer->kernel, op->storage);
         *result = (Mark){MARK_STAGED_VIEW, place, state->groups[group].written[place]};
         return true;
     }
-    const Mark *slot = op->nargs ? mark_at(in, state, group, op->args[0]) : NULL;
-    if (!slot || slot->kind != MARK_GOT || in->arefs[slot->place] != op->aref)
-        return violates(in, state, group, op, "looks at '%s' with a slot that no get of its ring returned",
+    const Mark *slot = op->nargs ? mark_at(explorer, state, group, op->args[0]) : NULL;
+    if (!slot || slot->kind != MARK_GOT || explorer->arefs[slot->place] != op->aref)
+        return violates(explorer, state, group, op, "looks at '%s' with a slot that no get of its ring returned",
                         op->storage->name);
     *result = (Mark){MARK_RING_VIEW, slot->place, slot->index};
     return true;
 }
 
-static bool run_stage(Explorer *in, State *state, int group, const Op *op)
+static bool run_stage(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    int place = storage_place(in->kernel, op->storage);
+    int place = storage_place(explorer->kernel, op->storage);
     if (op->storage->use == USE_OUTPUT)
-        return run_stage_out(in, state, group, op);
+        return run_stage_out(explorer, state, group, op);
     if (reading_of(self, MARK_STAGED_VIEW, place, -1))
-        return violates(in, state, group, op, "writes '%s' while a product in flight reads it", op->storage->name);
-    if (self->read[place])
-        return violates(in, state, group, op, "writes '%s' without a barrier behind the last look at it",
+        return violates(explorer, state, group, op, "writes '%s' while a product in flight reads it",
                         op->storage->name);
-    if (op->storage->slots < in->groups[group].role->replicas)
-        return violates(in, state, group, op, "writes '%s', which other groups write, too", op->storage->name);
-    if (!reuse_write(in, state, group, op))
+    if (self->read[place])
+        return violates(explorer, state, group, op, "writes '%s' without a barrier behind the last look at it",
+                        op->storage->name);
+    if (op->storage->slots < explorer->groups[group].role->replicas)
+        return violates(explorer, state, group, op, "writes '%s', which other groups write, too", op->storage->name);
+    if (!reuse_write(explorer, state, group, op))
         return false;
     self->fresh[place] = (Written){true, true};
-    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
+    *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
     return true;
 }
 
 /* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies
    its part out before they do.  */
-static bool run_fence(Explorer *in, State *state, int group)
+static bool run_fence(Explorer *explorer, State *state, int group)
 {
     GroupState *self = &state->groups[group];
-    reuse_fence(in, state, group);
-    for (int s = 0; s < in->nstorages; s++) {
-        self->fresh[s].unsynced |= self->fresh[s].unfenced && storage_at(in, s)->use != USE_OUTPUT;
+    reuse_fence(explorer, state, group);
+    for (int s = 0; s < explorer->nstorages; s++) {
+        self->fresh[s].unsynced |= self->fresh[s].unfenced && storage_at(explorer, s)->use != USE_OUTPUT;
         self->fresh[s].unfenced = false;
     }
-    fence_gathered(in, self);
+    fence_gathered(explorer, self);
     return true;
 }
 
-static bool run_barrier(Explorer *in, GroupState *self)
+static bool run_barrier(Explorer *explorer, GroupState *self)
 {
-    memset(self->read, 0, (size_t)in->nstorages * sizeof *self->read);
-    for (int s = 0; s < in->nstorages; s++)
+    memset(self->read, 0, (size_t)explorer->nstorages * sizeof *self->read);
+    for (int s = 0; s < explorer->nstorages; s++)
         self->fresh[s].unsynced = false;
     self->stored = self->loaded = 0;
     return true;
@@ -427,23 +433,24 @@ static bool run_barrier(Explorer *in, GroupState *self)
 /* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its
    role in its own block as at a gathering, though on the machine none does: so the blocks' barriers have one order.  A
    turn that is held, or products in flight, would outlast the others' way here.  */
-static bool run_blocks_meet(Explorer *in, State *state, int group, const Op *op)
+static bool run_blocks_meet(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     if (self->holds_turn)
-        return violates(in, state, group, op, "sums parts in '%s' while it holds its turn", op->storage->name);
-    run_barrier(in, self);
+        return violates(explorer, state, group, op, "sums parts in '%s' while it holds its turn", op->storage->name);
+    run_barrier(explorer, self);
     self->passed++;
     return true;
 }
 
 /* The others of the role stand at the same meeting, or have passed it.  */
-static bool others_arrived(const Explorer *in, const State *state, int group, const Op *op)
+static bool others_arrived(const Explorer *explorer, const State *state, int group, const Op *op)
 {
-    for (int g = 0; g < in->ngroups; g++) {
+    for (int g = 0; g < explorer->ngroups; g++) {
         const GroupState *other = &state->groups[g];
         int ahead = other->passed - state->groups[group].passed;
-        bool together = in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block;
+        bool together = explorer->groups[g].role == explorer->groups[group].role &&
+                        explorer->groups[g].block == explorer->groups[group].block;
         if (together && ahead <= 0 && !(ahead == 0 && other->pc == op))
             return false;
     }
@@ -451,38 +458,39 @@ static bool others_arrived(const Explorer *in, const State *state, int group, co
 }
 
 /* Only what is finished may be copied from one variable to another.  */
-bool stays_in_place(Explorer *in, State *state, int group, const Op *op, const Value *from, const Value *to)
+bool stays_in_place(Explorer *explorer, State *state, int group, const Op *op, const Value *from, const Value *to)
 {
-    const Mark *mark = mark_at(in, state, group, from);
+    const Mark *mark = mark_at(explorer, state, group, from);
     bool moves = mark && mark->kind == MARK_TOKEN && from->var && to->var && from->var != to->var;
-    return !moves || violates(in, state, group, op, "copies '%s' to '%s' while a product is adding to it",
+    return !moves || violates(explorer, state, group, op, "copies '%s' to '%s' while a product is adding to it",
                               from->var->name, to->var->name);
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-static bool run_mma(Explorer *in, State *state, int group, const Op *op)
+static bool run_mma(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    if (!stays_in_place(in, state, group, op, op->args[2], op->results[0]))
+    if (!stays_in_place(explorer, state, group, op, op->args[2], op->results[0]))
         return false;
     for (int i = 0; i < 2; i++) {
-        const Mark *mark = op->args[i]->type.kind == K_VIEW ? mark_at(in, state, group, op->args[i]) : NULL;
+        const Mark *mark = op->args[i]->type.kind == K_VIEW ? mark_at(explorer, state, group, op->args[i]) : NULL;
         if (!mark)
             continue;
         const Reading *same = reading_of(self, mark->kind, mark->place, mark->index);
         if (same && same->group == self->committed + 1)
             continue;
         if (self->nreadings == MAX_READINGS)
-            return violates(in, state, group, op, "has more than %d operands of products in flight", MAX_READINGS);
-        group_add_reading(in, self, self->nreadings++,
+            return violates(explorer, state, group, op, "has more than %d operands of products in flight",
+                            MAX_READINGS);
+        group_add_reading(explorer, self, self->nreadings++,
                           (Reading){mark->kind, mark->place, mark->index, self->committed + 1});
     }
-    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_TOKEN, 0, self->committed + 1};
+    *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_TOKEN, 0, self->committed + 1};
     return true;
 }
 
-static bool complete(Explorer *in, State *state, int group, const Op *op, int last)
+static bool complete(Explorer *explorer, State *state, int group, const Op *op, int last)
 {
     GroupState *self = &state->groups[group];
     int kept = 0;
@@ -491,28 +499,30 @@ static bool complete(Explorer *in, State *state, int group, const Op *op, int la
         const Reading *reading = &self->readings[i];
         if (reading->group > self->completed)
             self->readings[kept++] = *reading;
-        else if (reading->kind == MARK_STAGED_VIEW && !has_read(in, state, group, op, reading->place, reading->index))
+        else if (reading->kind == MARK_STAGED_VIEW &&
+                 !has_read(explorer, state, group, op, reading->place, reading->index))
             return false;
     }
     self->nreadings = kept;
     return true;
 }
 
-static bool run_wait(Explorer *in, State *state, int group, const Op *op)
+static bool run_wait(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    if (!complete(in, state, group, op, self->committed - op->sync->pending))
+    if (!complete(explorer, state, group, op, self->committed - op->sync->pending))
         return false;
     for (int i = 0; i < op->nresults; i++) {
-        const Mark *from = mark_at(in, state, group, op->args[i]);
+        const Mark *from = mark_at(explorer, state, group, op->args[i]);
         Mark mark = from ? *from : (Mark){0};
         if (mark.kind == MARK_TOKEN && mark.index <= self->completed)
             mark = (Mark){0};
         else if (mark.kind == MARK_TOKEN && op->results[i]->type.kind == K_TILE)
-            return violates(in, state, group, op, "takes a product in flight for finished: the wait leaves it out");
-        else if (mark.kind == MARK_TOKEN && !stays_in_place(in, state, group, op, op->args[i], op->results[i]))
+            return violates(explorer, state, group, op,
+                            "takes a product in flight for finished: the wait leaves it out");
+        else if (mark.kind == MARK_TOKEN && !stays_in_place(explorer, state, group, op, op->args[i], op->results[i]))
             return false;
-        *mark_at(in, state, group, op->results[i]) = mark;
+        *mark_at(explorer, state, group, op->results[i]) = mark;
     }
     return true;
 }
@@ -520,50 +530,51 @@ static bool run_wait(Explorer *in, State *state, int group, const Op *op)
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
 /* Bits of the direct stores to the memory that the tensor lies in.  */
-uint64_t stores_to(const Explorer *in, const Value *tensor)
+uint64_t stores_to(const Explorer *explorer, const Value *tensor)
 {
     uint64_t bits = 0;
-    for (int i = 0; i < in->nstores; i++)
-        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(tensor))
+    for (int i = 0; i < explorer->nstores; i++)
+        if (tensor_memory(explorer->stores[i]->args[0]) == tensor_memory(tensor))
             bits |= (uint64_t)1 << i % 64;
     return bits;
 }
 
 /* Without those by which each thread writes what it loads here itself.  */
-static uint64_t stores_of_others(const Explorer *in, const Role *role, const Op *load)
+static uint64_t stores_of_others(const Explorer *explorer, const Role *role, const Op *load)
 {
     uint64_t bits = 0;
-    for (int i = 0; i < in->nstores; i++)
-        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(load->args[0]) &&
-            !load_is_of_own(role, load, in->stores[i]))
+    for (int i = 0; i < explorer->nstores; i++)
+        if (tensor_memory(explorer->stores[i]->args[0]) == tensor_memory(load->args[0]) &&
+            !load_is_of_own(role, load, explorer->stores[i]))
             bits |= (uint64_t)1 << i % 64;
     return bits;
 }
 
-static bool run_load(Explorer *in, State *state, int group, const Op *op)
+static bool run_load(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    uint64_t stores = stores_of_others(in, in->groups[group].role, op);
+    uint64_t stores = stores_of_others(explorer, explorer->groups[group].role, op);
     if (stores & self->stored)
-        return violates(in, state, group, op, "loads what other threads of it stored, without a barrier between");
+        return violates(explorer, state, group, op, "loads what other threads of it stored, without a barrier between");
     self->loaded |= stores;
-    return !op->storage || op->storage->use == USE_KEPT || run_load_staged(in, state, group, op);
+    return !op->storage || op->storage->use == USE_ROW_CACHE || run_load_staged(explorer, state, group, op);
 }
 
-static bool run_store(Explorer *in, State *state, int group, const Op *op)
+static bool run_store(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     if (op_prints(op))
         return true;
     if (op->storage)
-        return run_copy_out(in, state, group, op);
-    for (int i = 0; i < in->nstores; i++) {
+        return run_copy_out(explorer, state, group, op);
+    for (int i = 0; i < explorer->nstores; i++) {
         uint64_t bit = (uint64_t)1 << i % 64;
-        const Op *other = in->stores[i];
+        const Op *other = explorer->stores[i];
         if (other == op && self->loaded & bit)
-            return violates(in, state, group, op, "stores what other threads of it loaded, without a barrier between");
+            return violates(explorer, state, group, op,
+                            "stores what other threads of it loaded, without a barrier between");
         if (self->stored & bit && (other == op ? !store_moves_on(op) : !stores_apart(other, op)))
-            return violates(in, state, group, op, "stores twice to one place without a barrier between");
+            return violates(explorer, state, group, op, "stores twice to one place without a barrier between");
         if (other == op)
             self->stored |= bit;
     }
@@ -573,133 +584,136 @@ static bool run_store(Explorer *in, State *state, int group, const Op *op)
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* Can the op be carried out now?  */
-bool may_pass(const Explorer *in, const State *state, int group, const Op *op)
+bool may_pass(const Explorer *explorer, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
-    int block = in->groups[group].block;
+    int block = explorer->groups[group].block;
     if (op->code == OP_ROLE_BARRIER || op_meets_blocks(op))
-        return others_arrived(in, state, group, op);
+        return others_arrived(explorer, state, group, op);
     if (op->code == OP_PINGPONG_TAKE)
-        return state->pingpong[block] % in->groups[group].role->replicas == in->groups[group].number;
+        return state->pingpong[block] % explorer->groups[group].role->replicas == explorer->groups[group].number;
     if (op->code == OP_PUT) {
         const Aref *aref = op->aref;
         int index = self->puts[aref->id].next;
-        return index < in->slots[aref->id] || is_begun(in, state, group, aref) ||
-               state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, index)] >= aref->arrivals;
+        return index < explorer->slots[aref->id] || is_begun(explorer, state, group, aref) ||
+               state->released[ring_at(explorer, block, aref->id)][slot_of(explorer, aref->id, index)] >=
+                   aref->arrivals;
     }
     if (op->code == OP_GET) {
-        return puts_done(in, state, block, op->aref->id) > self->gets[op->aref->id].next;
+        return puts_done(explorer, state, block, op->aref->id) > self->gets[op->aref->id].next;
     }
     return true;
 }
 
-static bool run_turn(Explorer *in, State *state, int group, const Op *op)
+static bool run_turn(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     bool take = op->code == OP_PINGPONG_TAKE;
     if (self->holds_turn == take)
-        return violates(in, state, group, op, take ? "takes its turn twice" : "passes on a turn that it has not taken");
+        return violates(explorer, state, group, op,
+                        take ? "takes its turn twice" : "passes on a turn that it has not taken");
     self->holds_turn = take;
-    int *pingpong_known = state->pingpong_known + ring_at(in, in->groups[group].block, 0);
+    int *pingpong_known = state->pingpong_known + ring_at(explorer, explorer->groups[group].block, 0);
     if (take) {
-        for (int a = 0; a < in->narefs; a++)
+        for (int a = 0; a < explorer->narefs; a++)
             if (pingpong_known[a] > self->known[a])
                 self->known[a] = pingpong_known[a];
         return true;
     }
-    memcpy(pingpong_known, self->known, (size_t)in->narefs * sizeof *self->known);
-    state->pingpong[in->groups[group].block]++;
-    FOR_STORAGES (storage, in->kernel)
-        if (self->copying[storage_place(in->kernel, storage)] && storage->slots < in->groups[group].role->replicas)
-            return violates(in, state, group, op, "passes on its turn while copies out of '%s' may be under way",
+    memcpy(pingpong_known, self->known, (size_t)explorer->narefs * sizeof *self->known);
+    state->pingpong[explorer->groups[group].block]++;
+    FOR_STORAGES (storage, explorer->kernel)
+        if (self->copying[storage_place(explorer->kernel, storage)] &&
+            storage->slots < explorer->groups[group].role->replicas)
+            return violates(explorer, state, group, op, "passes on its turn while copies out of '%s' may be under way",
                             storage->name);
     return true;
 }
 
-static bool run_sync(Explorer *in, State *state, int group, const Op *op)
+static bool run_sync(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     switch (op->code) {
     case OP_PUT:
-        return run_put(in, state, group, op);
+        return run_put(explorer, state, group, op);
     case OP_COPY_IN:
-        return run_copy_in(in, state, group, op);
+        return run_copy_in(explorer, state, group, op);
     case OP_PUT_TILE:
-        return run_put_tile(in, state, group, op);
+        return run_put_tile(explorer, state, group, op);
     case OP_PUT_DONE:
-        return run_put_done(in, state, group, op);
+        return run_put_done(explorer, state, group, op);
     case OP_GET:
-        return run_get(in, state, group, op);
+        return run_get(explorer, state, group, op);
     case OP_CONSUMED:
-        return run_consumed(in, state, group, op);
+        return run_consumed(explorer, state, group, op);
     case OP_SKIP:
-        return run_skip(in, state, group, op);
+        return run_skip(explorer, state, group, op);
     case OP_VIEW:
-        return run_view(in, state, group, op);
+        return run_view(explorer, state, group, op);
     case OP_TRANS_VIEW:
-        *mark_at(in, state, group, op->results[0]) = *mark_at(in, state, group, op->args[0]);
+        *mark_at(explorer, state, group, op->results[0]) = *mark_at(explorer, state, group, op->args[0]);
         return true;
     case OP_MMA:
-        return run_mma(in, state, group, op);
+        return run_mma(explorer, state, group, op);
     case OP_COMMIT:
     case OP_COMMIT_NOTHING:
         self->committed++;
         return true;
     case OP_WAIT:
-        return run_wait(in, state, group, op);
+        return run_wait(explorer, state, group, op);
     case OP_STAGE:
-        return run_stage(in, state, group, op);
+        return run_stage(explorer, state, group, op);
     case OP_GATHER:
-        return run_gather(in, state, group, op);
+        return run_gather(explorer, state, group, op);
     case OP_PINGPONG_TAKE:
     case OP_PINGPONG_PASS:
-        return run_turn(in, state, group, op);
+        return run_turn(explorer, state, group, op);
     case OP_ROLE_BARRIER:
-        reuse_meet(in, state, group);
+        reuse_meet(explorer, state, group);
         self->passed++;
         self->barriers++;
-        return run_barrier(in, self);
+        return run_barrier(explorer, self);
     case OP_STORE_WAIT:
-        run_store_wait(in, self, op);
+        run_store_wait(explorer, self, op);
         return true;
     case OP_FENCE:
-        return run_fence(in, state, group);
+        return run_fence(explorer, state, group);
     case OP_BARRIER:
-        reuse_barrier(in, state, group);
-        return run_barrier(in, self);
+        reuse_barrier(explorer, state, group);
+        return run_barrier(explorer, self);
     default: /* READ, COMPUTED */
         return true;
     }
 }
 
 /* The text of an op without a variable of its own stands in the statement that uses it, and is evaluated there.  */
-static bool evaluate(Explorer *in, State *state, int group, const Op *op)
+static bool evaluate(Explorer *explorer, State *state, int group, const Op *op)
 {
-    if (!check_operands(in, state, group, op) ||
-        (op_info[op->code].class_ == CLASS_LOAD && !run_load(in, state, group, op)))
+    if (!check_operands(explorer, state, group, op) ||
+        (op_info[op->code].class_ == CLASS_LOAD && !run_load(explorer, state, group, op)))
         return false;
-    if (in->reuses && op->storage && op->storage->use == USE_SCRATCH && !reuse_write(in, state, group, op))
+    if (explorer->reuses && op->storage && op->storage->use == USE_SCRATCH && !reuse_write(explorer, state, group, op))
         return false;
-    for (int i = 0; in->named && i < op->nargs; i++) {
+    for (int i = 0; explorer->named && i < op->nargs; i++) {
         const Op *part = op->args[i]->var ? NULL : op->args[i]->def;
-        if (part && op_is_pure(part) && part->nargs && !evaluate(in, state, group, part))
+        if (part && op_is_pure(part) && part->nargs && !evaluate(explorer, state, group, part))
             return false;
     }
     return true;
 }
 
-bool run_plain(Explorer *in, State *state, int group, const Op *op)
+bool run_plain(Explorer *explorer, State *state, int group, const Op *op)
 {
-    bool looks = in->groups[group].about[op->position] & ABOUT_OPERANDS;
-    if (looks && !evaluate(in, state, group, op))
+    bool looks = explorer->groups[group].about[op->position] & ABOUT_OPERANDS;
+    if (looks && !evaluate(explorer, state, group, op))
         return false;
     if (op_meets_blocks(op))
-        return run_blocks_meet(in, state, group, op);
+        return run_blocks_meet(explorer, state, group, op);
     switch (op_info[op->code].class_) {
     case CLASS_SYNC:
-        return run_sync(in, state, group, op);
+        return run_sync(explorer, state, group, op);
     case CLASS_STORE:
-        return run_store(in, state, group, op);
+        return run_store(explorer, state, group, op);
     default:
         return true;
     }

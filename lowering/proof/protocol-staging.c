@@ -25,20 +25,20 @@
 /* ---- out through TMA --------------------------------------------------------------------------------------------- */
 
 /* In memory that groups of the role share only the one that holds the turn may work.  */
-static bool has_turn(Explorer *in, const State *state, int group, const Op *op, const char *what)
+static bool has_turn(Explorer *explorer, const State *state, int group, const Op *op, const char *what)
 {
-    if (op->storage->slots >= in->groups[group].role->replicas || state->groups[group].holds_turn)
+    if (op->storage->slots >= explorer->groups[group].role->replicas || state->groups[group].holds_turn)
         return true;
-    return violates(in, state, group, op, "%s through '%s', which other groups use, out of its turn", what,
+    return violates(explorer, state, group, op, "%s through '%s', which other groups use, out of its turn", what,
                     op->storage->name);
 }
 
 /* The next `boxes` buffers are free.  */
-static bool are_free(Explorer *in, const State *state, int group, const Op *op, int boxes)
+static bool are_free(Explorer *explorer, const State *state, int group, const Op *op, int boxes)
 {
-    int copying = state->groups[group].copying[storage_place(in->kernel, op->storage)];
+    int copying = state->groups[group].copying[storage_place(explorer->kernel, op->storage)];
     int buffers = machine_output_buffers(op->storage->tile);
-    return copying + boxes <= buffers || violates(in, state, group, op,
+    return copying + boxes <= buffers || violates(explorer, state, group, op,
                                                   "writes to '%s' while TMA may read it: of %d buffers the "
                                                   "newest %d are not waited for",
                                                   op->storage->name, buffers, copying);
@@ -50,56 +50,56 @@ static int boxes_of(const Op *stage)
 }
 
 /* Several boxes begin with the first buffer, so all have to be free.  */
-bool run_stage_out(Explorer *in, State *state, int group, const Op *op)
+bool run_stage_out(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    int place = storage_place(in->kernel, op->storage), boxes = boxes_of(op);
+    int place = storage_place(explorer->kernel, op->storage), boxes = boxes_of(op);
     int needed = boxes == 1 ? 1 : machine_output_buffers(op->storage->tile);
-    if (!has_turn(in, state, group, op, "stages") || !are_free(in, state, group, op, needed))
+    if (!has_turn(explorer, state, group, op, "stages") || !are_free(explorer, state, group, op, needed))
         return false;
-    if (!reuse_write(in, state, group, op))
+    if (!reuse_write(explorer, state, group, op))
         return false;
     self->fresh[place] = (Written){true, false};
-    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
+    *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
     return true;
 }
 
 /* What is loaded passes through the next buffer, over what may have been staged there.  */
-bool run_load_staged(Explorer *in, State *state, int group, const Op *op)
+bool run_load_staged(Explorer *explorer, State *state, int group, const Op *op)
 {
-    state->groups[group].written[storage_place(in->kernel, op->storage)]++;
-    return has_turn(in, state, group, op, "loads") && are_free(in, state, group, op, 1) &&
-           reuse_write(in, state, group, op);
+    state->groups[group].written[storage_place(explorer->kernel, op->storage)]++;
+    return has_turn(explorer, state, group, op, "loads") && are_free(explorer, state, group, op, 1) &&
+           reuse_write(explorer, state, group, op);
 }
 
-bool run_copy_out(Explorer *in, State *state, int group, const Op *op)
+bool run_copy_out(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    int place = storage_place(in->kernel, op->storage);
-    const Mark *box = mark_at(in, state, group, op->args[op->nargs - 1]);
+    int place = storage_place(explorer->kernel, op->storage);
+    const Mark *box = mark_at(explorer, state, group, op->args[op->nargs - 1]);
     if (!box || box->kind != MARK_STAGED_VIEW || box->place != place || box->index != self->written[place])
-        return violates(in, state, group, op, "copies out of '%s' what is not, or no longer, staged there",
+        return violates(explorer, state, group, op, "copies out of '%s' what is not, or no longer, staged there",
                         op->storage->name);
     if (self->fresh[place].unfenced)
-        return violates(in, state, group, op, "lets TMA read '%s', which was written, without a fence between",
+        return violates(explorer, state, group, op, "lets TMA read '%s', which was written, without a fence between",
                         op->storage->name);
-    if (!reuse_look(in, state, group, op, box))
+    if (!reuse_look(explorer, state, group, op, box))
         return false;
     self->copying[place] += boxes_of(op->args[op->nargs - 1]->def);
     self->written[place]++;
-    return has_turn(in, state, group, op, "stores");
+    return has_turn(explorer, state, group, op, "stores");
 }
 
-void run_store_wait(const Explorer *in, GroupState *self, const Op *op)
+void run_store_wait(const Explorer *explorer, GroupState *self, const Op *op)
 {
-    for (int s = 0; s < in->nstorages; s++)
+    for (int s = 0; s < explorer->nstorages; s++)
         if (self->copying[s] > op->sync->pending)
             self->copying[s] = op->sync->pending;
 }
 
-bool copies_are_out(const Explorer *in, const GroupState *self)
+bool copies_are_out(const Explorer *explorer, const GroupState *self)
 {
-    for (int s = 0; s < in->nstorages; s++)
+    for (int s = 0; s < explorer->nstorages; s++)
         if (self->copying[s])
             return false;
     return true;
@@ -107,9 +107,10 @@ bool copies_are_out(const Explorer *in, const GroupState *self)
 
 /* ---- written by all groups of a role ----------------------------------------------------------------------------- */
 
-static bool is_beside(const Explorer *in, int group, int other)
+static bool is_beside(const Explorer *explorer, int group, int other)
 {
-    return in->groups[group].role == in->groups[other].role && in->groups[group].block == in->groups[other].block;
+    return explorer->groups[group].role == explorer->groups[other].role &&
+           explorer->groups[group].block == explorer->groups[other].block;
 }
 
 static Gathered *slot_of_write(const Storage *storage, GroupState *self, int place, int write)
@@ -118,71 +119,75 @@ static Gathered *slot_of_write(const Storage *storage, GroupState *self, int pla
 }
 
 /* A group of those that share the memory, other than by meeting, looks at or writes what stood there before.  */
-bool run_gather(Explorer *in, State *state, int group, const Op *op)
+bool run_gather(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     const Storage *storage = op->storage;
-    int place = storage_place(in->kernel, storage);
+    int place = storage_place(explorer->kernel, storage);
     int write = ++self->written[place];
     for (int i = 0; i < self->nreadings; i++)
         if (self->readings[i].kind == MARK_STAGED_VIEW && self->readings[i].place == place &&
             (write - self->readings[i].index) % storage->slots == 0)
-            return violates(in, state, group, op, "gathers in '%s' while a product in flight reads it", storage->name);
-    for (int g = 0; g < in->ngroups; g++) {
+            return violates(explorer, state, group, op, "gathers in '%s' while a product in flight reads it",
+                            storage->name);
+    for (int g = 0; g < explorer->ngroups; g++) {
         const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
-        if (is_beside(in, group, g) && (there->write > write || there->looked >= self->barriers))
-            return violates(in, state, group, op,
+        if (is_beside(explorer, group, g) && (there->write > write || there->looked >= self->barriers))
+            return violates(explorer, state, group, op,
                             "gathers in '%s' where '%s' may still look at what was there: no role barrier "
                             "stands between",
-                            storage->name, group_name(in, g));
+                            storage->name, group_name(explorer, g));
     }
     Gathered *here = slot_of_write(storage, self, place, write);
     *here = (Gathered){write, self->barriers, NOT_YET, here->looked};
-    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, write};
+    *mark_at(explorer, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, write};
     return true;
 }
 
-void fence_gathered(const Explorer *in, GroupState *self)
+void fence_gathered(const Explorer *explorer, GroupState *self)
 {
-    for (int s = 0; s < in->nstorages; s++)
+    for (int s = 0; s < explorer->nstorages; s++)
         for (int slot = 0; self->gathered[s] && slot < MAX_GATHERED; slot++)
             if (self->gathered[s][slot].fenced == NOT_YET)
                 self->gathered[s][slot].fenced = self->barriers;
 }
 
 /* A look begins: all parts are there, and for an engine fenced.  */
-bool check_gathered(Explorer *in, State *state, int group, const Op *op, const Mark *view)
+bool check_gathered(Explorer *explorer, State *state, int group, const Op *op, const Mark *view)
 {
-    const Storage *storage = storage_at(in, view->place);
+    const Storage *storage = storage_at(explorer, view->place);
     bool engine = op->code == OP_MMA;
-    for (int g = 0; g < in->ngroups; g++) {
+    for (int g = 0; g < explorer->ngroups; g++) {
         const Gathered *part = slot_of_write(storage, &state->groups[g], view->place, view->index);
-        if (!is_beside(in, group, g))
+        if (!is_beside(explorer, group, g))
             continue;
         if (part->write != view->index)
-            return violates(in, state, group, op, "reads '%s' where '%s' has written %s", storage->name,
-                            group_name(in, g), part->write < view->index ? "nothing yet" : "something else by then");
+            return violates(explorer, state, group, op, "reads '%s' where '%s' has written %s", storage->name,
+                            group_name(explorer, g),
+                            part->write < view->index ? "nothing yet" : "something else by then");
         if (engine && part->fenced == NOT_YET)
-            return violates(in, state, group, op, "lets a product read '%s', which '%s' wrote, without a fence between",
-                            storage->name, group_name(in, g));
+            return violates(explorer, state, group, op,
+                            "lets a product read '%s', which '%s' wrote, without a fence between", storage->name,
+                            group_name(explorer, g));
         if ((engine ? part->fenced : part->wrote) >= state->groups[group].barriers)
-            return violates(in, state, group, op, "reads '%s', which '%s' wrote, and no role barrier stands between",
-                            storage->name, group_name(in, g));
+            return violates(explorer, state, group, op,
+                            "reads '%s', which '%s' wrote, and no role barrier stands between", storage->name,
+                            group_name(explorer, g));
     }
     return true;
 }
 
 /* A look ends: nobody has written there meanwhile.  */
-bool end_look(Explorer *in, State *state, int group, const Op *op, int place, int write)
+bool end_look(Explorer *explorer, State *state, int group, const Op *op, int place, int write)
 {
     GroupState *self = &state->groups[group];
-    const Storage *storage = storage_at(in, place);
-    for (int g = 0; g < in->ngroups; g++) {
+    const Storage *storage = storage_at(explorer, place);
+    for (int g = 0; g < explorer->ngroups; g++) {
         const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
-        if (is_beside(in, group, g) && there->write > write && there->wrote <= self->barriers)
-            return violates(in, state, group, op,
+        if (is_beside(explorer, group, g) && there->write > write && there->wrote <= self->barriers)
+            return violates(explorer, state, group, op,
                             "looks at '%s' while '%s' may write there: no role barrier stands between", storage->name,
-                            group_name(in, g));
+                            group_name(explorer, g));
     }
     slot_of_write(storage, self, place, write)->looked = self->barriers;
     return true;

@@ -17,46 +17,46 @@
 
 /* ---- who is who -------------------------------------------------------------------------------------------------- */
 
-const char *group_name(const Explorer *in, int group)
+const char *group_name(const Explorer *explorer, int group)
 {
-    const Group *of = &in->groups[group];
-    Module *module = in->kernel->module;
+    const Group *of = &explorer->groups[group];
+    Module *module = explorer->kernel->module;
     const char *name =
         of->role->replicas == 1 ? of->role->name : arena_print(module, "%s %d", of->role->name, of->number);
-    return in->nblocks == 1 ? name : arena_print(module, "%s of block %d", name, of->block);
+    return explorer->nblocks == 1 ? name : arena_print(module, "%s of block %d", name, of->block);
 }
 
-int ring_at(const Explorer *in, int block, int aref)
+int ring_at(const Explorer *explorer, int block, int aref)
 {
-    return block * in->narefs + aref;
+    return block * explorer->narefs + aref;
 }
 
-Mark *mark_at(const Explorer *in, State *state, int group, const Value *value)
+Mark *mark_at(const Explorer *explorer, State *state, int group, const Value *value)
 {
-    int place = in->mark_of[value->id];
+    int place = explorer->mark_of[value->id];
     return place < 0 ? NULL : &state->groups[group].marks[place];
 }
 
-int blocks_that_decide(const Explorer *in, int decision)
+int blocks_that_decide(const Explorer *explorer, int decision)
 {
-    return decision < 0 ? 1 : __builtin_popcountll(in->joined[decision]);
+    return decision < 0 ? 1 : __builtin_popcountll(explorer->joined[decision]);
 }
 
-int puts_made(const Explorer *in, const State *state, int block, int aref)
+int puts_made(const Explorer *explorer, const State *state, int block, int aref)
 {
-    return state->made[ring_at(in, block, aref)];
+    return state->made[ring_at(explorer, block, aref)];
 }
 
-uint64_t blocks_sharing(const Explorer *in, int along, int block)
+uint64_t blocks_sharing(const Explorer *explorer, int along, int block)
 {
-    return in->sharers[along * in->nblocks + block];
+    return explorer->sharers[along * explorer->nblocks + block];
 }
 
-int puts_done(const Explorer *in, const State *state, int block, int aref)
+int puts_done(const Explorer *explorer, const State *state, int block, int aref)
 {
-    int done = puts_made(in, state, block, aref);
-    for (uint64_t rest = blocks_sharing(in, in->arefs[aref]->along, block); rest; rest &= rest - 1) {
-        int puts = puts_made(in, state, __builtin_ctzll(rest), aref);
+    int done = puts_made(explorer, state, block, aref);
+    for (uint64_t rest = blocks_sharing(explorer, explorer->arefs[aref]->along, block); rest; rest &= rest - 1) {
+        int puts = puts_made(explorer, state, __builtin_ctzll(rest), aref);
         done = puts < done ? puts : done;
     }
     return done;
@@ -71,10 +71,10 @@ void stir(State *state, int block)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-void group_add_reading(Explorer *in, GroupState *self, int index, Reading reading)
+void group_add_reading(Explorer *explorer, GroupState *self, int index, Reading reading)
 {
     if (index == self->room) {
-        Reading *more = arena_alloc(in->kernel->module, (size_t)(2 * index + 4) * sizeof *more);
+        Reading *more = arena_alloc(explorer->kernel->module, (size_t)(2 * index + 4) * sizeof *more);
         if (index)
             memcpy(more, self->readings, (size_t)index * sizeof *more);
         self->readings = more;
@@ -91,12 +91,13 @@ static void *carve(State *state, size_t count, size_t size)
     return state->memory ? state->memory + offset : NULL;
 }
 
-static void lay_out_group(const Explorer *in, State *state, int group)
+static void lay_out_group(const Explorer *explorer, State *state, int group)
 {
     GroupState *self = &state->groups[group];
-    size_t narefs = (size_t)in->narefs, nstorages = (size_t)in->nstorages, ndecisions = (size_t)in->ndecisions;
+    size_t narefs = (size_t)explorer->narefs, nstorages = (size_t)explorer->nstorages,
+           ndecisions = (size_t)explorer->ndecisions;
     int place = 0;
-    self->marks = carve(state, (size_t)in->groups[group].nmarks, sizeof *self->marks);
+    self->marks = carve(state, (size_t)explorer->groups[group].nmarks, sizeof *self->marks);
     self->puts = carve(state, narefs, sizeof *self->puts);
     self->gets = carve(state, narefs, sizeof *self->gets);
     self->written = carve(state, nstorages, sizeof *self->written);
@@ -106,60 +107,60 @@ static void lay_out_group(const Explorer *in, State *state, int group)
     self->known = carve(state, narefs, sizeof *self->known);
     self->taken = carve(state, ndecisions, sizeof *self->taken);
     self->iterations = carve(state, ndecisions, sizeof *self->iterations);
-    FOR_STORAGES (storage, in->kernel) {
+    FOR_STORAGES (storage, explorer->kernel) {
         if (storage->use == USE_GATHERED)
             self->gathered[place] = carve(state, MAX_GATHERED, sizeof **self->gathered);
         place++;
     }
 }
 
-static void lay_out_ring(const Explorer *in, State *state, int ring)
+static void lay_out_ring(const Explorer *explorer, State *state, int ring)
 {
-    const Aref *aref = in->arefs[ring % in->narefs];
-    size_t slots = aref ? (size_t)in->slots[aref->id] : 0;
+    const Aref *aref = explorer->arefs[ring % explorer->narefs];
+    size_t slots = aref ? (size_t)explorer->slots[aref->id] : 0;
     state->released[ring] = carve(state, slots, sizeof **state->released);
     state->brought[ring] = carve(state, slots, sizeof **state->brought);
-    state->tile_starts[ring] = carve(state, in->by_tiles ? 64 : 0, sizeof **state->tile_starts);
+    state->tile_starts[ring] = carve(state, explorer->by_tiles ? 64 : 0, sizeof **state->tile_starts);
 }
 
-static void lay_out(const Explorer *in, State *state)
+static void lay_out(const Explorer *explorer, State *state)
 {
-    size_t rings = (size_t)(in->narefs * in->nblocks), ndecisions = (size_t)in->ndecisions;
+    size_t rings = (size_t)(explorer->narefs * explorer->nblocks), ndecisions = (size_t)explorer->ndecisions;
     state->bytes = 0;
-    for (int g = 0; g < in->ngroups; g++)
-        lay_out_group(in, state, g);
+    for (int g = 0; g < explorer->ngroups; g++)
+        lay_out_group(explorer, state, g);
     for (size_t r = 0; r < rings; r++)
-        lay_out_ring(in, state, (int)r);
+        lay_out_ring(explorer, state, (int)r);
     state->pingpong_known = carve(state, rings, sizeof *state->pingpong_known);
     state->made = carve(state, rings, sizeof *state->made);
     state->started = carve(state, rings, sizeof *state->started);
-    state->pingpong = carve(state, (size_t)in->nblocks, sizeof *state->pingpong);
+    state->pingpong = carve(state, (size_t)explorer->nblocks, sizeof *state->pingpong);
     state->decided = carve(state, ndecisions, sizeof *state->decided);
     state->ndecided = carve(state, ndecisions, sizeof *state->ndecided);
-    state->reuse = carve(state, reuse_words(in), sizeof *state->reuse);
-    state->stands = carve(state, (size_t)in->nblocks, sizeof *state->stands);
-    state->keys = carve(state, (size_t)in->nparts, sizeof *state->keys);
+    state->reuse = carve(state, reuse_words(explorer), sizeof *state->reuse);
+    state->stands = carve(state, (size_t)explorer->nblocks, sizeof *state->stands);
+    state->keys = carve(state, (size_t)explorer->nparts, sizeof *state->keys);
 }
 
 /* All zero.  States are laid out alike, so that one is copied to another at once.  */
-static State *allocate_state(Explorer *in)
+static State *allocate_state(Explorer *explorer)
 {
-    Module *module = in->kernel->module;
-    size_t rings = (size_t)(in->narefs * in->nblocks) + 1;
+    Module *module = explorer->kernel->module;
+    size_t rings = (size_t)(explorer->narefs * explorer->nblocks) + 1;
     State *state = arena_alloc(module, sizeof *state);
-    state->groups = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *state->groups);
-    for (int g = 0; g < in->ngroups; g++)
-        state->groups[g].gathered = arena_alloc(module, (size_t)(in->nstorages + 1) * sizeof(Gathered *));
+    state->groups = arena_alloc(module, (size_t)(explorer->ngroups + 1) * sizeof *state->groups);
+    for (int g = 0; g < explorer->ngroups; g++)
+        state->groups[g].gathered = arena_alloc(module, (size_t)(explorer->nstorages + 1) * sizeof(Gathered *));
     state->released = arena_alloc(module, rings * sizeof *state->released);
     state->brought = arena_alloc(module, rings * sizeof *state->brought);
     state->tile_starts = arena_alloc(module, rings * sizeof *state->tile_starts);
-    lay_out(in, state);
+    lay_out(explorer, state);
     state->memory = arena_alloc(module, state->bytes + 1);
-    lay_out(in, state);
+    lay_out(explorer, state);
     return state;
 }
 
-static void copy_group(Explorer *in, GroupState *to, const GroupState *from)
+static void copy_group(Explorer *explorer, GroupState *to, const GroupState *from)
 {
     GroupState old = *to;
     *to = *from;
@@ -177,15 +178,15 @@ static void copy_group(Explorer *in, GroupState *to, const GroupState *from)
     to->readings = old.readings;
     to->room = old.room;
     for (int i = 0; i < from->nreadings; i++)
-        group_add_reading(in, to, i, from->readings[i]);
+        group_add_reading(explorer, to, i, from->readings[i]);
 }
 
 /* As if each staging had just been filled: what comes later can be no worse.  */
-static void start_group(const Explorer *in, GroupState *self, const Group *group)
+static void start_group(const Explorer *explorer, GroupState *self, const Group *group)
 {
     int place = 0;
     self->pc = group->role->body->first;
-    FOR_STORAGES (storage, in->kernel) {
+    FOR_STORAGES (storage, explorer->kernel) {
         self->copying[place] = group->stages[place] ? machine_output_buffers(storage->tile) : 0;
         for (int slot = 0; self->gathered[place] && slot < MAX_GATHERED; slot++)
             self->gathered[place][slot] = (Gathered){0, NEVER, NEVER, NEVER};
@@ -193,37 +194,37 @@ static void start_group(const Explorer *in, GroupState *self, const Group *group
     }
 }
 
-State *state_new(Explorer *in)
+State *state_new(Explorer *explorer)
 {
-    State *state = allocate_state(in);
-    for (int g = 0; g < in->ngroups; g++)
-        start_group(in, &state->groups[g], &in->groups[g]);
-    reuse_start(in, state);
-    for (int block = 0; block < in->nblocks; block++)
+    State *state = allocate_state(explorer);
+    for (int g = 0; g < explorer->ngroups; g++)
+        start_group(explorer, &state->groups[g], &explorer->groups[g]);
+    reuse_start(explorer, state);
+    for (int block = 0; block < explorer->nblocks; block++)
         stir(state, block);
     return state;
 }
 
-State *state_copy(Explorer *in, const State *state)
+State *state_copy(Explorer *explorer, const State *state)
 {
-    State *copy = in->free;
+    State *copy = explorer->free;
     if (copy)
-        in->free = copy->next;
+        explorer->free = copy->next;
     else
-        copy = allocate_state(in);
+        copy = allocate_state(explorer);
     memcpy(copy->memory, state->memory, state->bytes);
     copy->stirred = state->stirred;
     copy->moved = state->moved;
     copy->shifted = state->shifted;
     copy->stop = state->stop;
     copy->question = state->question;
-    for (int g = 0; g < in->ngroups; g++)
-        copy_group(in, &copy->groups[g], &state->groups[g]);
+    for (int g = 0; g < explorer->ngroups; g++)
+        copy_group(explorer, &copy->groups[g], &state->groups[g]);
     return copy;
 }
 
-void state_free(Explorer *in, State *state)
+void state_free(Explorer *explorer, State *state)
 {
-    state->next = in->free;
-    in->free = state;
+    state->next = explorer->free;
+    explorer->free = state;
 }

@@ -23,13 +23,13 @@ static int what_becomes(const Way *way, int number)
     return number < way->nbecomes ? way->becomes[number] : 0;
 }
 
-static void learn(Explorer *in, Way *way, int number, int becomes)
+static void learn(Explorer *explorer, Way *way, int number, int becomes)
 {
     if (becomes >= UINT16_MAX)
         return;
     if (number >= way->nbecomes) {
         int room = number + number / 2 + 16;
-        uint16_t *more = arena_alloc(in->kernel->module, (size_t)room * sizeof *more);
+        uint16_t *more = arena_alloc(explorer->kernel->module, (size_t)room * sizeof *more);
         if (way->nbecomes)
             memcpy(more, way->becomes, (size_t)way->nbecomes * sizeof *more);
         way->becomes = more;
@@ -41,27 +41,27 @@ static void learn(Explorer *in, Way *way, int number, int becomes)
 /* ---- before it goes ---------------------------------------------------------------------------------------------- */
 
 /* The way leads to a frame, or to the end.  */
-static bool leads_part_nowhere(const Explorer *in, const State *state, const Way *way, int part)
+static bool leads_part_nowhere(const Explorer *explorer, const State *state, const Way *way, int part)
 {
     const Key *key = state->keys[part];
-    if (!way->to || in->parts[part].blocks & way->moved) {
+    if (!way->to || explorer->parts[part].blocks & way->moved) {
         int becomes = what_becomes(way, key->number);
         if (!becomes || !way->to)
             return becomes;
-        key = in->part_keys[becomes - 1];
+        key = explorer->part_keys[becomes - 1];
     }
     return was_there(way->to->frame, key);
 }
 
-bool leads_nowhere(const Explorer *in, const State *state, const Stop *stop, bool outcome)
+bool leads_nowhere(const Explorer *explorer, const State *state, const Stop *stop, bool outcome)
 {
     const Way *way = &stop->ways[outcome];
     if (!way->known)
         return false;
     if (way->to && !way->to->frame)
-        return leads_nowhere(in, state, way->to, true) && leads_nowhere(in, state, way->to, false);
-    for (int part = 0; part < in->nparts; part++)
-        if (in->parts[part].apart && !leads_part_nowhere(in, state, way, part))
+        return leads_nowhere(explorer, state, way->to, true) && leads_nowhere(explorer, state, way->to, false);
+    for (int part = 0; part < explorer->nparts; part++)
+        if (explorer->parts[part].apart && !leads_part_nowhere(explorer, state, way, part))
             return false;
     return true;
 }
@@ -69,61 +69,61 @@ bool leads_nowhere(const Explorer *in, const State *state, const Stop *stop, boo
 /* ---- once it is there -------------------------------------------------------------------------------------------- */
 
 /* All rules have held for its parts.  */
-void arrive_at_end(Explorer *in, const State *state, Way *way)
+void arrive_at_end(Explorer *explorer, const State *state, Way *way)
 {
     way->known = true;
-    for (int part = 0; part < in->nparts; part++)
-        if (in->parts[part].apart)
-            learn(in, way, state->keys[part]->number, 0);
+    for (int part = 0; part < explorer->nparts; part++)
+        if (explorer->parts[part].apart)
+            learn(explorer, way, state->keys[part]->number, 0);
 }
 
-static const Key *key_there(Explorer *in, const State *state, Way *way, int part, bool *listed)
+static const Key *key_there(Explorer *explorer, const State *state, Way *way, int part, bool *listed)
 {
     const Key *before = state->keys[part];
     int becomes = before ? what_becomes(way, before->number) : 0;
     if (becomes)
-        return in->part_keys[becomes - 1];
+        return explorer->part_keys[becomes - 1];
     if (!*listed)
-        list_facts(in, state);
+        list_facts(explorer, state);
     *listed = true;
-    const Key *key = key_of_part(in, state, part);
+    const Key *key = key_of_part(explorer, state, part);
     if (before)
-        learn(in, way, before->number, key->number);
+        learn(explorer, way, before->number, key->number);
     return key;
 }
 
 /* Notes each part, whatever the state goes on for: what comes of it is seen as well.  */
-static bool parts_are_new(Explorer *in, State *state, Way *way)
+static bool parts_are_new(Explorer *explorer, State *state, Way *way)
 {
     bool new = false, listed = false;
     Key *frame = way->to->frame;
-    for (int part = 0; part < in->nparts; part++) {
-        if (!in->parts[part].apart)
+    for (int part = 0; part < explorer->nparts; part++) {
+        if (!explorer->parts[part].apart)
             continue;
-        if (state->moved & in->parts[part].blocks)
-            state->keys[part] = key_there(in, state, way, part, &listed);
+        if (state->moved & explorer->parts[part].blocks)
+            state->keys[part] = key_there(explorer, state, way, part, &listed);
         if (was_there(frame, state->keys[part]))
             continue;
-        see(in, frame, state->keys[part]);
+        see(explorer, frame, state->keys[part]);
         new = true;
     }
     return new;
 }
 
-bool arrive(Explorer *in, State *state, Way *way)
+bool arrive(Explorer *explorer, State *state, Way *way)
 {
     const Op *op = state->groups[state->question.group].pc;
-    bool new = in->groups[state->question.group].about[op->position] & ABOUT_SAME_WAY;
+    bool new = explorer->groups[state->question.group].about[op->position] & ABOUT_SAME_WAY;
     if (!way->known) {
-        if (in->waits && !new)
-            list_facts(in, state);
-        *way = (Way){true, stop_of_frame(in, new ? NULL : key_of_frame(in, state)), state->moved, NULL, 0};
+        if (explorer->waits && !new)
+            list_facts(explorer, state);
+        *way = (Way){true, stop_of_frame(explorer, new ? NULL : key_of_frame(explorer, state)), state->moved, NULL, 0};
     }
     state->stop = way->to;
     if (!new) {
-        new = parts_are_new(in, state, way);
+        new = parts_are_new(explorer, state, way);
         state->moved = 0;
     }
-    in->nvisited += new;
+    explorer->nvisited += new;
     return new;
 }

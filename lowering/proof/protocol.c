@@ -97,81 +97,81 @@
 
 /* ---- deadlocks --------------------------------------------------------------------------------------------------- */
 
-static bool can_move(const Explorer *in, const State *state, int group)
+static bool can_move(const Explorer *explorer, const State *state, int group)
 {
     const Op *op = state->groups[group].pc;
-    return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(in, state, group, op));
+    return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(explorer, state, group, op));
 }
 
 /* "'producer' would wait forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  Groups
    that go on without end while others wait for them are no help.  */
-static void report_stuck(Explorer *in, const State *state)
+static void report_stuck(Explorer *explorer, const State *state)
 {
-    Module *module = in->kernel->module;
+    Module *module = explorer->kernel->module;
     const char *others = "";
     int stuck = -1;
-    for (int g = 0; g < in->ngroups; g++) {
+    for (int g = 0; g < explorer->ngroups; g++) {
         const Op *op = state->groups[g].pc;
-        bool waits = op && !can_move(in, state, g);
+        bool waits = op && !can_move(explorer, state, g);
         if (waits && stuck < 0)
             stuck = g;
         else if (waits)
-            others = arena_print(module, "%s; '%s' waits at '%s': %s", others, group_name(in, g),
-                                 op_info[op->code].text, waits_for(in, state, g));
+            others = arena_print(module, "%s; '%s' waits at '%s': %s", others, group_name(explorer, g),
+                                 op_info[op->code].text, waits_for(explorer, state, g));
         else
-            others = arena_print(module, "%s; '%s' has %s", others, group_name(in, g), op ? "gone on" : "ended");
+            others = arena_print(module, "%s; '%s' has %s", others, group_name(explorer, g), op ? "gone on" : "ended");
     }
-    const Op *op = stuck < 0 ? in->groups[0].role->body->first : state->groups[stuck].pc;
-    reject(in->kernel, op->loc.line ? op->loc : in->kernel->loc, REASON_WAITS_FOREVER,
-           stuck < 0 ? "a group" : group_name(in, stuck), op_info[op->code].text,
-           arena_print(module, "%s%s%s", stuck < 0 ? "others do not follow" : waits_for(in, state, stuck),
-                       stuck < 0 ? "" : place_of(in, state, stuck, op), others));
-    in->failed = true;
+    const Op *op = stuck < 0 ? explorer->groups[0].role->body->first : state->groups[stuck].pc;
+    reject(explorer->kernel, op->loc.line ? op->loc : explorer->kernel->loc, REASON_WAITS_FOREVER,
+           stuck < 0 ? "a group" : group_name(explorer, stuck), op_info[op->code].text,
+           arena_print(module, "%s%s%s", stuck < 0 ? "others do not follow" : waits_for(explorer, state, stuck),
+                       stuck < 0 ? "" : place_of(explorer, state, stuck, op), others));
+    explorer->failed = true;
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-static bool group_has_ended_well(Explorer *in, const State *state, int group)
+static bool group_has_ended_well(Explorer *explorer, const State *state, int group)
 {
     const GroupState *self = &state->groups[group];
-    const Op *last = in->groups[group].role->body->last;
-    FOR_AREFS (aref, in->kernel) {
+    const Op *last = explorer->groups[group].role->body->last;
+    FOR_AREFS (aref, explorer->kernel) {
         if (self->gets[aref->id].held)
-            return violates(in, state, group, last, "ends without a release of %d slots of '%s'",
+            return violates(explorer, state, group, last, "ends without a release of %d slots of '%s'",
                             self->gets[aref->id].held, aref->name);
         if (self->puts[aref->id].filling)
-            return violates(in, state, group, last, "ends within a put of '%s'", aref->name);
+            return violates(explorer, state, group, last, "ends within a put of '%s'", aref->name);
     }
     if (self->nreadings)
-        return violates(in, state, group, last, "ends while products are in flight");
-    if (!copies_are_out(in, self))
-        return violates(in, state, group, last, "ends while copies out of shared memory may be under way");
-    return !self->holds_turn || violates(in, state, group, last, "ends without passing on its turn");
+        return violates(explorer, state, group, last, "ends while products are in flight");
+    if (!copies_are_out(explorer, self))
+        return violates(explorer, state, group, last, "ends while copies out of shared memory may be under way");
+    return !self->holds_turn || violates(explorer, state, group, last, "ends without passing on its turn");
 }
 
-static bool ring_has_ended_well(Explorer *in, const State *state, int block, const Aref *aref)
+static bool ring_has_ended_well(Explorer *explorer, const State *state, int block, const Aref *aref)
 {
-    int puts = puts_made(in, state, block, aref->id);
-    const int slots = in->slots[aref->id];
+    int puts = puts_made(explorer, state, block, aref->id);
+    const int slots = explorer->slots[aref->id];
     for (int index = puts > slots ? puts - slots : 0; index < puts; index++) {
-        int released = state->released[ring_at(in, block, aref->id)][index % slots];
+        int released = state->released[ring_at(explorer, block, aref->id)][index % slots];
         if (released == aref->arrivals)
             continue;
-        reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
-        in->failed = true;
+        reject(explorer->kernel, explorer->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
+        explorer->failed = true;
         return false;
     }
     return true;
 }
 
-static bool state_has_ended_well(Explorer *in, const State *state)
+static bool state_has_ended_well(Explorer *explorer, const State *state)
 {
-    for (int g = 0; g < in->ngroups; g++)
-        if (!group_has_ended_well(in, state, g))
+    for (int g = 0; g < explorer->ngroups; g++)
+        if (!group_has_ended_well(explorer, state, g))
             return false;
-    FOR_AREFS (aref, in->kernel)
-        for (int block = 0; block < in->nblocks; block++)
-            if (!ring_has_ended_well(in, state, block, aref))
+    FOR_AREFS (aref, explorer->kernel)
+        for (int block = 0; block < explorer->nblocks; block++)
+            if (!ring_has_ended_well(explorer, state, block, aref))
                 return false;
     return true;
 }
@@ -180,54 +180,54 @@ static bool state_has_ended_well(Explorer *in, const State *state)
 
 /* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes
    first.  */
-static int lead(const Explorer *in, const State *state, int group, int decision)
+static int lead(const Explorer *explorer, const State *state, int group, int decision)
 {
     if (decision < 0)
         return -1;
-    return state->groups[group].taken[decision] - fewest_taken(in, state, decision);
+    return state->groups[group].taken[decision] - fewest_taken(explorer, state, decision);
 }
 
 /* Whoever is least ahead is asked first; among them, what concerns the fewest blocks: see 6 above.  */
-static bool comes_before(const Explorer *in, const Question *one, const Question *other)
+static bool comes_before(const Explorer *explorer, const Question *one, const Question *other)
 {
     return other->group < 0 || one->ahead < other->ahead ||
            (one->ahead == other->ahead &&
-            blocks_that_decide(in, one->decision) < blocks_that_decide(in, other->decision));
+            blocks_that_decide(explorer, one->decision) < blocks_that_decide(explorer, other->decision));
 }
 
-static bool run_group(Explorer *in, State *state, int group)
+static bool run_group(Explorer *explorer, State *state, int group)
 {
     int decision = DECIDE_OWN;
     Step step;
-    while ((step = group_step(in, state, group, &decision)) == STEP_MOVED)
-        stir(state, in->groups[group].block);
+    while ((step = group_step(explorer, state, group, &decision)) == STEP_MOVED)
+        stir(state, explorer->groups[group].block);
     state->groups[group].asks = step == STEP_DECIDE ? decision : DECIDE_NOTHING;
-    return step != STEP_FAILED && !in->failed;
+    return step != STEP_FAILED && !explorer->failed;
 }
 
 /* Let all groups go as far as they can without a put.  In a block that nothing has stirred none can.  */
-static bool run_to_puts(Explorer *in, State *state)
+static bool run_to_puts(Explorer *explorer, State *state)
 {
     while (state->stirred) {
         const uint64_t stirred = state->stirred;
         state->stirred = 0;
-        for (int g = 0; g < in->ngroups; g++)
-            if ((stirred | state->stirred) >> in->groups[g].block & 1 && !run_group(in, state, g))
+        for (int g = 0; g < explorer->ngroups; g++)
+            if ((stirred | state->stirred) >> explorer->groups[g].block & 1 && !run_group(explorer, state, g))
                 return false;
     }
     return true;
 }
 
-static Question next_question(const Explorer *in, const State *state)
+static Question next_question(const Explorer *explorer, const State *state)
 {
     Question first = {-1, 0, 0, true};
-    for (int g = 0; g < in->ngroups; g++) {
+    for (int g = 0; g < explorer->ngroups; g++) {
         const GroupState *self = &state->groups[g];
         first.ended &= !self->pc;
         if (!self->pc || self->asks == DECIDE_NOTHING)
             continue;
-        Question its = {g, self->asks, lead(in, state, g, self->asks), false};
-        if (comes_before(in, &its, &first))
+        Question its = {g, self->asks, lead(explorer, state, g, self->asks), false};
+        if (comes_before(explorer, &its, &first))
             first = its;
     }
     return first;
@@ -239,98 +239,99 @@ static bool is_at_put(const State *state, int group)
 }
 
 /* Each group that stands at a put makes it, once all others have gone as far as they can.  */
-static bool make_puts(Explorer *in, State *state)
+static bool make_puts(Explorer *explorer, State *state)
 {
-    bool waits[in->ngroups];
-    for (int g = 0; g < in->ngroups; g++)
+    bool waits[explorer->ngroups];
+    for (int g = 0; g < explorer->ngroups; g++)
         waits[g] = is_at_put(state, g);
-    for (int g = 0; g < in->ngroups; g++)
-        if (waits[g] && ((!may_pass(in, state, g, state->groups[g].pc) && !run_to_puts(in, state)) ||
-                         group_put(in, state, g) == STEP_FAILED))
+    for (int g = 0; g < explorer->ngroups; g++)
+        if (waits[g] && ((!may_pass(explorer, state, g, state->groups[g].pc) && !run_to_puts(explorer, state)) ||
+                         group_put(explorer, state, g) == STEP_FAILED))
             return false;
     return true;
 }
 
 /* Let all groups go as far as they can.  False at the end of a path, good or bad; else somebody has to be told
    something.  */
-static bool run_until_asked(Explorer *in, State *state, Question *question)
+static bool run_until_asked(Explorer *explorer, State *state, Question *question)
 {
-    for (int steps = -1; steps != in->steps;) {
-        if (!run_to_puts(in, state))
+    for (int steps = -1; steps != explorer->steps;) {
+        if (!run_to_puts(explorer, state))
             return false;
-        steps = in->steps;
-        if (!make_puts(in, state) || in->again)
+        steps = explorer->steps;
+        if (!make_puts(explorer, state) || explorer->again)
             return false;
     }
-    *question = next_question(in, state);
+    *question = next_question(explorer, state);
     if (question->ended)
-        return state_has_ended_well(in, state) && false;
+        return state_has_ended_well(explorer, state) && false;
     if (question->group < 0 || question->ahead > MOST_AHEAD)
-        report_stuck(in, state);
-    return !in->failed;
+        report_stuck(explorer, state);
+    return !explorer->failed;
 }
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
 /* Let all groups go as far as they can, on the way that leads there.  Does it lead to anything new?  */
-static bool leads_on(Explorer *in, State *state, Way *way)
+static bool leads_on(Explorer *explorer, State *state, Way *way)
 {
-    if (run_until_asked(in, state, &state->question))
-        return arrive(in, state, way);
-    if (!in->failed && !in->again)
-        arrive_at_end(in, state, way);
+    if (run_until_asked(explorer, state, &state->question))
+        return arrive(explorer, state, way);
+    if (!explorer->failed && !explorer->again)
+        arrive_at_end(explorer, state, way);
     return false;
 }
 
 /* What becomes of the state with this outcome goes on the stack if anything is new about it.  */
-static bool try_outcome(Explorer *in, State *state, bool outcome)
+static bool try_outcome(Explorer *explorer, State *state, bool outcome)
 {
     Way *way = &state->stop->ways[outcome];
-    group_decide(in, state, state->question.group, state->question.decision, outcome);
-    if (in->failed || !leads_on(in, state, way)) {
-        state_free(in, state);
-        return !in->failed && !in->again;
+    group_decide(explorer, state, state->question.group, state->question.decision, outcome);
+    if (explorer->failed || !leads_on(explorer, state, way)) {
+        state_free(explorer, state);
+        return !explorer->failed && !explorer->again;
     }
-    state->next = in->stack;
-    in->stack = state;
+    state->next = explorer->stack;
+    explorer->stack = state;
     return true;
 }
 
 /* Both outcomes of the question at which it stands, if they may lead to anything new.  */
-static bool try_both(Explorer *in, State *state)
+static bool try_both(Explorer *explorer, State *state)
 {
-    if (!leads_nowhere(in, state, state->stop, false) && !try_outcome(in, state_copy(in, state), false))
+    if (!leads_nowhere(explorer, state, state->stop, false) &&
+        !try_outcome(explorer, state_copy(explorer, state), false))
         return false;
-    if (!leads_nowhere(in, state, state->stop, true))
-        return try_outcome(in, state, true);
-    state_free(in, state);
+    if (!leads_nowhere(explorer, state, state->stop, true))
+        return try_outcome(explorer, state, true);
+    state_free(explorer, state);
     return true;
 }
 
 /* Every state that can be reached, as far as keys tell them apart.  What was found last goes on first, with one more
    iteration before others.  */
-static Verdict search(Explorer *in)
+static Verdict search(Explorer *explorer)
 {
     Way start = {0};
-    State *state = state_new(in);
-    keys_forget(in);
-    in->again = false;
-    in->stack = leads_on(in, state, &start) ? state : NULL;
-    while (in->stack && in->nvisited <= in->most) {
-        state = in->stack;
-        in->stack = state->next;
-        if (!try_both(in, state))
+    State *state = state_new(explorer);
+    keys_forget(explorer);
+    explorer->again = false;
+    explorer->stack = leads_on(explorer, state, &start) ? state : NULL;
+    while (explorer->stack && explorer->nvisited <= explorer->most) {
+        state = explorer->stack;
+        explorer->stack = state->next;
+        if (!try_both(explorer, state))
             break;
     }
-    if (in->failed || in->again)
-        return in->failed ? SEARCH_FAILS : SEARCH_AGAIN;
-    return in->stack ? SEARCH_TOO_LARGE : SEARCH_HOLDS;
+    if (explorer->failed || explorer->again)
+        return explorer->failed ? SEARCH_FAILS : SEARCH_AGAIN;
+    return explorer->stack ? SEARCH_TOO_LARGE : SEARCH_HOLDS;
 }
 
 enum { MANY_STATES = 100000 };
 
 typedef struct {
-    const Explorer *in;
+    const Explorer *explorer;
     const Labels *labels;
     const Op *op, *around; /* a meeting, and what not all blocks decide alike */
 } Barriers;
@@ -347,7 +348,7 @@ static void visit_barrier(Op *op, void *context)
             around->position < barriers->labels->count ? barriers->labels->source[around->position] : NULL;
         int varies = !source                   ? (around->code == OP_FOR || around->code == OP_WHILE ? VARIES_Y : 0)
                      : source->code == OP_GRID ? 0
-                                               : variance_of_decision(&barriers->in->variance, source);
+                                               : variance_of_decision(&barriers->explorer->variance, source);
         if (varies & VARIES_Y) {
             barriers->op = op;
             barriers->around = around;
@@ -356,21 +357,21 @@ static void visit_barrier(Op *op, void *context)
 }
 
 /* See 7 above.  */
-static bool blocks_synchronize(const Explorer *in, const Labels *labels)
+static bool blocks_synchronize(const Explorer *explorer, const Labels *labels)
 {
-    FOR_ROLES (role, in->kernel) {
-        Barriers barriers = {in, &labels[role->id], NULL, NULL};
+    FOR_ROLES (role, explorer->kernel) {
+        Barriers barriers = {explorer, &labels[role->id], NULL, NULL};
         ir_walk(role->body, visit_barrier, &barriers);
         if (barriers.op) {
-            BUG_AT(in->kernel, barriers.op->loc,
+            BUG_AT(explorer->kernel, barriers.op->loc,
                    "the blocks of a cluster sum parts in '%s', but they do not execute line %d equally often",
                    barriers.op->storage ? barriers.op->storage->name : "nothing", barriers.around->loc.line);
             return false;
         }
     }
-    FOR_AREFS (aref, in->kernel)
-        if (in->kernel->grid.parts && aref->along) {
-            BUG(in->kernel, "blocks that sum parts share the ring '%s'", aref->name);
+    FOR_AREFS (aref, explorer->kernel)
+        if (explorer->kernel->grid.parts && aref->along) {
+            BUG(explorer->kernel, "blocks that sum parts share the ring '%s'", aref->name);
             return false;
         }
     return true;
@@ -378,21 +379,21 @@ static bool blocks_synchronize(const Explorer *in, const Labels *labels)
 
 bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce, int most)
 {
-    Explorer *in = arena_alloc(kernel->module, sizeof *in);
-    explorer_init(in, kernel, labels);
+    Explorer *explorer = arena_alloc(kernel->module, sizeof *explorer);
+    explorer_init(explorer, kernel, labels);
     if (scarce)
-        in->slots[scarce->id] = aref_places(scarce);
-    in->most = most;
-    if (in->failed)
+        explorer->slots[scarce->id] = aref_places(scarce);
+    explorer->most = most;
+    if (explorer->failed)
         BUG(kernel, "more than %d groups and slots use memory in turn", MOST_TENANTS);
-    if (in->failed || !blocks_synchronize(in, labels))
+    if (explorer->failed || !blocks_synchronize(explorer, labels))
         return false;
     Verdict verdict = SEARCH_AGAIN;
     while (verdict == SEARCH_AGAIN) {
-        verdict = search(in);
-        kernel->proof.states += in->nvisited;
+        verdict = search(explorer);
+        kernel->proof.states += explorer->nvisited;
     }
-    kernel->proof.steps = in->steps;
+    kernel->proof.steps = explorer->steps;
     if (verdict == SEARCH_TOO_LARGE)
         reject(kernel, kernel->loc, REASON_NOT_PROVED, kernel->name, most);
     return verdict == SEARCH_HOLDS;

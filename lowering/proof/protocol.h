@@ -271,81 +271,81 @@ enum { PUTS = 1, GETS = 2 };
 typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
 
 /* protocol-explorer.c */
-void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
+void explorer_init(Explorer *explorer, Kernel *kernel, const Labels *labels);
 
 /* protocol-state.c */
-void group_add_reading(Explorer *in, GroupState *self, int index, Reading reading);
-State *state_new(Explorer *in); /* the first */
-State *state_copy(Explorer *in, const State *state);
-void state_free(Explorer *in, State *state);
+void group_add_reading(Explorer *explorer, GroupState *self, int index, Reading reading);
+State *state_new(Explorer *explorer); /* the first */
+State *state_copy(Explorer *explorer, const State *state);
+void state_free(Explorer *explorer, State *state);
 void stir(State *state, int block); /* a group of this block has moved */
-const char *group_name(const Explorer *in, int group);
-int ring_at(const Explorer *in, int block, int aref);                       /* its place among those of all blocks */
-uint64_t blocks_sharing(const Explorer *in, int along, int block);          /* a bit each, this one's, too */
-int blocks_that_decide(const Explorer *in, int decision);                   /* it together */
-int puts_made(const Explorer *in, const State *state, int block, int aref); /* and ended, by the block itself */
-int puts_done(const Explorer *in, const State *state, int block, int aref); /* and by all that bring a share */
-Mark *mark_at(const Explorer *in, State *state, int group, const Value *value); /* NULL: never of interest */
+const char *group_name(const Explorer *explorer, int group);
+int ring_at(const Explorer *explorer, int block, int aref);              /* its place among those of all blocks */
+uint64_t blocks_sharing(const Explorer *explorer, int along, int block); /* a bit each, this one's, too */
+int blocks_that_decide(const Explorer *explorer, int decision);          /* it together */
+int puts_made(const Explorer *explorer, const State *state, int block, int aref); /* and ended, by the block itself */
+int puts_done(const Explorer *explorer, const State *state, int block, int aref); /* and by all that bring a share */
+Mark *mark_at(const Explorer *explorer, State *state, int group, const Value *value); /* NULL: never of interest */
 
 /* protocol-keys.c */
-void keys_init(Explorer *in);
-void keys_forget(Explorer *in);
-int fewest_taken(const Explorer *in, const State *state, int decision); /* by those that join in it */
-Key *key_of_frame(Explorer *in, State *state);
-Stop *stop_of_frame(Explorer *in, Key *frame);
-void list_facts(Explorer *in, const State *state); /* before keys of parts are made */
-const Key *key_of_part(Explorer *in, const State *state, int part);
+void keys_init(Explorer *explorer);
+void keys_forget(Explorer *explorer);
+int fewest_taken(const Explorer *explorer, const State *state, int decision); /* by those that join in it */
+Key *key_of_frame(Explorer *explorer, State *state);
+Stop *stop_of_frame(Explorer *explorer, Key *frame);
+void list_facts(Explorer *explorer, const State *state); /* before keys of parts are made */
+const Key *key_of_part(Explorer *explorer, const State *state, int part);
 bool was_there(const Key *frame, const Key *part); /* the same, or one that was worse off */
-void see(Explorer *in, Key *frame, const Key *part);
+void see(Explorer *explorer, Key *frame, const Key *part);
 
 /* protocol-ways.c */
-bool leads_nowhere(const Explorer *in, const State *state, const Stop *stop,
-                   bool outcome);                  /* new: needs not be tried */
-bool arrive(Explorer *in, State *state, Way *way); /* at a question: is any part new there? */
-void arrive_at_end(Explorer *in, const State *state, Way *way);
+bool leads_nowhere(const Explorer *explorer, const State *state, const Stop *stop,
+                   bool outcome);                        /* new: needs not be tried */
+bool arrive(Explorer *explorer, State *state, Way *way); /* at a question: is any part new there? */
+void arrive_at_end(Explorer *explorer, const State *state, Way *way);
 
 /* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
-Step group_step(Explorer *in, State *state, int group, int *decision);
-Step group_put(Explorer *in, State *state, int group);
-void group_decide(Explorer *in, State *state, int group, int decision, bool choice);
-const char *waits_for(const Explorer *in, const State *state, int group);
-const char *place_of(const Explorer *in, const State *state, int group, const Op *op);
+Step group_step(Explorer *explorer, State *state, int group, int *decision);
+Step group_put(Explorer *explorer, State *state, int group);
+void group_decide(Explorer *explorer, State *state, int group, int decision, bool choice);
+const char *waits_for(const Explorer *explorer, const State *state, int group);
+const char *place_of(const Explorer *explorer, const State *state, int group, const Op *op);
 
 /* protocol-staging.c: the same for memory that copies out or other groups read.  */
-bool run_stage_out(Explorer *in, State *state, int group, const Op *op);
-bool run_load_staged(Explorer *in, State *state, int group, const Op *op);
-bool run_copy_out(Explorer *in, State *state, int group, const Op *op);
-void run_store_wait(const Explorer *in, GroupState *self, const Op *op);
-bool copies_are_out(const Explorer *in, const GroupState *self);
-bool run_gather(Explorer *in, State *state, int group, const Op *op);
-void fence_gathered(const Explorer *in, GroupState *self);
-bool check_gathered(Explorer *in, State *state, int group, const Op *op, const Mark *view);
-bool end_look(Explorer *in, State *state, int group, const Op *op, int place, int write);
+bool run_stage_out(Explorer *explorer, State *state, int group, const Op *op);
+bool run_load_staged(Explorer *explorer, State *state, int group, const Op *op);
+bool run_copy_out(Explorer *explorer, State *state, int group, const Op *op);
+void run_store_wait(const Explorer *explorer, GroupState *self, const Op *op);
+bool copies_are_out(const Explorer *explorer, const GroupState *self);
+bool run_gather(Explorer *explorer, State *state, int group, const Op *op);
+void fence_gathered(const Explorer *explorer, GroupState *self);
+bool check_gathered(Explorer *explorer, State *state, int group, const Op *op, const Mark *view);
+bool end_look(Explorer *explorer, State *state, int group, const Op *op, int place, int write);
 
 /* protocol-reuse.c: memory that several storages lie in.  */
-void reuse_find(Explorer *in);
-bool reuse_init(Explorer *in);          /* false: too many use it */
-size_t reuse_words(const Explorer *in); /* of State.reuse */
-void reuse_start(const Explorer *in, State *state);
-bool reuse_write(Explorer *in, State *state, int group, const Op *op); /* to the op's storage */
-bool reuse_look(Explorer *in, State *state, int group, const Op *op, const Mark *view);
-bool reuse_put(Explorer *in, State *state, int group, const Op *op);
-void reuse_put_done(const Explorer *in, State *state, int group, const Aref *aref, int index);
-void reuse_get(const Explorer *in, State *state, int group, const Aref *aref, int index);
-void reuse_release(const Explorer *in, State *state, int group, const Aref *aref, int index);
-void reuse_fence(const Explorer *in, State *state, int group);
-void reuse_barrier(const Explorer *in, State *state, int group);
-void reuse_meet(const Explorer *in, State *state, int group);
-int reuse_age(const Explorer *in, const State *state, int tenant); /* of a slot: puts until its next; else 0 */
+void reuse_find(Explorer *explorer);
+bool reuse_init(Explorer *explorer);          /* false: too many use it */
+size_t reuse_words(const Explorer *explorer); /* of State.reuse */
+void reuse_start(const Explorer *explorer, State *state);
+bool reuse_write(Explorer *explorer, State *state, int group, const Op *op); /* to the op's storage */
+bool reuse_look(Explorer *explorer, State *state, int group, const Op *op, const Mark *view);
+bool reuse_put(Explorer *explorer, State *state, int group, const Op *op);
+void reuse_put_done(const Explorer *explorer, State *state, int group, const Aref *aref, int index);
+void reuse_get(const Explorer *explorer, State *state, int group, const Aref *aref, int index);
+void reuse_release(const Explorer *explorer, State *state, int group, const Aref *aref, int index);
+void reuse_fence(const Explorer *explorer, State *state, int group);
+void reuse_barrier(const Explorer *explorer, State *state, int group);
+void reuse_meet(const Explorer *explorer, State *state, int group);
+int reuse_age(const Explorer *explorer, const State *state, int tenant); /* of a slot: puts until its next; else 0 */
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
-bool stays_in_place(Explorer *in, State *state, int group, const Op *op, const Value *from, const Value *to);
-bool run_plain(Explorer *in, State *state, int group, const Op *op);
-const Storage *storage_at(const Explorer *in, int place);
-uint64_t stores_to(const Explorer *in, const Value *tensor);
-void pass_over(const Explorer *in, State *state, int group, const Op *op, int64_t puts);
-bool may_pass(const Explorer *in, const State *state, int group, const Op *op);
-bool violates(Explorer *in, const State *state, int group, const Op *op, const char *format, ...)
+bool stays_in_place(Explorer *explorer, State *state, int group, const Op *op, const Value *from, const Value *to);
+bool run_plain(Explorer *explorer, State *state, int group, const Op *op);
+const Storage *storage_at(const Explorer *explorer, int place);
+uint64_t stores_to(const Explorer *explorer, const Value *tensor);
+void pass_over(const Explorer *explorer, State *state, int group, const Op *op, int64_t puts);
+bool may_pass(const Explorer *explorer, const State *state, int group, const Op *op);
+bool violates(Explorer *explorer, const State *state, int group, const Op *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

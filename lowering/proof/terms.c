@@ -2,7 +2,7 @@
 /*
  * terms.c - values as hash-consed terms.
  *
- *   %k2 = addi %k, 64     k + 64                        one node, however often and in whatever role it is computed
+ *   %k2 = scalar_add %k, 64   k + 64                        one node, however often and in whatever role it is computed
  *   %t  = trans %tb       trans (load (b, j, k + 64))   trans of trans is gone
  *
  * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every
@@ -190,7 +190,7 @@ const Term *term_sum(Terms *terms, const Term *x, const Term *y, int64_t factor)
     add_term(&sum, x, 1);
     add_term(&sum, y, factor);
     const Term *args[] = {x, y};
-    return sum.full ? term_special(terms, OP_ADDI, factor, 2, args) : sum_term(terms, &sum);
+    return sum.full ? term_special(terms, OP_SCALAR_ADD, factor, 2, args) : sum_term(terms, &sum);
 }
 
 int64_t term_factor(const Term *term, const Term *atom)
@@ -238,11 +238,11 @@ static const Term *node(Terms *terms, const Op *op, const Term *const *args)
 static bool decide(Opcode code, int64_t difference)
 {
     switch (code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return difference == 0;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return difference != 0;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return difference < 0;
     default:
         return difference <= 0;
@@ -264,15 +264,15 @@ const Term *term_add(Terms *terms, Dtype dtype, const Term *x, const Term *y)
         return term_sum(terms, x, y, 1);
     if (!dtype_is_float(dtype) && term_is_number(x, &a) && term_is_number(y, &b))
         return term_number(terms, ir_wrap(dtype, wrap_sum(a, b, 1)));
-    return intern(terms, (Term){.code = OP_ADDI, .dtype = dtype, .nargs = 2, .args = args});
+    return intern(terms, (Term){.code = OP_SCALAR_ADD, .dtype = dtype, .nargs = 2, .args = args});
 }
 
 const Term *term_compare(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y)
 {
     int64_t difference;
-    if (code == OP_GTI || code == OP_GEI)
-        return term_compare(terms, code == OP_GTI ? OP_LTI : OP_LEI, dtype, y, x);
-    if ((code == OP_EQI || code == OP_NEI) && x->id > y->id)
+    if (code == OP_SCALAR_GT || code == OP_SCALAR_GE)
+        return term_compare(terms, code == OP_SCALAR_GT ? OP_SCALAR_LT : OP_SCALAR_LE, dtype, y, x);
+    if ((code == OP_SCALAR_EQ || code == OP_SCALAR_NE) && x->id > y->id)
         return term_compare(terms, code, dtype, y, x);
     if (is_counted(type_scalar(dtype)) && term_is_number(term_sum(terms, x, y, -1), &difference))
         return term_number(terms, decide(code, difference));
@@ -336,19 +336,19 @@ static const Term *integer_term(Terms *terms, const Op *op, const Term *const *a
     switch (op->code) {
     case OP_CONST:
         return term_number(terms, op->scalar->integer);
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         return term_sum(terms, args[0], args[1], 1);
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         return term_sum(terms, args[0], args[1], -1);
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         return term_sum(terms, term_number(terms, 0), args[0], -1);
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return product(terms, op, args);
-    case OP_SHLI:
+    case OP_SCALAR_SHL:
         if (term_is_number(args[1], &count) && count >= 0 && count < 31)
             return term_sum(terms, term_number(terms, 0), args[0], (int64_t)1 << count);
         return node(terms, op, args);
-    case OP_CONVI:
+    case OP_SCALAR_CONVERT:
         if (keeps_values(op->args[0]->type.dtype, op->results[0]->type.dtype))
             return args[0];
         if (term_is_number(args[0], &count) && !dtype_is_float(op->args[0]->type.dtype) &&
@@ -381,22 +381,22 @@ static const Term *neutral(const Op *op, const Term *const *args)
     bool known = term_is_number(args[1], &y), same = args[0] == args[1];
     int64_t ones = op->args[1]->type.dtype == D_I1 ? 1 : -1;
     switch (op->code) {
-    case OP_ADDI:
-    case OP_SUBI:
-    case OP_XORI:
-    case OP_SHLI:
-    case OP_SHRI:
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
+    case OP_SCALAR_XOR:
+    case OP_SCALAR_SHL:
+    case OP_SCALAR_SHR:
         return known && y == 0 ? args[0] : NULL;
-    case OP_ORI:
+    case OP_SCALAR_OR:
         return (known && y == 0) || same ? args[0] : NULL;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return known && y == 0 ? args[1] : known && y == 1 ? args[0] : NULL;
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         return known && y == 1 ? args[0] : NULL;
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         return known && y == 0 ? args[1] : (known && y == ones) || same ? args[0] : NULL;
-    case OP_MINI:
-    case OP_MAXI:
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
         return same ? args[0] : NULL;
     default:
         return NULL;
@@ -405,8 +405,8 @@ static const Term *neutral(const Op *op, const Term *const *args)
 
 static bool commutes(Opcode code)
 {
-    return code == OP_ADDI || code == OP_MULI || code == OP_ANDI || code == OP_ORI || code == OP_XORI ||
-           code == OP_MINI || code == OP_MAXI;
+    return code == OP_SCALAR_ADD || code == OP_SCALAR_MUL || code == OP_SCALAR_AND || code == OP_SCALAR_OR ||
+           code == OP_SCALAR_XOR || code == OP_SCALAR_MIN || code == OP_SCALAR_MAX;
 }
 
 /* A number comes second, of other operands the older one first.  */
@@ -424,7 +424,7 @@ static void sort_operands(const Term **args)
 static const Term *scalar_term(Terms *terms, const Op *op, const Term *const *args)
 {
     const Term *number = folded(terms, op, args);
-    if (op->code == OP_NOTI && args[0]->code == OP_NOTI)
+    if (op->code == OP_SCALAR_NOT && args[0]->code == OP_SCALAR_NOT)
         return args[0]->args[0];
     if (number || op->nargs != 2)
         return number                             ? number
@@ -440,7 +440,7 @@ static const Term *scalar_term(Terms *terms, const Op *op, const Term *const *ar
 }
 
 /* One is the other, rows and columns exchanged.  */
-static bool is_turned(const Term *x, const Term *y)
+static bool is_transposed(const Term *x, const Term *y)
 {
     return (x->code == OP_TRANS && x->args[0] == y) || (y->code == OP_TRANS && y->args[0] == x);
 }
@@ -448,21 +448,21 @@ static bool is_turned(const Term *x, const Term *y)
 /* Of f32, what tf32 keeps or leaves of b is b's, and makes no other product.  */
 static bool is_part(int code, const Term *part, const Term *operand)
 {
-    const bool turned = part->code == OP_TRANS;
-    const Term *made = turned ? part->args[0] : part;
-    return made->code == code && (turned ? is_turned(made->args[0], operand) : made->args[0] == operand);
+    const bool transposed = part->code == OP_TRANS;
+    const Term *made = transposed ? part->args[0] : part;
+    return made->code == code && (transposed ? is_transposed(made->args[0], operand) : made->args[0] == operand);
 }
 
 const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
 {
     Type type = op->results[0]->type;
-    if (op->code >= OP_EQI && op->code <= OP_GEI)
+    if (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE)
         return term_compare(terms, op->code, op->args[0]->type.dtype, args[0], args[1]);
     int64_t x, y;
-    if (op->code == OP_SELI && type.dtype == D_I1 && term_is_number(args[1], &x) && term_is_number(args[2], &y) && x &&
-        !y)
+    if (op->code == OP_SCALAR_SELECT && type.dtype == D_I1 && term_is_number(args[1], &x) &&
+        term_is_number(args[2], &y) && x && !y)
         return args[0];
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         return term_choice(terms, args[0], args[1], args[2]);
     if (op->code == OP_CONST && type.kind == K_SCALAR && !dtype_is_float(type.dtype))
         return term_number(terms, ir_wrap(type.dtype, op->scalar->integer));
@@ -473,8 +473,8 @@ const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
     if ((op->code == OP_TRANS || op->code == OP_TRANS_VIEW) && args[0]->code == OP_TRANS)
         return args[0]->args[0];
     Op whole = *op;
-    if (op->code == OP_DOT_F32 && op->nargs > 3 && is_part(OP_REST, args[3], args[1]) &&
-        (op->nargs == 4 || is_part(OP_KEPT, args[4], args[1])))
+    if (op->code == OP_DOT_F32 && op->nargs > 3 && is_part(OP_TF32_RESIDUAL, args[3], args[1]) &&
+        (op->nargs == 4 || is_part(OP_TF32_HEAD, args[4], args[1])))
         whole.nargs = 3;
     return node(terms, &whole, args);
 }

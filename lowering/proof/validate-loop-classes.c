@@ -32,12 +32,12 @@ typedef struct {
     int nvalues;
 } Reader;
 
-static void say(Reader *in, int64_t word)
+static void say(Reader *ctx, int64_t word)
 {
-    LoopClass *class_ = in->class_;
+    LoopClass *class_ = ctx->class_;
     if (class_->length == class_->room) {
         int room = class_->room ? 2 * class_->room : 64;
-        int64_t *text = arena_alloc(in->module, (size_t)room * sizeof *text);
+        int64_t *text = arena_alloc(ctx->module, (size_t)room * sizeof *text);
         if (class_->length)
             memcpy(text, class_->text, (size_t)class_->length * sizeof *text);
         class_->text = text;
@@ -47,110 +47,110 @@ static void say(Reader *in, int64_t word)
 }
 
 /* Where a literal stands does not matter.  */
-static void say_literal(Reader *in, const Op *op)
+static void say_literal(Reader *ctx, const Op *op)
 {
     int64_t real;
     const Meaning meaning = op_meaning(op);
     memcpy(&real, &meaning.real, sizeof real);
-    say(in, INT64_MIN + op->results[0]->type.dtype);
-    say(in, meaning.integer);
-    say(in, real);
+    say(ctx, INT64_MIN + op->results[0]->type.dtype);
+    say(ctx, meaning.integer);
+    say(ctx, real);
 }
 
-static void say_value(Reader *in, const Value *value)
+static void say_value(Reader *ctx, const Value *value)
 {
-    LoopClass *class_ = in->class_;
+    LoopClass *class_ = ctx->class_;
     if (value->def && value->def->code == OP_CONST) {
-        say_literal(in, value->def);
+        say_literal(ctx, value->def);
         return;
     }
-    int *number = &in->number[value->id];
+    int *number = &ctx->number[value->id];
     if (!*number) {
-        const Value **operands = arena_alloc(in->module, (size_t)(class_->noperands + 1) * sizeof *operands);
+        const Value **operands = arena_alloc(ctx->module, (size_t)(class_->noperands + 1) * sizeof *operands);
         if (class_->noperands)
             memcpy(operands, class_->operands, (size_t)class_->noperands * sizeof *operands);
         operands[class_->noperands++] = value;
         class_->operands = operands;
         *number = -class_->noperands;
     }
-    say(in, *number);
+    say(ctx, *number);
 }
 
-static void say_new(Reader *in, const Value *value)
+static void say_new(Reader *ctx, const Value *value)
 {
-    in->number[value->id] = ++in->nvalues;
-    say(in, (int64_t)value->type.kind << 8 | value->type.dtype);
-    say(in, (int64_t)value->type.rows << 32 | value->type.cols << 3 | value->type.rank);
+    ctx->number[value->id] = ++ctx->nvalues;
+    say(ctx, (int64_t)value->type.kind << 8 | value->type.dtype);
+    say(ctx, (int64_t)value->type.rows << 32 | value->type.cols << 3 | value->type.rank);
 }
 
-static void say_words(Reader *in, const char *words)
+static void say_words(Reader *ctx, const char *words)
 {
     for (; words && *words; words++)
-        say(in, *words);
-    say(in, 0);
+        say(ctx, *words);
+    say(ctx, 0);
 }
 
-static void say_op(Reader *in, const Op *op)
+static void say_op(Reader *ctx, const Op *op)
 {
     int64_t real;
     if (op->code == OP_CONST)
         return;
     const Meaning meaning = op_meaning(op);
     memcpy(&real, &meaning.real, sizeof real);
-    in->class_->loads |= op_info[op->code].class_ == CLASS_LOAD;
-    say(in, (int64_t)op->code << 32 | op->nargs << 16 | op->nresults << 8 | op->nblocks);
-    say(in, meaning.integer);
-    say(in, real);
-    say_words(in, meaning.text);
+    ctx->class_->loads |= op_info[op->code].class_ == CLASS_LOAD;
+    say(ctx, (int64_t)op->code << 32 | op->nargs << 16 | op->nresults << 8 | op->nblocks);
+    say(ctx, meaning.integer);
+    say(ctx, real);
+    say_words(ctx, meaning.text);
     for (int i = 0; i < op->nargs; i++)
-        say_value(in, op->args[i]);
+        say_value(ctx, op->args[i]);
     for (int k = 0; k < op->nblocks; k++) {
-        say(in, op->blocks[k]->nargs);
+        say(ctx, op->blocks[k]->nargs);
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            say_new(in, op->blocks[k]->args[i]);
+            say_new(ctx, op->blocks[k]->args[i]);
         FOR_OPS (inner, op->blocks[k])
-            say_op(in, inner);
+            say_op(ctx, inner);
     }
     for (int i = 0; i < op->nresults; i++)
-        say_new(in, op->results[i]);
+        say_new(ctx, op->results[i]);
 }
 
 static void visit_loop(Op *op, void *context)
 {
-    Validator *in = context;
+    Validator *validator = context;
     if ((op->code != OP_FOR && op->code != OP_WHILE) || !op->nresults || op_has_stores(op))
         return;
-    Module *module = in->kernel->module;
+    Module *module = validator->kernel->module;
     LoopClass *made = arena_alloc(module, sizeof *made);
     made->loop = op;
-    made->shape = in->nshapes++;
+    made->shape = validator->nshapes++;
     Reader reader = {module, made, arena_alloc(module, (size_t)(module->next_id + 1) * sizeof(int)), 0};
     say_op(&reader, op);
-    for (const LoopClass *other = in->loop_classes; other; other = other->next)
+    for (const LoopClass *other = validator->loop_classes; other; other = other->next)
         if (other->length == made->length && !memcmp(other->text, made->text, (size_t)made->length * sizeof(int64_t)))
             made->shape = other->shape;
-    made->next = in->loop_classes;
-    in->loop_classes = made;
+    made->next = validator->loop_classes;
+    validator->loop_classes = made;
 }
 
-void loop_classes_init(Validator *in)
+void loop_classes_init(Validator *validator)
 {
-    ir_walk(in->kernel->body, visit_loop, in);
+    ir_walk(validator->kernel->body, visit_loop, validator);
 }
 
-const Term *loop_class_result(Validator *in, const Instance *instance, const Op *loop, int result,
+const Term *loop_class_result(Validator *validator, const Instance *instance, const Op *loop, int result,
                               const Term *const *memory)
 {
-    const LoopClass *class_ = in->loop_classes;
+    const LoopClass *class_ = validator->loop_classes;
     while (class_ && class_->loop != loop)
         class_ = class_->next;
     if (!class_)
-        return term_symbol(&in->terms);
-    const Term *args[class_->noperands + in->nstored + 1];
+        return term_symbol(&validator->terms);
+    const Term *args[class_->noperands + validator->nstored + 1];
     int count = 0;
     for (int i = 0; i < class_->noperands; i++)
-        args[count++] = source_term(in, instance, class_->operands[i]);
-    for (int k = 0; class_->loads && k < in->nstored; k++)
+        args[count++] = source_term(validator, instance, class_->operands[i]);
+    for (int k = 0; class_->loads && k < validator->nstored; k++)
         args[count++] = memory[k];
-    return term_special(&in->terms, TERM_LOOP, (int64_t)class_->shape << 32 | result, count, args);
+    return term_special(&validator->terms, TERM_LOOP, (int64_t)class_->shape << 32 | result, count, args);
 }

@@ -29,68 +29,68 @@ int block_size(const Block *block)
     return block->last ? block->last->position + 1 : 0;
 }
 
-void *copy_of(Validator *in, const void *from, size_t bytes)
+void *copy_of(Validator *validator, const void *from, size_t bytes)
 {
-    void *copy = arena_alloc(in->kernel->module, bytes + 1);
+    void *copy = arena_alloc(validator->kernel->module, bytes + 1);
     if (bytes)
         memcpy(copy, from, bytes);
     return copy;
 }
 
-Saved attempt_save(Validator *in)
+Saved attempt_save(Validator *validator)
 {
-    Saved saved = {.nopen = in->nopen, .where = in->where, .why = in->why};
-    for (int k = 0; k < in->nopen; k++) {
-        size_t count = (size_t)block_size(in->open[k]->block);
-        saved.open[k] = in->open[k];
-        saved.done[k] = copy_of(in, in->open[k]->done, count * sizeof(unsigned));
-        saved.skipped[k] = copy_of(in, in->open[k]->skipped, count * sizeof(uint64_t));
+    Saved saved = {.nopen = validator->nopen, .where = validator->where, .why = validator->why};
+    for (int k = 0; k < validator->nopen; k++) {
+        size_t count = (size_t)block_size(validator->open[k]->block);
+        saved.open[k] = validator->open[k];
+        saved.done[k] = copy_of(validator, validator->open[k]->done, count * sizeof(unsigned));
+        saved.skipped[k] = copy_of(validator, validator->open[k]->skipped, count * sizeof(uint64_t));
     }
-    saved.memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
-    saved.held = held_copy(in);
+    saved.memory = copy_of(validator, validator->memory, (size_t)validator->nstored * sizeof *validator->memory);
+    saved.held = held_copy(validator);
     return saved;
 }
 
-void attempt_restore(Validator *in, const Saved *saved)
+void attempt_restore(Validator *validator, const Saved *saved)
 {
-    in->nopen = saved->nopen;
-    for (int k = 0; k < in->nopen; k++) {
+    validator->nopen = saved->nopen;
+    for (int k = 0; k < validator->nopen; k++) {
         size_t count = (size_t)block_size(saved->open[k]->block);
-        in->open[k] = saved->open[k];
-        memcpy(in->open[k]->done, saved->done[k], count * sizeof(unsigned));
-        memcpy(in->open[k]->skipped, saved->skipped[k], count * sizeof(uint64_t));
+        validator->open[k] = saved->open[k];
+        memcpy(validator->open[k]->done, saved->done[k], count * sizeof(unsigned));
+        memcpy(validator->open[k]->skipped, saved->skipped[k], count * sizeof(uint64_t));
     }
-    memcpy(in->memory, saved->memory, (size_t)in->nstored * sizeof *in->memory);
-    held_restore(in, saved->held);
-    in->where = saved->where;
-    in->why = saved->why;
+    memcpy(validator->memory, saved->memory, (size_t)validator->nstored * sizeof *validator->memory);
+    held_restore(validator, saved->held);
+    validator->where = saved->where;
+    validator->why = saved->why;
 }
 
-void open_only(Validator *in, Instance *instance)
+void open_only(Validator *validator, Instance *instance)
 {
-    in->open[0] = instance;
-    in->nopen = instance != NULL;
+    validator->open[0] = instance;
+    validator->nopen = instance != NULL;
 }
 
 /* ---- memory over loops ------------------------------------------------------------------------------------------- */
 
-const Term *stale_memory(Validator *in)
+const Term *stale_memory(Validator *validator)
 {
-    return term_symbol(&in->terms);
+    return term_symbol(&validator->terms);
 }
 
-static void enter_memory(Validator *in, const Term *const *before, const Instance *body, bool *follows)
+static void enter_memory(Validator *validator, const Term *const *before, const Instance *body, bool *follows)
 {
-    for (int k = 0; k < in->nstored; k++) {
-        follows[k] = in->memory[k] == before[k];
-        in->memory[k] = follows[k] ? body->entry[k] : stale_memory(in);
+    for (int k = 0; k < validator->nstored; k++) {
+        follows[k] = validator->memory[k] == before[k];
+        validator->memory[k] = follows[k] ? body->entry[k] : stale_memory(validator);
     }
 }
 
-static void leave_memory(Validator *in, const Term *const *after, const Instance *body, const bool *follows)
+static void leave_memory(Validator *validator, const Term *const *after, const Instance *body, const bool *follows)
 {
-    for (int k = 0; k < in->nstored; k++)
-        in->memory[k] = follows[k] && in->memory[k] == body->end[k] ? after[k] : stale_memory(in);
+    for (int k = 0; k < validator->nstored; k++)
+        validator->memory[k] = follows[k] && validator->memory[k] == body->end[k] ? after[k] : stale_memory(validator);
 }
 
 /* ---- loops that stand as in the source --------------------------------------------------------------------------- */
@@ -106,10 +106,10 @@ typedef struct {
     int tries;
 } Relation;
 
-bool same_kind(const Validator *in, const Value *value, const Value *source)
+bool same_kind(const Validator *validator, const Value *value, const Value *source)
 {
     Type x = value->type, y = source->type;
-    bool rows = x.rows == y.rows || x.rows * in->groups == y.rows;
+    bool rows = x.rows == y.rows || x.rows * validator->groups == y.rows;
     bool tile = (x.kind == K_TILE || x.kind == K_TOKEN) && y.kind == K_TILE;
     return x.dtype == y.dtype && x.cols == y.cols && rows && (tile || x.kind == y.kind);
 }
@@ -137,13 +137,13 @@ static int source_of(const Relation *relation, int i, int candidate, int count)
 }
 
 /* Candidates of one name come first: numbers from 0 on; the others are those from `count` on.  */
-static int next_match(const Validator *in, const Relation *relation, int i, const Value *argument,
+static int next_match(const Validator *validator, const Relation *relation, int i, const Value *argument,
                       Value *const *sources, const Term *const *initial, int count, int from)
 {
     for (int candidate = from; candidate < 2 * count; candidate++) {
         int k = source_of(relation, i, candidate, count);
-        if (same_name(argument, sources[k]) == (candidate < count) && same_kind(in, argument, sources[k]) &&
-            agrees(in, relation->initial[i], argument, initial[k], sources[k]))
+        if (same_name(argument, sources[k]) == (candidate < count) && same_kind(validator, argument, sources[k]) &&
+            agrees(validator, relation->initial[i], argument, initial[k], sources[k]))
             return candidate;
     }
     return NO_MATCH;
@@ -158,29 +158,30 @@ typedef struct {
     Relation relation;
 } Match;
 
-static void match_begin(Validator *in, Match *match, const Instance *outer, int fixed)
+static void match_begin(Validator *validator, Match *match, const Instance *outer, int fixed)
 {
     Relation *relation = &match->relation;
-    match->initial = arena_alloc(in->kernel->module, (size_t)(match->nsource + 1) * sizeof *match->initial);
+    match->initial = arena_alloc(validator->kernel->module, (size_t)(match->nsource + 1) * sizeof *match->initial);
     for (int i = 0; i < match->nsource; i++)
-        match->initial[i] = source_term(in, outer, match->source->args[fixed + i]);
+        match->initial[i] = source_term(validator, outer, match->source->args[fixed + i]);
     for (int i = 0; i < relation->count; i++) {
-        relation->initial[i] = known_of(in, match->op->args[fixed + i]);
+        relation->initial[i] = known_of(validator, match->op->args[fixed + i]);
         relation->first[i] = first_of_name(match->arguments, i, match->source_arguments, match->nsource);
-        relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
-                                     match->nsource, 0);
+        relation->of[i] = next_match(validator, relation, i, match->arguments[i], match->source_arguments,
+                                     match->initial, match->nsource, 0);
     }
 }
 
-static void enter_arguments(Validator *in, const Match *match, Instance *body, Value *const *arguments,
+static void enter_arguments(Validator *validator, const Match *match, Instance *body, Value *const *arguments,
                             Value *const *sources)
 {
     for (int i = 0; i < match->relation.count; i++) {
         int of = match->relation.of[i];
-        in->known[arguments[i]->id] =
-            of == NO_MATCH ? match->relation.initial[i]
-                           : named(in, body, sources[source_of(&match->relation, i, of, match->nsource)], arguments[i]);
-        variable_write(in, arguments[i]);
+        validator->known[arguments[i]->id] =
+            of == NO_MATCH
+                ? match->relation.initial[i]
+                : named(validator, body, sources[source_of(&match->relation, i, of, match->nsource)], arguments[i]);
+        variable_write(validator, arguments[i]);
     }
 }
 
@@ -212,11 +213,12 @@ static void find_carriers(const Block *block, Carriers *of, Carriers *around)
 }
 
 /* direct[i * count + k]: what the block hands on as the i-th is computed of the k-th.  */
-static bool *find_direct(Validator *in, const Handed *carried)
+static bool *find_direct(Validator *validator, const Handed *carried)
 {
     size_t count = (size_t)carried->count;
-    bool *direct = arena_alloc(in->kernel->module, count * count);
-    Carriers *of = arena_alloc(in->kernel->module, ((size_t)in->kernel->module->next_id + 1) * sizeof *of);
+    bool *direct = arena_alloc(validator->kernel->module, count * count);
+    Carriers *of =
+        arena_alloc(validator->kernel->module, ((size_t)validator->kernel->module->next_id + 1) * sizeof *of);
     Carriers all = {0};
     for (int i = 0; i < carried->count; i++)
         of[carried->arguments[i]->id].bits[i / 64] |= (uint64_t)1 << (i % 64);
@@ -239,7 +241,7 @@ static void reach(const Handed *carried, const bool *direct, int i, bool *reache
 
 /* A value may fail only because another one was taken for the wrong thing.  So the first to be given up is computed of
    no other that fails, but for those that are computed of it; of these, one that may still be something else.  */
-int carried_suspect(Validator *in, const Handed *carried)
+int carried_suspect(Validator *validator, const Handed *carried)
 {
     int count = carried->count, failing = 0, first = -1, best = -1;
     for (int i = count - 1; i >= 0; i--) {
@@ -248,7 +250,7 @@ int carried_suspect(Validator *in, const Handed *carried)
     }
     if (failing < 2)
         return first;
-    const bool *direct = find_direct(in, carried);
+    const bool *direct = find_direct(validator, carried);
     for (int i = 0; i < count; i++) {
         bool reached[MAX_CARRIED] = {false}, founded = carried->fails[i];
         if (founded)
@@ -267,7 +269,7 @@ int carried_suspect(Validator *in, const Handed *carried)
 }
 
 /* Do the equalities hold for what the iteration hands on?  One that does not is replaced by its next candidate.  */
-static Verdict check_next(Validator *in, Match *match, const Instance *body, const Block *block,
+static Verdict check_next(Validator *validator, Match *match, const Instance *body, const Block *block,
                           Value *const *arguments, Value *const *next, Value *const *source_next, const Op *where)
 {
     Relation *relation = &match->relation;
@@ -275,49 +277,51 @@ static Verdict check_next(Validator *in, Match *match, const Instance *body, con
     for (int i = 0; i < relation->count; i++) {
         int of = relation->of[i];
         int source = of == NO_MATCH ? 0 : source_of(relation, i, of, match->nsource);
-        Known known = known_of(in, next[i]);
+        Known known = known_of(validator, next[i]);
         carried.open[i] = of != NO_MATCH;
-        carried.fails[i] = of == NO_MATCH ? known.term != relation->initial[i].term
-                                          : !agrees(in, known, next[i], source_term(in, body, source_next[source]),
-                                                    match->source_arguments[source]);
+        carried.fails[i] = of == NO_MATCH
+                               ? known.term != relation->initial[i].term
+                               : !agrees(validator, known, next[i], source_term(validator, body, source_next[source]),
+                                         match->source_arguments[source]);
     }
-    int i = carried_suspect(in, &carried);
+    int i = carried_suspect(validator, &carried);
     if (i < 0)
         return LASTS;
     if (relation->of[i] == NO_MATCH) {
-        differs(in, where, "carries '%s' over an iteration in which the source makes another value of it",
+        differs(validator, where, "carries '%s' over an iteration in which the source makes another value of it",
                 match->arguments[i]->name ? match->arguments[i]->name : "a value");
         return BROKEN;
     }
-    relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+    relation->of[i] = next_match(validator, relation, i, match->arguments[i], match->source_arguments, match->initial,
                                  match->nsource, relation->of[i] + 1);
     return DROPPED;
 }
 
-static void leave_results(Validator *in, const Match *match, Instance *outer)
+static void leave_results(Validator *validator, const Match *match, Instance *outer)
 {
     for (int i = 0; i < match->relation.count; i++) {
         int of = match->relation.of[i];
         const Value *result = match->op->results[i];
-        in->known[result->id] =
-            of == NO_MATCH
-                ? match->relation.initial[i]
-                : named(in, outer, match->source->results[source_of(&match->relation, i, of, match->nsource)], result);
+        validator->known[result->id] =
+            of == NO_MATCH ? match->relation.initial[i]
+                           : named(validator, outer,
+                                   match->source->results[source_of(&match->relation, i, of, match->nsource)], result);
     }
 }
 
 /* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of
    it. A constant is the same wherever it stands. */
-static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer, const Value *at, const Term *edge)
+static bool asks_for_edge(Validator *validator, const Op *source, const Instance *outer, const Value *at,
+                          const Term *edge)
 {
     int64_t asked, constant;
     FOR_OPS (op, source->blocks[0]) {
         const Op *question = op->code == OP_IF ? op->args[0]->def : NULL;
-        if (!question || question->code != OP_GEI || question->args[0] != source->blocks[0]->args[0])
+        if (!question || question->code != OP_SCALAR_GE || question->args[0] != source->blocks[0]->args[0])
             continue;
         if (ir_constant(question->args[1], &asked) && ir_constant(at, &constant) && asked == constant)
             return true;
-        if (ir_outside(question->args[1], source) && source_term(in, outer, question->args[1]) == edge)
+        if (ir_outside(question->args[1], source) && source_term(validator, outer, question->args[1]) == edge)
             return true;
     }
     return false;
@@ -325,103 +329,106 @@ static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer
 
 /* Which iterations one of the bodies runs: all, where there is one.  The check of the IR has seen that the loop counts
    up.  */
-bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
+bool side_of(Validator *validator, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
 {
-    *side = (Side){loop_edge(op) ? known_of(in, loop_edge(op)).term : NULL, body > 0};
-    return !side->edge || asks_for_edge(in, source, outer, loop_edge(op), side->edge) ||
-           differs(in, op, "has two bodies that part where no branch of line %d does", source->loc.line);
+    *side = (Side){loop_edge(op) ? known_of(validator, loop_edge(op)).term : NULL, body > 0};
+    return !side->edge || asks_for_edge(validator, source, outer, loop_edge(op), side->edge) ||
+           differs(validator, op, "has two bodies that part where no branch of line %d does", source->loc.line);
 }
 
-static Verdict try_body(Validator *in, Match *match, Instance *outer, int which, bool *follows)
+static Verdict try_body(Validator *validator, Match *match, Instance *outer, int which, bool *follows)
 {
     const Op *op = match->op, *source = match->source, *end = block_end(op->blocks[which]);
     const Value *counter = op->blocks[0]->args[0];
     Side side;
-    if (!side_of(in, op, which, source, outer, &side))
+    if (!side_of(validator, op, which, source, outer, &side))
         return BROKEN;
-    Instance *body = instance_of_loop(in, source, outer, side);
-    Staged *stage = in->stage;
-    in->stage = NULL;
-    open_only(in, body);
-    held_forget(in, op);
-    in->known[counter->id] = named(in, body, source->blocks[0]->args[0], counter);
-    variable_write(in, counter);
-    enter_arguments(in, match, body, match->arguments, match->source_arguments);
-    enter_memory(in, outer->before[source->position], body, follows);
-    bool ran = held_go_round(in, op) && run_block(in, op->blocks[which]) && is_complete(in, body) &&
-               held_hand_over(in, end, end->args, match->arguments, match->relation.count) && held_go_round(in, op);
-    in->stage = stage;
+    Instance *body = instance_of_loop(validator, source, outer, side);
+    Staged *stage = validator->stage;
+    validator->stage = NULL;
+    open_only(validator, body);
+    held_forget(validator, op);
+    validator->known[counter->id] = named(validator, body, source->blocks[0]->args[0], counter);
+    variable_write(validator, counter);
+    enter_arguments(validator, match, body, match->arguments, match->source_arguments);
+    enter_memory(validator, outer->before[source->position], body, follows);
+    bool ran = held_go_round(validator, op) && run_block(validator, op->blocks[which]) &&
+               is_complete(validator, body) &&
+               held_hand_over(validator, end, end->args, match->arguments, match->relation.count) &&
+               held_go_round(validator, op);
+    validator->stage = stage;
     if (!ran)
         return BROKEN;
-    Verdict verdict = check_next(in, match, body, op->blocks[which], match->arguments, end->args,
+    Verdict verdict = check_next(validator, match, body, op->blocks[which], match->arguments, end->args,
                                  block_end(source->blocks[0])->args, op);
-    leave_memory(in, outer->after[source->position], body, follows);
+    leave_memory(validator, outer->after[source->position], body, follows);
     return verdict;
 }
 
-static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follows)
+static Verdict try_for(Validator *validator, Match *match, Instance *outer, bool *follows)
 {
     if (!loop_edge(match->op))
-        return try_body(in, match, outer, 0, follows);
-    Saved saved = attempt_save(in);
-    Verdict verdict = try_body(in, match, outer, 0, follows);
+        return try_body(validator, match, outer, 0, follows);
+    Saved saved = attempt_save(validator);
+    Verdict verdict = try_body(validator, match, outer, 0, follows);
     if (verdict != LASTS)
         return verdict;
-    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
-    attempt_restore(in, &saved);
-    verdict = try_body(in, match, outer, 1, follows);
-    for (int i = 0; i < in->nstored; i++)
-        in->memory[i] = memory[i] == in->memory[i] ? memory[i] : stale_memory(in);
+    const Term **memory = copy_of(validator, validator->memory, (size_t)validator->nstored * sizeof *memory);
+    attempt_restore(validator, &saved);
+    verdict = try_body(validator, match, outer, 1, follows);
+    for (int i = 0; i < validator->nstored; i++)
+        validator->memory[i] = memory[i] == validator->memory[i] ? memory[i] : stale_memory(validator);
     return verdict;
 }
 
 /* An iteration of a while evaluates its condition, then its body.  */
-static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *follows)
+static Verdict try_while(Validator *validator, Match *match, Instance *outer, bool *follows)
 {
     const Op *op = match->op, *source = match->source;
     const Op *cond = block_end(op->blocks[0]), *source_cond = block_end(source->blocks[0]);
-    Instance *head = instance_of_loop(in, source, outer, (Side){0});
-    open_only(in, head);
-    held_forget(in, op);
-    enter_arguments(in, match, head, match->arguments, match->source_arguments);
-    enter_memory(in, outer->before[source->position], head, follows);
-    if (!run_block(in, op->blocks[0]) || !is_complete(in, head) || !variable_read(in, cond, cond->args[0]) ||
-        !held_hand_over(in, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
+    Instance *head = instance_of_loop(validator, source, outer, (Side){0});
+    open_only(validator, head);
+    held_forget(validator, op);
+    enter_arguments(validator, match, head, match->arguments, match->source_arguments);
+    enter_memory(validator, outer->before[source->position], head, follows);
+    if (!run_block(validator, op->blocks[0]) || !is_complete(validator, head) ||
+        !variable_read(validator, cond, cond->args[0]) ||
+        !held_hand_over(validator, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
         return BROKEN;
-    if (known_of(in, cond->args[0]).term != source_term(in, head, source_cond->args[0])) {
-        differs(in, op, "goes on under another condition than the source");
+    if (known_of(validator, cond->args[0]).term != source_term(validator, head, source_cond->args[0])) {
+        differs(validator, op, "goes on under another condition than the source");
         return BROKEN;
     }
     const Term *args[source->nargs + 1];
     for (int i = 0; i < source->nargs; i++)
-        args[i] = source_term(in, head, source_cond->args[1 + i]);
+        args[i] = source_term(validator, head, source_cond->args[1 + i]);
     Verdict verdict =
-        check_next(in, match, head, op->blocks[0], match->arguments, cond->args + 1, source_cond->args + 1, op);
+        check_next(validator, match, head, op->blocks[0], match->arguments, cond->args + 1, source_cond->args + 1, op);
     if (verdict != LASTS)
         return verdict;
-    Instance *body = instance_new(in, source->blocks[1], head, args, head->end);
-    open_only(in, body);
-    enter_arguments(in, match, body, op->blocks[1]->args, source->blocks[1]->args);
+    Instance *body = instance_new(validator, source->blocks[1], head, args, head->end);
+    open_only(validator, body);
+    enter_arguments(validator, match, body, op->blocks[1]->args, source->blocks[1]->args);
     const Op *end = block_end(op->blocks[1]);
-    if (!run_block(in, op->blocks[1]) || !is_complete(in, body) ||
-        !held_hand_over(in, end, end->args, match->arguments, match->relation.count))
+    if (!run_block(validator, op->blocks[1]) || !is_complete(validator, body) ||
+        !held_hand_over(validator, end, end->args, match->arguments, match->relation.count))
         return BROKEN;
-    verdict = check_next(in, match, body, op->blocks[1], op->blocks[1]->args, end->args,
+    verdict = check_next(validator, match, body, op->blocks[1], op->blocks[1]->args, end->args,
                          block_end(source->blocks[1])->args, op);
-    leave_memory(in, outer->after[source->position], body, follows);
+    leave_memory(validator, outer->after[source->position], body, follows);
     return verdict;
 }
 
 enum { MOST_TRIES = 64 };
 
 /* An iteration went wrong: perhaps because a value is not the one that it was taken for.  */
-static bool try_another(Validator *in, Match *match)
+static bool try_another(Validator *validator, Match *match)
 {
     Relation *relation = &match->relation;
     for (int i = 0; i < relation->count && relation->tries < MOST_TRIES; i++) {
         if (relation->of[i] == NO_MATCH)
             continue;
-        int next = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+        int next = next_match(validator, relation, i, match->arguments[i], match->source_arguments, match->initial,
                               match->nsource, relation->of[i] + 1);
         if (next == NO_MATCH)
             continue;
@@ -433,7 +440,7 @@ static bool try_another(Validator *in, Match *match)
 }
 
 /* The role's loop is the source's loop of that iteration of the block around.  */
-bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
+bool match_loop(Validator *validator, const Op *op, const Op *source, Instance *outer)
 {
     bool counted = op->code == OP_FOR;
     int fixed = counted ? 3 : 0;
@@ -444,28 +451,28 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
                    .nsource = source->nargs - fixed,
                    .relation.count = carried_count(op)};
     if (match.relation.count > MAX_CARRIED)
-        return differs(in, op, "carries more than %d values", MAX_CARRIED);
-    if (!held_begin(in, op, fixed, match.arguments))
+        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
+    if (!held_begin(validator, op, fixed, match.arguments))
         return false;
-    match_begin(in, &match, outer, fixed);
-    Saved saved = attempt_save(in);
+    match_begin(validator, &match, outer, fixed);
+    Saved saved = attempt_save(validator);
     for (;;) {
-        bool follows[in->nstored + 1];
-        Verdict verdict = (counted ? try_for : try_while)(in, &match, outer, follows);
-        if (verdict == BROKEN && !try_another(in, &match))
+        bool follows[validator->nstored + 1];
+        Verdict verdict = (counted ? try_for : try_while)(validator, &match, outer, follows);
+        if (verdict == BROKEN && !try_another(validator, &match))
             return false;
-        const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
-        attempt_restore(in, &saved);
+        const Term **memory = copy_of(validator, validator->memory, (size_t)validator->nstored * sizeof *memory);
+        attempt_restore(validator, &saved);
         if (verdict == LASTS) {
             if (op_has_stores(op) || op_has_stores(source))
-                memcpy(in->memory, memory, (size_t)in->nstored * sizeof *memory);
+                memcpy(validator->memory, memory, (size_t)validator->nstored * sizeof *memory);
             break;
         }
     }
-    leave_results(in, &match, outer);
-    if (!held_leave(in, op, counted ? match.arguments : op->blocks[1]->args))
+    leave_results(validator, &match, outer);
+    if (!held_leave(validator, op, counted ? match.arguments : op->blocks[1]->args))
         return false;
     outer->done[source->position] |= DONE_OP;
-    label(in, op, source);
+    label(validator, op, source);
     return true;
 }

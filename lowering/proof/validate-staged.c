@@ -34,20 +34,22 @@ typedef struct {
 
 typedef Instance *const *Window;
 
-static Known known_by_name(Validator *in, Window window, const Name *name, const Value *value, Known initial)
+static Known known_by_name(Validator *validator, Window window, const Name *name, const Value *value, Known initial)
 {
     Instance *instance = window[name->which];
     if (name->value)
-        return named(in, instance, name->value, value);
+        return named(validator, instance, name->value, value);
     if (name->aref)
-        return (Known){term_special(&in->terms, TERM_SLOT, name->aref->id, 1, &instance->name), SPREAD_WHOLE, instance};
+        return (Known){term_special(&validator->terms, TERM_SLOT, name->aref->id, 1, &instance->name), SPREAD_WHOLE,
+                       instance};
     return initial;
 }
 
-static bool has_name(Validator *in, Window window, const Name *name, const Value *value, Known known, Known initial)
+static bool has_name(Validator *validator, Window window, const Name *name, const Value *value, Known known,
+                     Known initial)
 {
-    Known wanted = known_by_name(in, window, name, value, initial);
-    return name->value ? agrees(in, known, value, wanted.term, name->value) : known.term == wanted.term;
+    Known wanted = known_by_name(validator, window, name, value, initial);
+    return name->value ? agrees(validator, known, value, wanted.term, name->value) : known.term == wanted.term;
 }
 
 static const Aref *aref_at(const Kernel *kernel, int index)
@@ -65,35 +67,35 @@ typedef struct {
     int from, at; /* candidates, counted */
 } Search;
 
-static bool is_source(Validator *in, Search *search, const Instance *instance, const Value *source, Name *name)
+static bool is_source(Validator *validator, Search *search, const Instance *instance, const Value *source, Name *name)
 {
     int at = search->at++;
-    if (at < search->from || search->initial.instance || !same_kind(in, search->value, source) ||
-        !agrees(in, search->initial, search->value, source_term(in, instance, source), source))
+    if (at < search->from || search->initial.instance || !same_kind(validator, search->value, source) ||
+        !agrees(validator, search->initial, search->value, source_term(validator, instance, source), source))
         return false;
     *name = (Name){.value = source, .candidate = at};
     return true;
 }
 
 /* What the source carries: hands on, and has been handed.  */
-static bool find_carried(Validator *in, Search *search, Instance *instance, Name *name)
+static bool find_carried(Validator *validator, Search *search, Instance *instance, Name *name)
 {
     const Block *block = instance->block;
     const Op *end = block_end(block);
     for (int i = 0; i < end->nargs + block->nargs; i++)
-        if (is_source(in, search, instance, i < end->nargs ? end->args[i] : block->args[i - end->nargs], name))
+        if (is_source(validator, search, instance, i < end->nargs ? end->args[i] : block->args[i - end->nargs], name))
             return true;
     return false;
 }
 
-static bool find_made(Validator *in, Search *search, Instance *instance, Name *name)
+static bool find_made(Validator *validator, Search *search, Instance *instance, Name *name)
 {
     FOR_OPS (op, instance->block)
         for (int i = 0; i < op->nresults; i++)
-            if (is_source(in, search, instance, op->results[i], name))
+            if (is_source(validator, search, instance, op->results[i], name))
                 return true;
     const Aref *aref;
-    for (int i = 0; (aref = aref_at(in->kernel, i)); i++) {
+    for (int i = 0; (aref = aref_at(validator->kernel, i)); i++) {
         int at = search->at++;
         if (at >= search->from && search->initial.instance == instance && search->initial.term->code == TERM_SLOT &&
             search->initial.term->ival == aref->id) {
@@ -108,13 +110,13 @@ enum { CANDIDATES = 1 << 20 }; /* of one iteration, at most */
 
 /* The first name from `from` on that fits the value; the last one is: it stays.  Where several values are alike, those
    that the source carries are looked at before all others, those of a newer iteration before an older one's.  */
-static Name find_name(Validator *in, Window window, int count, Known initial, const Value *value, int from)
+static Name find_name(Validator *validator, Window window, int count, Known initial, const Value *value, int from)
 {
     Name name;
     for (int place = from / CANDIDATES; place < 2 * count; place++, from = place * CANDIDATES) {
         int which = count - 1 - place % count;
         Search search = {value, initial, from % CANDIDATES, 0};
-        if ((place < count ? find_carried : find_made)(in, &search, window[which], &name)) {
+        if ((place < count ? find_carried : find_made)(validator, &search, window[which], &name)) {
             name.which = which;
             name.candidate += place * CANDIDATES;
             return name;
@@ -131,9 +133,9 @@ typedef struct {
     int which;
 } MemoryName;
 
-static const Term *memory_by_name(Validator *in, Window window, MemoryName name, int k)
+static const Term *memory_by_name(Validator *validator, Window window, MemoryName name, int k)
 {
-    return name.at == MEMORY_STALE   ? stale_memory(in)
+    return name.at == MEMORY_STALE   ? stale_memory(validator)
            : name.at == MEMORY_ENTRY ? window[0]->entry[k]
                                      : window[name.which]->end[k];
 }
@@ -161,38 +163,39 @@ static void copy_done(Instance *to, const Instance *from)
 }
 
 /* Iterations of which as much is done as of those of the window.  */
-static void some_iterations(Validator *in, const Staged *stage, Instance **window)
+static void some_iterations(Validator *validator, const Staged *stage, Instance **window)
 {
     for (int i = 0; i < stage->count; i++) {
-        window[i] = i ? instance_next(in, stage->loop, window[i - 1], (Side){0})
-                      : instance_of_loop(in, stage->loop, stage->window[0]->outer, (Side){0});
+        window[i] = i ? instance_next(validator, stage->loop, window[i - 1], (Side){0})
+                      : instance_of_loop(validator, stage->loop, stage->window[0]->outer, (Side){0});
         copy_done(window[i], stage->window[i]);
     }
 }
 
-static void open_window(Validator *in, Instance *const *window, int count)
+static void open_window(Validator *validator, Instance *const *window, int count)
 {
-    memcpy(in->open, window, (size_t)count * sizeof *window);
-    in->nopen = count;
+    memcpy(validator->open, window, (size_t)count * sizeof *window);
+    validator->nopen = count;
 }
 
 /* Is as much done of each iteration as before of the one before it?  */
-static bool is_as_far(Validator *in, const Op *op, const Staged *stage, Instance *const *window)
+static bool is_as_far(Validator *validator, const Op *op, const Staged *stage, Instance *const *window)
 {
     for (int i = 0; i < stage->count; i++)
         FOR_OPS (source, window[i]->block)
             if (window[i]->done[source->position] != stage->window[i]->done[source->position] &&
-                (source->aref || is_needed(in, source)))
-                return differs(in, op, "is not as far with the '%s' of line %d in the loop as before it",
+                (source->aref || is_needed(validator, source)))
+                return differs(validator, op, "is not as far with the '%s' of line %d in the loop as before it",
                                op_info[source->code].text, source->loc.line);
     return true;
 }
 
-static Verdict check_steady(Validator *in, Steady *steady, int which, Window next, Value *const *handed)
+static Verdict check_steady(Validator *validator, Steady *steady, int which, Window next, Value *const *handed)
 {
-    const Staged *stage = in->stage;
-    for (int k = 0; k < in->nstored; k++)
-        if (steady->memory[k].at != MEMORY_STALE && in->memory[k] != memory_by_name(in, next, steady->memory[k], k)) {
+    const Staged *stage = validator->stage;
+    for (int k = 0; k < validator->nstored; k++)
+        if (steady->memory[k].at != MEMORY_STALE &&
+            validator->memory[k] != memory_by_name(validator, next, steady->memory[k], k)) {
             steady->memory[k].at = MEMORY_STALE;
             return DROPPED;
         }
@@ -203,59 +206,61 @@ static Verdict check_steady(Validator *in, Steady *steady, int which, Window nex
     for (int i = 0; i < steady->count; i++) {
         Name *name = &steady->names[i];
         carried.open[i] = name->value || name->aref;
-        carried.fails[i] = !has_name(in, next, name, handed[i], known_of(in, handed[i]), steady->initial[i]);
+        carried.fails[i] =
+            !has_name(validator, next, name, handed[i], known_of(validator, handed[i]), steady->initial[i]);
     }
-    int i = carried_suspect(in, &carried);
+    int i = carried_suspect(validator, &carried);
     if (i < 0)
         return LASTS;
     if (!carried.open[i]) {
-        differs(in, steady->op, "carries '%s' over an iteration in which the source makes another value of it",
+        differs(validator, steady->op, "carries '%s' over an iteration in which the source makes another value of it",
                 carried.arguments[i]->name ? carried.arguments[i]->name : "a value");
         return BROKEN;
     }
-    steady->names[i] = find_name(in, stage->window, stage->count, steady->initial[i], carried.arguments[i],
+    steady->names[i] = find_name(validator, stage->window, stage->count, steady->initial[i], carried.arguments[i],
                                  steady->names[i].candidate + 1);
     return DROPPED;
 }
 
-static Verdict try_steady_body(Validator *in, Steady *steady, int which)
+static Verdict try_steady_body(Validator *validator, Steady *steady, int which)
 {
-    const Op *op = steady->op, *loop = in->stage->loop;
-    Staged *stage = in->stage;
+    const Op *op = steady->op, *loop = validator->stage->loop;
+    Staged *stage = validator->stage;
     Side side;
-    if (!side_of(in, op, which, loop, stage->window[0]->outer, &side))
+    if (!side_of(validator, op, which, loop, stage->window[0]->outer, &side))
         return BROKEN;
     Instance *window[MAX_OPEN];
     int count = stage->count;
-    some_iterations(in, stage, window);
-    for (int k = 0; k < in->nstored; k++)
-        in->memory[k] = memory_by_name(in, window, steady->memory[k], k);
-    window[count] = instance_next(in, loop, window[count - 1], side);
-    open_window(in, window, count + 1);
+    some_iterations(validator, stage, window);
+    for (int k = 0; k < validator->nstored; k++)
+        validator->memory[k] = memory_by_name(validator, window, steady->memory[k], k);
+    window[count] = instance_next(validator, loop, window[count - 1], side);
+    open_window(validator, window, count + 1);
     const Op *end = block_end(op->blocks[which]);
     Value *const *arguments = op->blocks[0]->args;
-    held_forget(in, op);
-    in->known[arguments[0]->id] = named(in, window[count], loop->blocks[0]->args[0], arguments[0]);
-    variable_write(in, arguments[0]);
+    held_forget(validator, op);
+    validator->known[arguments[0]->id] = named(validator, window[count], loop->blocks[0]->args[0], arguments[0]);
+    variable_write(validator, arguments[0]);
     for (int i = 0; i < steady->count; i++) {
-        in->known[arguments[1 + i]->id] =
-            known_by_name(in, window, &steady->names[i], arguments[1 + i], steady->initial[i]);
-        variable_write(in, arguments[1 + i]);
+        validator->known[arguments[1 + i]->id] =
+            known_by_name(validator, window, &steady->names[i], arguments[1 + i], steady->initial[i]);
+        variable_write(validator, arguments[1 + i]);
     }
-    in->stage = NULL;
-    bool ran = held_go_round(in, op) && run_block(in, op->blocks[which]) && is_complete(in, window[0]) &&
-               held_hand_over(in, end, end->args, arguments + 1, steady->count) && held_go_round(in, op);
-    in->stage = stage;
-    if (!ran || !is_as_far(in, op, stage, window + 1))
+    validator->stage = NULL;
+    bool ran = held_go_round(validator, op) && run_block(validator, op->blocks[which]) &&
+               is_complete(validator, window[0]) &&
+               held_hand_over(validator, end, end->args, arguments + 1, steady->count) && held_go_round(validator, op);
+    validator->stage = stage;
+    if (!ran || !is_as_far(validator, op, stage, window + 1))
         return BROKEN;
-    return check_steady(in, steady, which, window + 1, end->args);
+    return check_steady(validator, steady, which, window + 1, end->args);
 }
 
-static Verdict try_steady(Validator *in, Steady *steady)
+static Verdict try_steady(Validator *validator, Steady *steady)
 {
     Verdict verdict = LASTS;
     for (int k = 0; k < steady->op->nblocks && verdict == LASTS; k++)
-        verdict = try_steady_body(in, steady, k);
+        verdict = try_steady_body(validator, steady, k);
     return verdict;
 }
 
@@ -271,27 +276,27 @@ typedef struct {
 enum { MOST_TRIES = 16 };
 
 /* Perhaps a value is not the one that it was taken for.  False: no other name helps, and the first failure is told.  */
-static bool try_another(Validator *in, Steady *steady, Another **tried, const Saved *before)
+static bool try_another(Validator *validator, Steady *steady, Another **tried, const Saved *before)
 {
-    const size_t memory = (size_t)(in->nstored + 1) * sizeof *steady->memory;
+    const size_t memory = (size_t)(validator->nstored + 1) * sizeof *steady->memory;
     Another *another = *tried;
     if (!another) {
-        another = *tried = arena_alloc(in->kernel->module, sizeof *another);
+        another = *tried = arena_alloc(validator->kernel->module, sizeof *another);
         another->first = *steady;
-        another->memory = copy_of(in, steady->memory, memory);
+        another->memory = copy_of(validator, steady->memory, memory);
         another->saved = *before;
-        another->saved.where = in->where;
-        another->saved.why = in->why;
+        another->saved.where = validator->where;
+        another->saved.why = validator->why;
         another->value = 0;
         another->tries = 0;
         another->name = steady->names[0];
     }
     memcpy(steady->names, another->first.names, sizeof steady->names);
     memcpy(steady->memory, another->memory, memory);
-    attempt_restore(in, before);
+    attempt_restore(validator, before);
     while (another->value < steady->count && another->tries < MOST_TRIES) {
         int i = another->value;
-        another->name = find_name(in, in->stage->window, in->stage->count, steady->initial[i],
+        another->name = find_name(validator, validator->stage->window, validator->stage->count, steady->initial[i],
                                   steady->op->blocks[0]->args[1 + i], another->name.candidate + 1);
         if (another->name.value || another->name.aref) {
             steady->names[i] = another->name;
@@ -301,84 +306,85 @@ static bool try_another(Validator *in, Steady *steady, Another **tried, const Sa
         if (++another->value < steady->count)
             another->name = steady->names[another->value];
     }
-    attempt_restore(in, &another->saved);
+    attempt_restore(validator, &another->saved);
     return false;
 }
 
 /* Behind the loop, or the guard of a later iteration, the window is of the last iterations.  */
-static void pass_on(Validator *in, Staged *stage, const Name *names, const Known *initial, const MemoryName *memory,
-                    const Op *op)
+static void pass_on(Validator *validator, Staged *stage, const Name *names, const Known *initial,
+                    const MemoryName *memory, const Op *op)
 {
     Instance *window[MAX_OPEN];
-    some_iterations(in, stage, window);
+    some_iterations(validator, stage, window);
     memcpy(stage->window, window, (size_t)stage->count * sizeof *window);
     stage->passed = true;
-    open_window(in, window, stage->count);
-    for (int k = 0; k < in->nstored; k++)
-        in->memory[k] = memory_by_name(in, window, memory[k], k);
+    open_window(validator, window, stage->count);
+    for (int k = 0; k < validator->nstored; k++)
+        validator->memory[k] = memory_by_name(validator, window, memory[k], k);
     for (int i = 0; i < op->nresults; i++)
-        in->known[op->results[i]->id] = known_by_name(in, window, &names[i], op->results[i], initial[i]);
-    label(in, op, stage->loop);
+        validator->known[op->results[i]->id] = known_by_name(validator, window, &names[i], op->results[i], initial[i]);
+    label(validator, op, stage->loop);
 }
 
-bool run_steady(Validator *in, const Op *op)
+bool run_steady(Validator *validator, const Op *op)
 {
-    Staged *stage = in->stage;
-    Steady *steady = arena_alloc(in->kernel->module, sizeof *steady);
+    Staged *stage = validator->stage;
+    Steady *steady = arena_alloc(validator->kernel->module, sizeof *steady);
     steady->op = op;
     steady->count = carried_count(op);
-    steady->memory = arena_alloc(in->kernel->module, (size_t)(in->nstored + 1) * sizeof *steady->memory);
+    steady->memory = arena_alloc(validator->kernel->module, (size_t)(validator->nstored + 1) * sizeof *steady->memory);
     if (steady->count > MAX_CARRIED)
-        return differs(in, op, "carries more than %d values", MAX_CARRIED);
-    if (!held_begin(in, op, 3, op->blocks[0]->args + 1))
+        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
+    if (!held_begin(validator, op, 3, op->blocks[0]->args + 1))
         return false;
     for (int i = 0; i < steady->count; i++) {
-        steady->initial[i] = known_of(in, op->args[3 + i]);
+        steady->initial[i] = known_of(validator, op->args[3 + i]);
         steady->names[i] =
-            find_name(in, stage->window, stage->count, steady->initial[i], op->blocks[0]->args[1 + i], 0);
+            find_name(validator, stage->window, stage->count, steady->initial[i], op->blocks[0]->args[1 + i], 0);
     }
-    for (int k = 0; k < in->nstored; k++)
-        steady->memory[k] = name_memory(stage->window, stage->count, in->memory[k], k);
-    Saved before = attempt_save(in);
+    for (int k = 0; k < validator->nstored; k++)
+        steady->memory[k] = name_memory(stage->window, stage->count, validator->memory[k], k);
+    Saved before = attempt_save(validator);
     Another *another = NULL;
     for (Verdict verdict = DROPPED; verdict != LASTS;) {
-        verdict = try_steady(in, steady);
-        if (verdict == BROKEN && !try_another(in, steady, &another, &before))
+        verdict = try_steady(validator, steady);
+        if (verdict == BROKEN && !try_another(validator, steady, &another, &before))
             return false;
     }
-    pass_on(in, stage, steady->names, steady->initial, steady->memory, op);
-    return held_leave(in, op, op->blocks[0]->args + 1);
+    pass_on(validator, stage, steady->names, steady->initial, steady->memory, op);
+    return held_leave(validator, op, op->blocks[0]->args + 1);
 }
 
 /* The counter of the iteration behind the window.  */
-static const Term *next_counter(Validator *in)
+static const Term *next_counter(Validator *validator)
 {
-    const Staged *stage = in->stage;
+    const Staged *stage = validator->stage;
     const Instance *newest = stage->window[stage->count - 1];
-    return term_add(&in->terms, stage->loop->blocks[0]->args[0]->type.dtype,
-                    source_term(in, newest, stage->loop->blocks[0]->args[0]),
-                    source_term(in, newest->outer, stage->loop->args[2]));
+    return term_add(&validator->terms, stage->loop->blocks[0]->args[0]->type.dtype,
+                    source_term(validator, newest, stage->loop->blocks[0]->args[0]),
+                    source_term(validator, newest->outer, stage->loop->args[2]));
 }
 
 /* Does the role's loop run over all iterations of the source's behind the window?  */
-bool is_steady(Validator *in, const Op *op)
+bool is_steady(Validator *validator, const Op *op)
 {
-    const Op *loop = in->stage->loop;
-    const Instance *outer = in->stage->window[0]->outer;
-    return !in->stage->passed && op->control->compare == loop->control->compare &&
-           known_of(in, op->args[0]).term == next_counter(in) &&
-           known_of(in, op->args[1]).term == source_term(in, outer, loop->args[1]) &&
-           known_of(in, op->args[2]).term == source_term(in, outer, loop->args[2]);
+    const Op *loop = validator->stage->loop;
+    const Instance *outer = validator->stage->window[0]->outer;
+    return !validator->stage->passed && op->control->compare == loop->control->compare &&
+           known_of(validator, op->args[0]).term == next_counter(validator) &&
+           known_of(validator, op->args[1]).term == source_term(validator, outer, loop->args[1]) &&
+           known_of(validator, op->args[2]).term == source_term(validator, outer, loop->args[2]);
 }
 
 /* Does the branch ask whether there is one more iteration behind the window?  */
-bool is_next_guard(Validator *in, const Op *op)
+bool is_next_guard(Validator *validator, const Op *op)
 {
-    const Staged *stage = in->stage;
+    const Staged *stage = validator->stage;
     return !stage->passed && stage->count < SCHEDULE_MOST_STAGE && op->nblocks == 2 &&
-           known_of(in, op->args[0]).term ==
-               term_compare(&in->terms, stage->loop->control->compare, stage->loop->blocks[0]->args[0]->type.dtype,
-                            next_counter(in), source_term(in, stage->window[0]->outer, stage->loop->args[1]));
+           known_of(validator, op->args[0]).term ==
+               term_compare(&validator->terms, stage->loop->control->compare,
+                            stage->loop->blocks[0]->args[0]->type.dtype, next_counter(validator),
+                            source_term(validator, stage->window[0]->outer, stage->loop->args[1]));
 }
 
 /* What the arms of such a branch know of its results.  */
@@ -388,133 +394,136 @@ typedef struct {
 } Arms;
 
 /* The name that each result has in both arms.  */
-static bool name_results(Validator *in, const Op *op, Window window, Window behind, int count, Arms *arms)
+static bool name_results(Validator *validator, const Op *op, Window window, Window behind, int count, Arms *arms)
 {
     const Op *then = block_end(op->blocks[0]), *other = block_end(op->blocks[1]);
     for (int r = 0; r < op->nresults; r++) {
-        const Known initial = arms->initial[r] = known_of(in, other->args[r]);
+        const Known initial = arms->initial[r] = known_of(validator, other->args[r]);
         Name *name = &arms->names[r];
-        *name = find_name(in, window, count, initial, other->args[r], 0);
-        while (!has_name(in, behind, name, then->args[r], known_of(in, then->args[r]), initial)) {
+        *name = find_name(validator, window, count, initial, other->args[r], 0);
+        while (!has_name(validator, behind, name, then->args[r], known_of(validator, then->args[r]), initial)) {
             if (!name->value && !name->aref)
-                return differs(in, op, "carries '%s' over an iteration in which the source makes another value of it",
+                return differs(validator, op,
+                               "carries '%s' over an iteration in which the source makes another value of it",
                                op->results[r]->name ? op->results[r]->name : "a value");
-            *name = find_name(in, window, count, initial, other->args[r], name->candidate + 1);
+            *name = find_name(validator, window, count, initial, other->args[r], name->candidate + 1);
         }
     }
     return true;
 }
 
-bool run_next_guard(Validator *in, const Op *op)
+bool run_next_guard(Validator *validator, const Op *op)
 {
-    Staged *stage = in->stage;
-    Module *module = in->kernel->module;
+    Staged *stage = validator->stage;
+    Module *module = validator->kernel->module;
     int count = stage->count;
     if (op->nresults > MAX_CARRIED)
-        return differs(in, op, "carries more than %d values", MAX_CARRIED);
+        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
     Staged inner = *stage;
-    Saved saved = attempt_save(in);
-    inner.window[inner.count++] = instance_next(in, stage->loop, stage->window[count - 1], (Side){0});
-    open_window(in, inner.window, inner.count);
-    in->stage = &inner;
-    bool ran = run_block(in, op->blocks[0]) && end_arm(in, op, 0);
-    in->stage = stage;
+    Saved saved = attempt_save(validator);
+    inner.window[inner.count++] = instance_next(validator, stage->loop, stage->window[count - 1], (Side){0});
+    open_window(validator, inner.window, inner.count);
+    validator->stage = &inner;
+    bool ran = run_block(validator, op->blocks[0]) && end_arm(validator, op, 0);
+    validator->stage = stage;
     if (!ran)
         return false;
     if (!inner.passed)
-        return differs(in, op, "peels an iteration off a loop that does not follow");
-    if (!is_complete(in, inner.window[0]))
+        return differs(validator, op, "peels an iteration off a loop that does not follow");
+    if (!is_complete(validator, inner.window[0]))
         return false;
-    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = held_copy(in);
+    const Term **memory = copy_of(validator, validator->memory, (size_t)validator->nstored * sizeof *memory),
+               **held = held_copy(validator);
     Instance *behind[MAX_OPEN];
     memcpy(behind, inner.window + 1, (size_t)count * sizeof *behind);
-    attempt_restore(in, &saved);
-    if (!run_block(in, op->blocks[1]) || !end_arm(in, op, 1) || !is_as_far(in, op, stage, behind))
+    attempt_restore(validator, &saved);
+    if (!run_block(validator, op->blocks[1]) || !end_arm(validator, op, 1) || !is_as_far(validator, op, stage, behind))
         return false;
-    MemoryName *names = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *names);
-    for (int k = 0; k < in->nstored; k++) {
-        names[k] = name_memory(stage->window, count, in->memory[k], k);
-        if (memory[k] != memory_by_name(in, behind, names[k], k))
+    MemoryName *names = arena_alloc(module, (size_t)(validator->nstored + 1) * sizeof *names);
+    for (int k = 0; k < validator->nstored; k++) {
+        names[k] = name_memory(stage->window, count, validator->memory[k], k);
+        if (memory[k] != memory_by_name(validator, behind, names[k], k))
             names[k].at = MEMORY_STALE;
     }
     Arms *arms = arena_alloc(module, sizeof *arms);
-    if (!name_results(in, op, stage->window, behind, count, arms))
+    if (!name_results(validator, op, stage->window, behind, count, arms))
         return false;
-    const Term **other = held_copy(in);
-    held_restore(in, held);
-    held_join(in, other);
-    pass_on(in, stage, arms->names, arms->initial, names, op);
+    const Term **other = held_copy(validator);
+    held_restore(validator, held);
+    held_join(validator, other);
+    pass_on(validator, stage, arms->names, arms->initial, names, op);
     for (int r = 0; r < op->nresults; r++)
-        variable_write(in, op->results[r]);
+        variable_write(validator, op->results[r]);
     return true;
 }
 
-const Term *first_condition(Validator *in, const Op *loop, const Instance *outer)
+const Term *first_condition(Validator *validator, const Op *loop, const Instance *outer)
 {
-    return term_compare(&in->terms, loop->control->compare, loop->blocks[0]->args[0]->type.dtype,
-                        source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[1]));
+    return term_compare(&validator->terms, loop->control->compare, loop->blocks[0]->args[0]->type.dtype,
+                        source_term(validator, outer, loop->args[0]), source_term(validator, outer, loop->args[1]));
 }
 
 /* What the guard leaves: the loop's result where it ran, the initial value where it did not.  */
-static void staged_results(Validator *in, const Op *op, const Op *loop, Instance *outer, const Instance *last)
+static void staged_results(Validator *validator, const Op *op, const Op *loop, Instance *outer, const Instance *last)
 {
     const Op *then = block_end(op->blocks[0]), *other = block_end(op->blocks[1]);
     const Op *source_end = block_end(loop->blocks[0]);
     for (int r = 0; r < op->nresults; r++) {
-        Known *result = &in->known[op->results[r]->id];
-        *result = (Known){term_symbol(&in->terms), SPREAD_WHOLE, NULL};
+        Known *result = &validator->known[op->results[r]->id];
+        *result = (Known){term_symbol(&validator->terms), SPREAD_WHOLE, NULL};
         for (int i = 0; i < carried_count(loop); i++) {
             const Value *source = loop->results[i];
-            if (same_kind(in, op->results[r], source) &&
-                agrees(in, known_of(in, then->args[r]), then->args[r], source_term(in, last, source_end->args[i]),
-                       source) &&
-                agrees(in, known_of(in, other->args[r]), other->args[r], source_term(in, outer, loop->args[3 + i]),
-                       source)) {
-                *result = named(in, outer, source, op->results[r]);
+            if (same_kind(validator, op->results[r], source) &&
+                agrees(validator, known_of(validator, then->args[r]), then->args[r],
+                       source_term(validator, last, source_end->args[i]), source) &&
+                agrees(validator, known_of(validator, other->args[r]), other->args[r],
+                       source_term(validator, outer, loop->args[3 + i]), source)) {
+                *result = named(validator, outer, source, op->results[r]);
                 break;
             }
         }
     }
 }
 
-bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
+bool run_staged(Validator *validator, const Op *op, const Op *loop, Instance *outer)
 {
     const Term *args[loop->nargs];
-    args[0] = source_term(in, outer, loop->args[0]);
+    args[0] = source_term(validator, outer, loop->args[0]);
     for (int i = 3; i < loop->nargs; i++)
-        args[i - 2] = source_term(in, outer, loop->args[i]);
-    Instance *first = instance_new(in, loop->blocks[0], outer, args, outer->before[loop->position]);
-    Staged stage = {.loop = loop, .window = {first}, .count = 1}, *around = in->stage;
-    Saved saved = attempt_save(in);
-    in->stage = &stage;
-    open_only(in, first);
-    bool ran = run_block(in, op->blocks[0]) && end_arm(in, op, 0);
-    in->stage = around;
+        args[i - 2] = source_term(validator, outer, loop->args[i]);
+    Instance *first = instance_new(validator, loop->blocks[0], outer, args, outer->before[loop->position]);
+    Staged stage = {.loop = loop, .window = {first}, .count = 1}, *around = validator->stage;
+    Saved saved = attempt_save(validator);
+    validator->stage = &stage;
+    open_only(validator, first);
+    bool ran = run_block(validator, op->blocks[0]) && end_arm(validator, op, 0);
+    validator->stage = around;
     if (!ran)
         return false;
     if (!stage.passed)
-        return differs(in, op, "peels an iteration off a loop that does not follow");
+        return differs(validator, op, "peels an iteration off a loop that does not follow");
     const Instance *last = stage.window[0];
-    if (!is_complete(in, last))
+    if (!is_complete(validator, last))
         return false;
-    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = held_copy(in);
-    attempt_restore(in, &saved);
-    bool follows[in->nstored + 1];
-    for (int k = 0; k < in->nstored; k++)
-        follows[k] = memory[k] == last->end[k] && in->memory[k] == outer->before[loop->position][k];
-    in->nopen = 0;
-    if (!run_block(in, op->blocks[1]) || !end_arm(in, op, 1))
+    const Term **memory = copy_of(validator, validator->memory, (size_t)validator->nstored * sizeof *memory),
+               **held = held_copy(validator);
+    attempt_restore(validator, &saved);
+    bool follows[validator->nstored + 1];
+    for (int k = 0; k < validator->nstored; k++)
+        follows[k] = memory[k] == last->end[k] && validator->memory[k] == outer->before[loop->position][k];
+    validator->nopen = 0;
+    if (!run_block(validator, op->blocks[1]) || !end_arm(validator, op, 1))
         return false;
-    const Term **other = held_copy(in);
-    attempt_restore(in, &saved);
-    held_restore(in, held);
-    held_join(in, other);
-    for (int k = 0; k < in->nstored; k++)
-        in->memory[k] = follows[k] ? outer->after[loop->position][k] : stale_memory(in);
-    staged_results(in, op, loop, outer, last);
+    const Term **other = held_copy(validator);
+    attempt_restore(validator, &saved);
+    held_restore(validator, held);
+    held_join(validator, other);
+    for (int k = 0; k < validator->nstored; k++)
+        validator->memory[k] = follows[k] ? outer->after[loop->position][k] : stale_memory(validator);
+    staged_results(validator, op, loop, outer, last);
     for (int r = 0; r < op->nresults; r++)
-        variable_write(in, op->results[r]);
+        variable_write(validator, op->results[r]);
     outer->done[loop->position] |= DONE_OP;
-    label(in, op, loop);
+    label(validator, op, loop);
     return true;
 }

@@ -23,55 +23,55 @@ bool op_is_printed(const Op *op)
 
 /* ---- places of variables ----------------------------------------------------------------------------------------- */
 
-static size_t bucket_of(const Validator *in, const Variable *variable)
+static size_t bucket_of(const Validator *validator, const Variable *variable)
 {
-    return ((uintptr_t)variable / sizeof(void *)) * 0x9e3779b1u % (size_t)in->nvariables;
+    return ((uintptr_t)variable / sizeof(void *)) * 0x9e3779b1u % (size_t)validator->nvariables;
 }
 
 /* Where what the variable holds is kept.  */
-static const Term **holds(const Validator *in, const Variable *variable)
+static const Term **holds(const Validator *validator, const Variable *variable)
 {
-    size_t i = bucket_of(in, variable);
-    while (in->variables[i] != variable)
-        i = (i + 1) % (size_t)in->nvariables;
-    return &in->held[i];
+    size_t i = bucket_of(validator, variable);
+    while (validator->variables[i] != variable)
+        i = (i + 1) % (size_t)validator->nvariables;
+    return &validator->held[i];
 }
 
-void held_init(Validator *in)
+void held_init(Validator *validator)
 {
-    Module *module = in->kernel->module;
+    Module *module = validator->kernel->module;
     int count = 0;
-    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next)
+    for (const Variable *variable = validator->kernel->variables; variable; variable = variable->next)
         count++;
-    in->nvariables = count ? 2 * count + 1 : 0;
-    in->variables = arena_alloc(module, (size_t)(in->nvariables + 1) * sizeof *in->variables);
-    in->held = arena_alloc(module, (size_t)(in->nvariables + 1) * sizeof *in->held);
-    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next) {
-        size_t i = bucket_of(in, variable);
-        while (in->variables[i])
-            i = (i + 1) % (size_t)in->nvariables;
-        in->variables[i] = variable;
+    validator->nvariables = count ? 2 * count + 1 : 0;
+    validator->variables = arena_alloc(module, (size_t)(validator->nvariables + 1) * sizeof *validator->variables);
+    validator->held = arena_alloc(module, (size_t)(validator->nvariables + 1) * sizeof *validator->held);
+    for (const Variable *variable = validator->kernel->variables; variable; variable = variable->next) {
+        size_t i = bucket_of(validator, variable);
+        while (validator->variables[i])
+            i = (i + 1) % (size_t)validator->nvariables;
+        validator->variables[i] = variable;
     }
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-void variable_write(Validator *in, const Value *value)
+void variable_write(Validator *validator, const Value *value)
 {
     if (value->var && value->var->role)
-        *holds(in, value->var) = known_of(in, value).term;
+        *holds(validator, value->var) = known_of(validator, value).term;
 }
 
 /* Who is forgotten: a variable to which the text of a loop assigns something.  */
 typedef struct {
-    Validator *in;
+    Validator *validator;
     const Term *unknown;
 } Forgetting;
 
 static void forget(const Forgetting *at, const Value *value)
 {
     if (value->var && value->var->role)
-        *holds(at->in, value->var) = at->unknown;
+        *holds(at->validator, value->var) = at->unknown;
 }
 
 /* Values handed over in one variable are not assigned.  */
@@ -116,46 +116,46 @@ static void forget_written(const Forgetting *at, const Op *op)
 }
 
 /* Whatever the loop writes may hold anything.  */
-void held_forget(Validator *in, const Op *op)
+void held_forget(Validator *validator, const Op *op)
 {
-    Forgetting at = {in, term_symbol(&in->terms)};
-    if (in->nvariables)
+    Forgetting at = {validator, term_symbol(&validator->terms)};
+    if (validator->nvariables)
         forget_written(&at, op);
 }
 
-const Term **held_copy(Validator *in)
+const Term **held_copy(Validator *validator)
 {
-    return copy_of(in, in->held, (size_t)in->nvariables * sizeof *in->held);
+    return copy_of(validator, validator->held, (size_t)validator->nvariables * sizeof *validator->held);
 }
 
-void held_restore(Validator *in, const Term *const *held)
+void held_restore(Validator *validator, const Term *const *held)
 {
-    if (in->nvariables)
-        memcpy(in->held, held, (size_t)in->nvariables * sizeof *in->held);
+    if (validator->nvariables)
+        memcpy(validator->held, held, (size_t)validator->nvariables * sizeof *validator->held);
 }
 
 /* Behind a branch: what both arms left.  */
-void held_join(Validator *in, const Term *const *other)
+void held_join(Validator *validator, const Term *const *other)
 {
     const Term *unknown = NULL;
-    for (int i = 0; i < in->nvariables; i++) {
-        if (in->held[i] == other[i])
+    for (int i = 0; i < validator->nvariables; i++) {
+        if (validator->held[i] == other[i])
             continue;
-        bool field = !in->variables[i]->role;
-        unknown = unknown ? unknown : term_symbol(&in->terms);
-        in->held[i] = !field ? unknown : in->held[i] ? in->held[i] : other[i];
+        bool field = !validator->variables[i]->role;
+        unknown = unknown ? unknown : term_symbol(&validator->terms);
+        validator->held[i] = !field ? unknown : validator->held[i] ? validator->held[i] : other[i];
     }
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The launcher's fields hold one value each, whoever reads them.  */
-static bool read_field(Validator *in, const Op *op, const Value *value)
+static bool read_field(Validator *validator, const Op *op, const Value *value)
 {
-    const Term **held = holds(in, value->var), *term = known_of(in, value).term;
+    const Term **held = holds(validator, value->var), *term = known_of(validator, value).term;
     *held = *held ? *held : term;
     return *held == term ||
-           differs(in, op, "reads '%s', which holds another value for other readers", value->var->name);
+           differs(validator, op, "reads '%s', which holds another value for other readers", value->var->name);
 }
 
 /* The grid's walk keeps it.  */
@@ -165,77 +165,78 @@ static bool is_ordinal(const Value *value)
     return grid && grid->code == OP_GRID && value->index == grid->nargs / 3;
 }
 
-bool variable_read(Validator *in, const Op *op, const Value *value)
+bool variable_read(Validator *validator, const Op *op, const Value *value)
 {
-    if (!in->nvariables)
+    if (!validator->nvariables)
         return true;
     if (value->var && !value->var->role)
-        return read_field(in, op, value);
+        return read_field(validator, op, value);
     if (value->var)
-        return *holds(in, value->var) == known_of(in, value).term ||
-               differs(in, op, "reads '%s', which holds another value by then", value->var->name);
+        return *holds(validator, value->var) == known_of(validator, value).term ||
+               differs(validator, op, "reads '%s', which holds another value by then", value->var->name);
     if (!value->def)
-        return !value->block || is_ordinal(value) || differs(in, op, "reads a value that has no variable");
+        return !value->block || is_ordinal(value) || differs(validator, op, "reads a value that has no variable");
     if (!op_is_pure(value->def))
-        return differs(in, op, "reads a result of '%s' that has no variable", op_info[value->def->code].text);
-    return held_read(in, op, value->def);
+        return differs(validator, op, "reads a result of '%s' that has no variable", op_info[value->def->code].text);
+    return held_read(validator, op, value->def);
 }
 
 /* What the op's text mentions.  An accumulator comes first, and takes its variable.  */
-bool held_read(Validator *in, const Op *op, const Op *printed)
+bool held_read(Validator *validator, const Op *op, const Op *printed)
 {
-    if (in->nvariables && op_writes_in_place(printed)) {
-        if (!variable_read(in, op, printed->args[2]))
+    if (validator->nvariables && op_writes_in_place(printed)) {
+        if (!variable_read(validator, op, printed->args[2]))
             return false;
         const Variable *variable = printed->results[0]->var;
         if (variable && variable->role)
-            *holds(in, variable) = known_of(in, printed->args[2]).term;
-        return variable_read(in, op, printed->args[0]) && variable_read(in, op, printed->args[1]) &&
-               (printed->nargs < 4 || variable_read(in, op, printed->args[3]));
+            *holds(validator, variable) = known_of(validator, printed->args[2]).term;
+        return variable_read(validator, op, printed->args[0]) && variable_read(validator, op, printed->args[1]) &&
+               (printed->nargs < 4 || variable_read(validator, op, printed->args[3]));
     }
-    for (int i = 0; in->nvariables && i < printed->nargs; i++)
-        if (!variable_read(in, op, printed->args[i]))
+    for (int i = 0; validator->nvariables && i < printed->nargs; i++)
+        if (!variable_read(validator, op, printed->args[i]))
             return false;
     return true;
 }
 
 /* Values handed over to those that have a variable, all of them at once.  */
-bool held_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count)
+bool held_hand_over(Validator *validator, const Op *op, Value *const *from, Value *const *to, int count)
 {
-    for (int i = 0; in->nvariables && i < count; i++)
-        if (to[i]->var && !variable_read(in, op, from[i]))
+    for (int i = 0; validator->nvariables && i < count; i++)
+        if (to[i]->var && !variable_read(validator, op, from[i]))
             return false;
     return true;
 }
 
 /* Before a loop: the carried values take their variables, then the counter starts.  */
-bool held_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers)
+bool held_begin(Validator *validator, const Op *loop, int fixed, Value *const *carriers)
 {
     const int count = carried_count(loop);
-    if (!held_hand_over(in, loop, loop->args + fixed, carriers, count))
+    if (!held_hand_over(validator, loop, loop->args + fixed, carriers, count))
         return false;
-    for (int i = 0; in->nvariables && i < count; i++)
+    for (int i = 0; validator->nvariables && i < count; i++)
         if (carriers[i]->var && carriers[i]->var->role)
-            *holds(in, carriers[i]->var) = known_of(in, loop->args[fixed + i]).term;
-    return !fixed || variable_read(in, loop, loop->args[0]);
+            *holds(validator, carriers[i]->var) = known_of(validator, loop->args[fixed + i]).term;
+    return !fixed || variable_read(validator, loop, loop->args[0]);
 }
 
 /* Bound, step and edge are read again and again, and nothing in the body writes the counter.  */
-bool held_go_round(Validator *in, const Op *loop)
+bool held_go_round(Validator *validator, const Op *loop)
 {
-    return variable_read(in, loop, loop->blocks[0]->args[0]) && variable_read(in, loop, loop->args[1]) &&
-           variable_read(in, loop, loop->args[2]) && (!loop_edge(loop) || variable_read(in, loop, loop_edge(loop)));
+    return variable_read(validator, loop, loop->blocks[0]->args[0]) && variable_read(validator, loop, loop->args[1]) &&
+           variable_read(validator, loop, loop->args[2]) &&
+           (!loop_edge(loop) || variable_read(validator, loop, loop_edge(loop)));
 }
 
 /* A loop's results stay where its carried values were.  */
-bool held_leave(Validator *in, const Op *loop, Value *const *carriers)
+bool held_leave(Validator *validator, const Op *loop, Value *const *carriers)
 {
-    held_forget(in, loop);
-    for (int i = 0; in->nvariables && i < loop->nresults; i++) {
+    held_forget(validator, loop);
+    for (int i = 0; validator->nvariables && i < loop->nresults; i++) {
         if (loop->results[i]->var && loop->results[i]->var != carriers[i]->var)
-            return differs(in, loop, "leaves '%s' in another variable than it carries it in",
+            return differs(validator, loop, "leaves '%s' in another variable than it carries it in",
                            loop->results[i]->var->name);
-        variable_write(in, loop->results[i]);
+        variable_write(validator, loop->results[i]);
     }
     return true;
 }

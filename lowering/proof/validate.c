@@ -15,7 +15,7 @@
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same
  *     execution; so all roles see one sequence of slots
  *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored
- *     (present.c)
+ *     (skip-oob.c)
  *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
  *   - loops and branches go by the conditions of the source, in its order
  *   - every store of the source is made, once by the groups together, of the value and at the place that the source
@@ -88,7 +88,7 @@ static bool loads_may_move(Kernel *kernel)
 /* ---- roles ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    Validator *in;
+    Validator *validator;
     bool *seen;
 } Bases;
 
@@ -99,55 +99,55 @@ static void visit_base(Op *op, void *context)
         return;
     const Op *root = tensor_root(op->args[0]);
     const Value *base = root ? root->args[0] : NULL;
-    int nparams = bases->in->kernel->nparams;
+    int nparams = bases->validator->kernel->nparams;
     bases->seen[base && !base->def && !base->block ? base->index : nparams] = true;
 }
 
-static void find_bases(Validator *in)
+static void find_bases(Validator *validator)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = validator->kernel;
     bool *seen = arena_alloc(kernel->module, (size_t)kernel->nparams + 1);
-    Bases bases = {in, seen};
+    Bases bases = {validator, seen};
     ir_walk(kernel->body, visit_base, &bases);
-    in->stored_bases = arena_alloc(kernel->module, (size_t)(kernel->nparams + 1) * sizeof(int));
+    validator->stored_bases = arena_alloc(kernel->module, (size_t)(kernel->nparams + 1) * sizeof(int));
     for (int i = 0; i <= kernel->nparams; i++)
         if (seen[i])
-            in->stored_bases[in->nstored++] = i < kernel->nparams ? i : -1;
+            validator->stored_bases[validator->nstored++] = i < kernel->nparams ? i : -1;
 }
 
-static bool run_once(Validator *in, int leader, int mine)
+static bool run_once(Validator *validator, int leader, int mine)
 {
-    Module *module = in->kernel->module;
+    Module *module = validator->kernel->module;
     const Term *none[1] = {0};
-    in->leader = leader;
-    in->mine = mine;
-    const Term *memory[in->nstored + 1];
-    for (int k = 0; k < in->nstored; k++)
-        memory[k] = in->memory[k] = term_symbol(&in->terms);
+    validator->leader = leader;
+    validator->mine = mine;
+    const Term *memory[validator->nstored + 1];
+    for (int k = 0; k < validator->nstored; k++)
+        memory[k] = validator->memory[k] = term_symbol(&validator->terms);
     int nstorages = 0;
-    FOR_STORAGES (storage, in->kernel)
+    FOR_STORAGES (storage, validator->kernel)
         nstorages++;
-    in->staged = arena_alloc(module, (size_t)(nstorages + 1) * sizeof *in->staged);
-    in->open[0] = instance_new(in, in->kernel->body, NULL, none, memory);
-    in->nopen = 1;
-    if (in->role->body->nargs)
-        in->known[in->role->body->args[0]->id] = (Known){in->group, SPREAD_WHOLE, NULL};
-    if (in->role->body->nargs)
-        variable_write(in, in->role->body->args[0]);
-    return run_block(in, in->role->body) && is_complete(in, in->open[0]);
+    validator->staged = arena_alloc(module, (size_t)(nstorages + 1) * sizeof *validator->staged);
+    validator->open[0] = instance_new(validator, validator->kernel->body, NULL, none, memory);
+    validator->nopen = 1;
+    if (validator->role->body->nargs)
+        validator->known[validator->role->body->args[0]->id] = (Known){validator->group, SPREAD_WHOLE, NULL};
+    if (validator->role->body->nargs)
+        variable_write(validator, validator->role->body->args[0]);
+    return run_block(validator, validator->role->body) && is_complete(validator, validator->open[0]);
 }
 
 /* Every answer to what the groups ask themselves.  */
-static bool run_role(Validator *in)
+static bool run_role(Validator *validator)
 {
-    if (!run_once(in, -1, -1))
+    if (!run_once(validator, -1, -1))
         return false;
-    bool leads = in->leader >= 0, turns = in->mine >= 0;
+    bool leads = validator->leader >= 0, turns = validator->mine >= 0;
     for (int run = 1; run < 4; run++) {
         bool other_leader = run & 1, other_turn = run & 2;
         if ((other_leader && !leads) || (other_turn && !turns))
             continue;
-        if (!run_once(in, !leads ? -1 : !other_leader, !turns ? -1 : !other_turn))
+        if (!run_once(validator, !leads ? -1 : !other_leader, !turns ? -1 : !other_turn))
             return false;
     }
     return true;
@@ -157,31 +157,31 @@ static Validator *validator_new(Kernel *kernel, Labels *labels)
 {
     Module *module = kernel->module;
     size_t nvalues = (size_t)module->next_id + 1;
-    Validator *in = arena_alloc(module, sizeof *in);
-    in->kernel = kernel;
-    in->labels = labels;
-    in->variance = variance_new(kernel);
-    terms_init(&in->terms, module);
-    in->params = arena_alloc(module, (size_t)(kernel->nparams + 1) * sizeof *in->params);
+    Validator *validator = arena_alloc(module, sizeof *validator);
+    validator->kernel = kernel;
+    validator->labels = labels;
+    validator->variance = variance_new(kernel);
+    terms_init(&validator->terms, module);
+    validator->params = arena_alloc(module, (size_t)(kernel->nparams + 1) * sizeof *validator->params);
     for (int i = 0; i <= kernel->nparams; i++)
-        in->params[i] = term_symbol(&in->terms);
-    in->group = term_symbol(&in->terms);
-    in->ordinal = term_symbol(&in->terms);
-    in->slots = arena_alloc(module, nvalues * sizeof *in->slots);
-    in->known = arena_alloc(module, nvalues * sizeof *in->known);
-    find_bases(in);
-    held_init(in);
-    loop_classes_init(in);
-    in->memory = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *in->memory);
-    return in;
+        validator->params[i] = term_symbol(&validator->terms);
+    validator->group = term_symbol(&validator->terms);
+    validator->ordinal = term_symbol(&validator->terms);
+    validator->slots = arena_alloc(module, nvalues * sizeof *validator->slots);
+    validator->known = arena_alloc(module, nvalues * sizeof *validator->known);
+    find_bases(validator);
+    held_init(validator);
+    loop_classes_init(validator);
+    validator->memory = arena_alloc(module, (size_t)(validator->nstored + 1) * sizeof *validator->memory);
+    return validator;
 }
 
-static bool report(Validator *in)
+static bool report(Validator *validator)
 {
-    const Op *where = in->where;
-    Loc loc = where && where->loc.line ? where->loc : in->kernel->loc;
-    BUG_AT(in->kernel, loc, "'%s', at '%s': %s", in->role->name, where ? op_info[where->code].text : "its end",
-           in->why ? in->why : "differs from the source");
+    const Op *where = validator->where;
+    Loc loc = where && where->loc.line ? where->loc : validator->kernel->loc;
+    BUG_AT(validator->kernel, loc, "'%s', at '%s': %s", validator->role->name,
+           where ? op_info[where->code].text : "its end", validator->why ? validator->why : "differs from the source");
     return false;
 }
 
@@ -189,34 +189,35 @@ typedef struct {
     Kernel *kernel;
     Uses uses;
     bool apart;
-} Present;
+} SkipOob;
 
-static void visit_present(Op *op, void *context)
+static void visit_skip_oob(Op *op, void *context)
 {
-    Present *in = context;
-    if (in->apart && op->code == OP_DOT && op->nargs > 3 && !columns_reach_nothing(in->kernel, &in->uses, op)) {
-        BUG_AT(in->kernel, op->loc, "columns that a product may leave out are looked at");
-        in->apart = false;
+    SkipOob *skip_oob = context;
+    if (skip_oob->apart && op->code == OP_DOT && op->nargs > 3 &&
+        !columns_reach_nothing(skip_oob->kernel, &skip_oob->uses, op)) {
+        BUG_AT(skip_oob->kernel, op->loc, "columns that a product may leave out are looked at");
+        skip_oob->apart = false;
     }
-    if (!in->apart || op->code != OP_LOAD ||
-        ((!op->transfer->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
-         (!op->transfer->clipped || rows_clipped(in->kernel, &in->uses, op) == op->transfer->clipped)))
+    if (!skip_oob->apart || op->code != OP_LOAD ||
+        ((!op->transfer->skip_oob || rows_stay_apart(skip_oob->kernel, &skip_oob->uses, op)) &&
+         (!op->transfer->skip_step || rows_in_step(skip_oob->kernel, &skip_oob->uses, op) == op->transfer->skip_step)))
         return;
-    BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
+    BUG_AT(skip_oob->kernel, op->loc, "rows that '%s' does not have are looked at",
            op->args[0]->name ? op->args[0]->name : "?");
-    in->apart = false;
+    skip_oob->apart = false;
 }
 
 /* Where rows need not come, nothing sees them.  */
-static bool check_present(Kernel *kernel)
+static bool check_skip_oob(Kernel *kernel)
 {
-    Present in = {kernel, uses_new(kernel, kernel->body), true};
-    ir_walk(kernel->body, visit_present, &in);
-    return in.apart;
+    SkipOob skip_oob = {kernel, uses_new(kernel, kernel->body), true};
+    ir_walk(kernel->body, visit_skip_oob, &skip_oob);
+    return skip_oob.apart;
 }
 
 typedef struct {
-    Validator *in;
+    Validator *validator;
     const Op *twice, *lost;
 } Storing;
 
@@ -225,26 +226,26 @@ static void visit_role_store(Op *op, void *context)
     Storing *storing = context;
     if (op_info[op->code].class_ != CLASS_STORE)
         return;
-    const Role **role = &storing->in->storing[stored_place(storing->in, op)];
-    storing->twice = *role && *role != storing->in->role ? op : storing->twice;
-    *role = storing->in->role;
+    const Role **role = &storing->validator->storing[stored_place(storing->validator, op)];
+    storing->twice = *role && *role != storing->validator->role ? op : storing->twice;
+    *role = storing->validator->role;
 }
 
 static void visit_source_store(Op *op, void *context)
 {
     Storing *storing = context;
-    if (op_info[op->code].class_ == CLASS_STORE && !storing->in->storing[stored_place(storing->in, op)])
+    if (op_info[op->code].class_ == CLASS_STORE && !storing->validator->storing[stored_place(storing->validator, op)])
         storing->lost = op;
 }
 
 /* All stores to one memory are one role's, which knows what stands there.  */
-static bool find_storing(Validator *in)
+static bool find_storing(Validator *validator)
 {
-    Kernel *kernel = in->kernel;
-    Storing storing = {in, NULL, NULL};
-    in->storing = arena_alloc(kernel->module, (size_t)(in->nstored + 1) * sizeof *in->storing);
+    Kernel *kernel = validator->kernel;
+    Storing storing = {validator, NULL, NULL};
+    validator->storing = arena_alloc(kernel->module, (size_t)(validator->nstored + 1) * sizeof *validator->storing);
     FOR_ROLES (role, kernel) {
-        in->role = role;
+        validator->role = role;
         ir_walk(role->body, visit_role_store, &storing);
     }
     ir_walk(kernel->body, visit_source_store, &storing);
@@ -257,14 +258,14 @@ static bool find_storing(Validator *in)
 /* Where groups of a role divide rows, nothing orders what one stores and another loads or stores: of the pairs that may
    meet both are divided, at the same rows, or one group makes both.  */
 typedef struct {
-    Validator *in;
+    Validator *validator;
     const Op *store, *wrong;
 } Meeting;
 
 static void visit_meeting(Op *op, void *context)
 {
     Meeting *meeting = context;
-    const Validator *in = meeting->in;
+    const Validator *validator = meeting->validator;
     const Op *store = meeting->store;
     bool load = op_info[op->code].class_ == CLASS_LOAD && !op->aref;
     bool other = op_info[op->code].class_ == CLASS_STORE && !op_prints(op) && op != store;
@@ -273,10 +274,10 @@ static void visit_meeting(Op *op, void *context)
         return;
     const int row = row_coordinate(op), store_row = row_coordinate(store);
     const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
-    const bool divided = load ? (value->split & ROLE_BIT(in->role)) != 0 : is_divided(in, op);
-    const bool across = is_divided_across(in, store) || (other && is_divided_across(in, op));
-    const bool whole = other && !divided && !is_divided(in, store) && !across;
-    const bool together = divided && is_divided(in, store) && row >= 0 && store_row >= 0 &&
+    const bool divided = load ? (value->split & ROLE_BIT(validator->role)) != 0 : is_divided(validator, op);
+    const bool across = is_divided_across(validator, store) || (other && is_divided_across(validator, op));
+    const bool whole = other && !divided && !is_divided(validator, store) && !across;
+    const bool together = divided && is_divided(validator, store) && row >= 0 && store_row >= 0 &&
                           op->args[row] == store->args[store_row] && tile->type.rows == value->type.rows;
     meeting->wrong = whole || together ? meeting->wrong : op;
 }
@@ -284,45 +285,47 @@ static void visit_meeting(Op *op, void *context)
 static void visit_meeting_store(Op *op, void *context)
 {
     Meeting *meeting = context;
-    Validator *in = meeting->in;
-    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op) || in->storing[stored_place(in, op)] != in->role)
+    Validator *validator = meeting->validator;
+    if (op_info[op->code].class_ != CLASS_STORE || op_prints(op) ||
+        validator->storing[stored_place(validator, op)] != validator->role)
         return;
     meeting->store = op;
-    ir_walk(in->kernel->body, visit_meeting, meeting);
+    ir_walk(validator->kernel->body, visit_meeting, meeting);
 }
 
-static bool groups_stay_apart(Validator *in)
+static bool groups_stay_apart(Validator *validator)
 {
-    Meeting meeting = {in, NULL, NULL};
-    if (in->groups > 1)
-        ir_walk(in->kernel->body, visit_meeting_store, &meeting);
+    Meeting meeting = {validator, NULL, NULL};
+    if (validator->groups > 1)
+        ir_walk(validator->kernel->body, visit_meeting_store, &meeting);
     if (meeting.wrong)
-        BUG_AT(in->kernel, meeting.wrong->loc, "groups of '%s' may meet in memory that one of them stores to",
-               in->role->name);
+        BUG_AT(validator->kernel, meeting.wrong->loc, "groups of '%s' may meet in memory that one of them stores to",
+               validator->role->name);
     return !meeting.wrong;
 }
 
 bool validate_programs(Kernel *kernel, Labels *labels)
 {
-    Validator *in = validator_new(kernel, labels);
+    Validator *validator = validator_new(kernel, labels);
     if (!freeze_holds(kernel)) {
         BUG(kernel, "the body is not what was frozen");
         return false;
     }
-    if (!loads_may_move(kernel) || !check_present(kernel) || !find_storing(in))
+    if (!loads_may_move(kernel) || !check_skip_oob(kernel) || !find_storing(validator))
         return false;
     FOR_ROLES (role, kernel) {
-        in->role = role;
-        in->groups = role_sharers(kernel, role);
-        if (!groups_stay_apart(in))
+        validator->role = role;
+        validator->groups = role_sharers(kernel, role);
+        if (!groups_stay_apart(validator))
             return false;
         order_number(role);
-        in->labels = &labels[role->id];
-        in->labels->count = role->body->last ? order_end(role->body->last) + 1 : 0;
-        in->labels->source = arena_alloc(kernel->module, (size_t)(in->labels->count + 1) * sizeof *in->labels->source);
-        if (!run_role(in))
-            return report(in);
+        validator->labels = &labels[role->id];
+        validator->labels->count = role->body->last ? order_end(role->body->last) + 1 : 0;
+        validator->labels->source =
+            arena_alloc(kernel->module, (size_t)(validator->labels->count + 1) * sizeof *validator->labels->source);
+        if (!run_role(validator))
+            return report(validator);
     }
-    kernel->proof.terms = in->terms.count;
+    kernel->proof.terms = validator->terms.count;
     return true;
 }

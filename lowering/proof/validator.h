@@ -79,51 +79,53 @@ typedef struct {
 
 /* validate-source.c */
 bool op_has_stores(const Op *op); /* itself or inside */
-Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
+Instance *instance_new(Validator *validator, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
 /* Where an iteration is: its counter is not below `edge`, or is; NULL: not known.  */
 typedef struct {
     const Term *edge;
     bool beyond;
 } Side;
-Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer, Side side); /* some iteration: all unknown */
-Instance *instance_next(Validator *in, const Op *loop, Instance *instance, Side side); /* the iteration after */
-const Term *source_term(Validator *in, const Instance *instance, const Value *value);
-int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
-int stored_place(const Validator *in, const Op *store); /* the same of a store of the source, or of a role: its place in
+Instance *instance_of_loop(Validator *validator, const Op *loop, Instance *outer,
+                           Side side); /* some iteration: all unknown */
+Instance *instance_next(Validator *validator, const Op *loop, Instance *instance, Side side); /* the iteration after */
+const Term *source_term(Validator *validator, const Instance *instance, const Value *value);
+int stored_base(const Validator *validator, const Term *tensor); /* which stored memory, -1: none */
+int stored_place(const Validator *validator,
+                 const Op *store); /* the same of a store of the source, or of a role: its place in
                                                               Validator.storing */
-const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
+const Term *store_term(Validator *validator, const Op *store, const Term *memory, const Term *const *args);
 
 /* validate-loop-classes.c */
-void loop_classes_init(Validator *in);
+void loop_classes_init(Validator *validator);
 /* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same. */
-const Term *loop_class_result(Validator *in, const Instance *instance, const Op *loop, int result,
+const Term *loop_class_result(Validator *validator, const Instance *instance, const Op *loop, int result,
                               const Term *const *memory);
 
 /* validate-role.c */
-bool differs(Validator *in, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
-Known known_of(Validator *in, const Value *value);
-Known named(Validator *in, Instance *instance, const Value *source, const Value *value);
-bool agrees(const Validator *in, Known known, const Value *value, const Term *term, const Value *source);
-bool is_divided(const Validator *in, const Op *store);
+bool differs(Validator *validator, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+Known known_of(Validator *validator, const Value *value);
+Known named(Validator *validator, Instance *instance, const Value *source, const Value *value);
+bool agrees(const Validator *validator, Known known, const Value *value, const Term *term, const Value *source);
+bool is_divided(const Validator *validator, const Op *store);
 /* ... or columns of it, which rows of its transpose are.  */
-bool is_divided_across(const Validator *in, const Op *store);
-bool run_op(Validator *in, const Op *op);
-bool run_block(Validator *in, const Block *block);
+bool is_divided_across(const Validator *validator, const Op *store);
+bool run_op(Validator *validator, const Op *op);
+bool run_block(Validator *validator, const Block *block);
 
 /* validate-variables.c */
-void held_init(Validator *in);
-void variable_write(Validator *in, const Value *value);
-void held_forget(Validator *in, const Op *op);
-const Term **held_copy(Validator *in);
-void held_restore(Validator *in, const Term *const *held);
-void held_join(Validator *in, const Term *const *other);
-bool variable_read(Validator *in, const Op *op, const Value *value);
-bool held_read(Validator *in, const Op *op, const Op *printed);
-bool held_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count);
-bool held_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers);
-bool held_go_round(Validator *in, const Op *loop);
-bool held_leave(Validator *in, const Op *loop, Value *const *carriers);
+void held_init(Validator *validator);
+void variable_write(Validator *validator, const Value *value);
+void held_forget(Validator *validator, const Op *op);
+const Term **held_copy(Validator *validator);
+void held_restore(Validator *validator, const Term *const *held);
+void held_join(Validator *validator, const Term *const *other);
+bool variable_read(Validator *validator, const Op *op, const Value *value);
+bool held_read(Validator *validator, const Op *op, const Op *printed);
+bool held_hand_over(Validator *validator, const Op *op, Value *const *from, Value *const *to, int count);
+bool held_begin(Validator *validator, const Op *loop, int fixed, Value *const *carriers);
+bool held_go_round(Validator *validator, const Op *loop);
+bool held_leave(Validator *validator, const Op *loop, Value *const *carriers);
 
 /* validate-loop.c */
 enum { MAX_CARRIED = 256 }; /* values that a loop of a role carries */
@@ -138,7 +140,7 @@ typedef struct {
     int count;
     bool fails[MAX_CARRIED], open[MAX_CARRIED]; /* open: may be something else */
 } Handed;
-int carried_suspect(Validator *in, const Handed *carried); /* which of them is given up; -1: none fails */
+int carried_suspect(Validator *validator, const Handed *carried); /* which of them is given up; -1: none fails */
 /* What an attempt may change.  */
 typedef struct {
     unsigned *done[MAX_OPEN];
@@ -149,31 +151,31 @@ typedef struct {
     const Op *where;
     const char *why;
 } Saved;
-Saved attempt_save(Validator *in);
-void attempt_restore(Validator *in, const Saved *saved);
-void *copy_of(Validator *in, const void *from, size_t bytes);
-void open_only(Validator *in, Instance *instance);
-bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
+Saved attempt_save(Validator *validator);
+void attempt_restore(Validator *validator, const Saved *saved);
+void *copy_of(Validator *validator, const void *from, size_t bytes);
+void open_only(Validator *validator, Instance *instance);
+bool match_loop(Validator *validator, const Op *op, const Op *source, Instance *outer);
 int block_size(const Block *block);
-const Term *stale_memory(Validator *in);
-bool same_kind(const Validator *in, const Value *value, const Value *source);
+const Term *stale_memory(Validator *validator);
+bool same_kind(const Validator *validator, const Value *value, const Value *source);
 bool same_name(const Value *x, const Value *y);
-bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side);
+bool side_of(Validator *validator, const Op *op, int body, const Op *source, const Instance *outer, Side *side);
 
 /* validate-staged.c */
-const Term *first_condition(Validator *in, const Op *loop, const Instance *outer);
-bool is_steady(Validator *in, const Op *op);
-bool run_steady(Validator *in, const Op *op);
-bool is_next_guard(Validator *in, const Op *op);
-bool run_next_guard(Validator *in, const Op *op);
-bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer);
+const Term *first_condition(Validator *validator, const Op *loop, const Instance *outer);
+bool is_steady(Validator *validator, const Op *op);
+bool run_steady(Validator *validator, const Op *op);
+bool is_next_guard(Validator *validator, const Op *op);
+bool run_next_guard(Validator *validator, const Op *op);
+bool run_staged(Validator *validator, const Op *op, const Op *loop, Instance *outer);
 
 /* validate-control.c */
-bool end_arm(Validator *in, const Op *op, int arm);
-bool run_control(Validator *in, const Op *op);
-bool is_complete(Validator *in, const Instance *instance);
-bool is_needed(const Validator *in, const Op *source); /* of the source: does this role have to carry it out? */
-bool run_skip(Validator *in, const Op *op);
-void label(Validator *in, const Op *op, const Op *source);
+bool end_arm(Validator *validator, const Op *op, int arm);
+bool run_control(Validator *validator, const Op *op);
+bool is_complete(Validator *validator, const Instance *instance);
+bool is_needed(const Validator *validator, const Op *source); /* of the source: does this role have to carry it out? */
+bool run_skip(Validator *validator, const Op *op);
+void label(Validator *validator, const Op *op, const Op *source);
 
 #endif

@@ -81,7 +81,7 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
 static bool check_resident(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
 {
     bool turns = storage->resident > 0 && storage->slots % storage->resident == 0;
-    bool copied = source->code == OP_LOAD && !aref->along && !storage->turned && !source->aref->also;
+    bool copied = source->code == OP_LOAD && !aref->along && !storage->transposed && !source->aref->also;
     if (!storage->resident || (turns && copied && !ir_any_of(kernel->body, stores_what_is_loaded, source)))
         return true;
     BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->resident,
@@ -109,7 +109,7 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
         if (!check_resident(kernel, aref, storage, aref->payload[i]->def))
             return false;
         Type tile = aref->payload[i]->type;
-        tile = storage->turned ? type_transposed(tile) : tile;
+        tile = storage->transposed ? type_transposed(tile) : tile;
         if (tile.dtype != storage->tile.dtype || tile.rows != storage->tile.rows || tile.cols != storage->tile.cols) {
             BUG(kernel, "storage '%s' has not the shape of what ring '%s' carries", storage->name, aref->name);
             return false;
@@ -142,7 +142,7 @@ static bool is_own(const RoleUses *uses, const Storage *storage, StorageUse use)
 static void check_scratch(RoleUses *uses, const Op *op)
 {
     int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op, uses->role->layout) : 0;
-    if (!need || (op->code == OP_TRANS && !op->storage && (!op->results[0]->uses || op->tile->turned)))
+    if (!need || (op->code == OP_TRANS && !op->storage && (!op->results[0]->uses || op->tile->transposed)))
         return;
     if (!is_own(uses, op->storage, USE_SCRATCH))
         complain(uses, op, "has no scratch memory of its own");
@@ -151,12 +151,12 @@ static void check_scratch(RoleUses *uses, const Op *op)
 }
 
 /* A tile that its registers hold across is one only where a store's staging has it.  */
-static void check_turned(RoleUses *uses, const Op *op)
+static void check_transposed(RoleUses *uses, const Op *op)
 {
     bool staged = op->code == OP_STAGE && op->storage && op->storage->use == USE_OUTPUT;
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = op->args[i]->def;
-        if (def && def->code == OP_TRANS && def->tile->turned &&
+        if (def && def->code == OP_TRANS && def->tile->transposed &&
             (!staged || uses->role->layout != LAYOUT_MMA || !machine_turns_in_staging(op->args[i]->type)))
             complain(uses, op, "looks at a tile that is transposed in a store's staging alone");
     }
@@ -184,16 +184,17 @@ static void check_stage(RoleUses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
-/* All of it, or the rows of each group, into a slot of its shape; or turned over: so go bytes out of a slot alone.  */
+/* All of it, or the rows of each group, into a slot of its shape; or transposed: so go bytes out of a slot alone.  */
 static void check_put_tile(RoleUses *uses, const Op *op)
 {
-    Type from = op->args[1]->type, tile = op->storage->turned ? type_transposed(op->storage->tile) : op->storage->tile;
+    Type from = op->args[1]->type,
+         tile = op->storage->transposed ? type_transposed(op->storage->tile) : op->storage->tile;
     bool bytes = from.kind == K_VIEW && dtype_bytes(from.dtype) == 1;
     from.rows *= op->nargs == 3 ? op->aref->fillers : 1;
     if (tile.dtype != from.dtype || tile.rows != from.rows || tile.cols != from.cols)
         complain(uses, op, "writes to memory of another shape");
     else if (op->storage->use != USE_RING || (from.kind != K_VIEW && from.kind != K_TILE) ||
-             bytes != op->storage->turned)
+             bytes != op->storage->transposed)
         complain(uses, op, "has no way to write its tile");
 }
 
@@ -294,14 +295,14 @@ static void check_short_operand(RoleUses *uses, const Op *op)
 static void check_rounded(RoleUses *uses, const Op *op)
 {
     bool writes = op->code == OP_STAGE || op->code == OP_PUT_TILE;
-    bool rounds = op->code == OP_MMA || (writes && op->storage && op->storage->rounded);
+    bool rounds = op->code == OP_MMA || (writes && op->storage && op->storage->tf32);
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
         const Storage *storage = storage_under(op->args[i]);
         if (!storage || storage->tile.dtype != D_F32)
             continue;
-        if (op->code == OP_MMA && !storage->rounded)
+        if (op->code == OP_MMA && !storage->tf32)
             complain(uses, op, "reads f32 that nobody has rounded");
-        if (!rounds && storage->rounded)
+        if (!rounds && storage->tf32)
             complain(uses, op, "reads f32 that was rounded for a product");
     }
 }
@@ -376,18 +377,18 @@ static void visit_keeper(Op *op, void *context)
 
 /* Nothing but this load has it, and it is written before the first tile; or there are two, of which each tile reads one
    while the next one's is brought into the other.  */
-static void check_kept(RoleUses *uses, const Op *op)
+static void check_cached(RoleUses *uses, const Op *op)
 {
     Keepers keepers = {op->storage, 0};
     FOR_ROLES (role, uses->kernel)
         ir_walk(role->body, visit_keeper, &keepers);
-    if (!is_own(uses, op->storage, USE_KEPT) || keepers.count != 1 || !machine_wide_groups(uses->role->layout))
+    if (!is_own(uses, op->storage, USE_ROW_CACHE) || keepers.count != 1 || !machine_wide_groups(uses->role->layout))
         complain(uses, op, "keeps its tile in memory that is not its own");
     else if (!type_equal(op->storage->tile, op->results[0]->type))
         complain(uses, op, "keeps its tile in memory of another shape");
-    else if (!load_is_kept(op))
+    else if (!load_is_cached(op))
         complain(uses, op, "keeps what it does not load before its tile");
-    else if (op->transfer->ahead == AHEAD_NEXT &&
+    else if (op->transfer->prefetch == PREFETCH_TILE &&
              (op->storage->slots < 2 || uses->role->replicas != 1 || op->code != OP_LOAD ||
               !machine_brings_vectors(op->storage->tile, uses->role->layout)))
         complain(uses, op, "brings its next tile where this one is read, or in pieces that no copy brings");
@@ -395,11 +396,11 @@ static void check_kept(RoleUses *uses, const Op *op)
 
 static void check_load(RoleUses *uses, const Op *op)
 {
-    if (op->storage && op->storage->use == USE_KEPT)
-        check_kept(uses, op);
+    if (op->storage && op->storage->use == USE_ROW_CACHE)
+        check_cached(uses, op);
     else if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
         complain(uses, op, "passes through memory that is not its own");
-    if (op->transfer->ahead && !load_may_be_ahead(uses->kernel, op, op->transfer->ahead))
+    if (op->transfer->prefetch && !load_may_be_prefetched(uses->kernel, op, op->transfer->prefetch))
         complain(uses, op, "is made before its tile or iteration, on which it depends, or which another one writes");
 }
 
@@ -407,7 +408,7 @@ static void visit_use(Op *op, void *context)
 {
     RoleUses *uses = context;
     check_scratch(uses, op);
-    check_turned(uses, op);
+    check_transposed(uses, op);
     check_rounded(uses, op);
     check_interleaved(uses, op);
     check_lines(uses, op);
@@ -427,7 +428,7 @@ static void visit_use(Op *op, void *context)
         check_powers(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
-    if (op_info[op->code].class_ == CLASS_LOAD || load_is_ahead(op))
+    if (op_info[op->code].class_ == CLASS_LOAD || load_is_prefetched(op))
         check_load(uses, op);
     if (op->code == OP_MMA && op->sync->paired)
         check_pair(uses, op);

@@ -20,9 +20,9 @@ typedef struct {
 
 static void visit_copy(Op *op, void *context)
 {
-    Reads *in = context;
+    Reads *reads = context;
     if (op->code == OP_COPY_IN)
-        in->copied |= UINT64_C(1) << op->aref->id;
+        reads->copied |= UINT64_C(1) << op->aref->id;
 }
 
 /* Rings of which the op's threads read a slot.  Tensor cores read without them, and their products are waited for.  */
@@ -39,46 +39,46 @@ static uint64_t read_by(const Op *op)
     return rings;
 }
 
-static uint64_t follow(Reads *in, const Block *block, uint64_t unfenced);
+static uint64_t follow(Reads *reads, const Block *block, uint64_t unfenced);
 
-static uint64_t follow_op(Reads *in, const Op *op, uint64_t unfenced)
+static uint64_t follow_op(Reads *reads, const Op *op, uint64_t unfenced)
 {
     if (op->code == OP_FENCE)
         return 0;
-    if (op->code == OP_CONSUMED && unfenced & in->copied & UINT64_C(1) << op->aref->id && !in->failed)
-        in->failed = op;
+    if (op->code == OP_CONSUMED && unfenced & reads->copied & UINT64_C(1) << op->aref->id && !reads->failed)
+        reads->failed = op;
     unfenced |= read_by(op);
     if (op->code == OP_IF) {
         uint64_t either = 0;
         for (int i = 0; i < op->nblocks; i++)
-            either |= follow(in, op->blocks[i], unfenced);
+            either |= follow(reads, op->blocks[i], unfenced);
         return op->nblocks < 2 ? either | unfenced : either;
     }
     for (int i = 0; i < op->nblocks; i++)
         for (uint64_t before = ~unfenced; before != unfenced;) {
             before = unfenced;
-            unfenced |= follow(in, op->blocks[i], unfenced);
+            unfenced |= follow(reads, op->blocks[i], unfenced);
         }
     return unfenced;
 }
 
-static uint64_t follow(Reads *in, const Block *block, uint64_t unfenced)
+static uint64_t follow(Reads *reads, const Block *block, uint64_t unfenced)
 {
     FOR_OPS (op, block)
-        unfenced = follow_op(in, op, unfenced);
+        unfenced = follow_op(reads, op, unfenced);
     return unfenced;
 }
 
 bool verify_reads(Kernel *kernel)
 {
-    Reads in = {0};
+    Reads reads = {0};
     FOR_ROLES (role, kernel)
-        ir_walk(role->body, visit_copy, &in);
+        ir_walk(role->body, visit_copy, &reads);
     FOR_ROLES (role, kernel) {
-        follow(&in, role->body, 0);
-        if (!in.failed)
+        follow(&reads, role->body, 0);
+        if (!reads.failed)
             continue;
-        reject(kernel, in.failed->loc, REASON_RELEASED_EARLY, role->name, in.failed->aref->name,
+        reject(kernel, reads.failed->loc, REASON_RELEASED_EARLY, role->name, reads.failed->aref->name,
                "threads have read the slot without a fence behind, which TMA may overwrite");
         return false;
     }

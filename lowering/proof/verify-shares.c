@@ -20,15 +20,15 @@ typedef struct {
     const Op *failed;
 } Shares;
 
-static bool is_share(const Shares *in, const Value *value)
+static bool is_share(const Shares *shares, const Value *value)
 {
-    return in->share[value->id];
+    return shares->share[value->id];
 }
 
-static void mark(Shares *in, const Value *value, bool share)
+static void mark(Shares *shares, const Value *value, bool share)
 {
-    in->more |= share && !in->share[value->id];
-    in->share[value->id] |= share;
+    shares->more |= share && !shares->share[value->id];
+    shares->share[value->id] |= share;
 }
 
 /* Scaled or not: a loop's first iteration may stand by itself.  */
@@ -46,99 +46,99 @@ static bool adds_up(const Op *op)
 }
 
 /* What a branch's arms or a loop's names hand on is one value.  */
-static void hand_on(Shares *in, const Op *op)
+static void hand_on(Shares *shares, const Op *op)
 {
     for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
         Carried names = carried(op, i);
-        bool share = is_share(in, names.init) || is_share(in, names.next) || is_share(in, names.result) ||
-                     (names.beyond && is_share(in, names.beyond));
-        mark(in, names.argument, share);
-        mark(in, names.result, share);
+        bool share = is_share(shares, names.init) || is_share(shares, names.next) || is_share(shares, names.result) ||
+                     (names.beyond && is_share(shares, names.beyond));
+        mark(shares, names.argument, share);
+        mark(shares, names.result, share);
     }
     for (int k = 0; op->code == OP_IF && k < op->nblocks; k++)
         for (int i = 0; i < op->nresults; i++)
-            mark(in, op->results[i], is_share(in, block_end(op->blocks[k])->args[i]));
+            mark(shares, op->results[i], is_share(shares, block_end(op->blocks[k])->args[i]));
 }
 
 static void visit_marks(Op *op, void *context)
 {
-    Shares *in = context;
+    Shares *shares = context;
     bool share = op->code == OP_ROW_PART;
     for (int i = 0; i < op->nargs && adds_up(op); i++)
-        share |= is_share(in, op->args[i]);
+        share |= is_share(shares, op->args[i]);
     if (op->nresults == 1 && !op->nblocks)
-        mark(in, op->results[0], share);
-    hand_on(in, op);
+        mark(shares, op->results[0], share);
+    hand_on(shares, op);
 }
 
-static bool is_share_or_zero(const Shares *in, const Value *value)
+static bool is_share_or_zero(const Shares *shares, const Value *value)
 {
-    return is_share(in, value) || is_zero(value);
+    return is_share(shares, value) || is_zero(value);
 }
 
 /* Of a sum of shares.  */
-static bool is_right(const Shares *in, const Op *op)
+static bool is_right(const Shares *shares, const Op *op)
 {
     Value *const *x = op->args;
     switch (op->code) {
     case OP_ROW_PART:
-        return !is_share(in, x[0]);
+        return !is_share(shares, x[0]);
     case OP_ADD:
-        return is_share_or_zero(in, x[0]) && is_share_or_zero(in, x[1]);
+        return is_share_or_zero(shares, x[0]) && is_share_or_zero(shares, x[1]);
     case OP_MUL:
-        return !is_share(in, x[0]) || !is_share(in, x[1]);
+        return !is_share(shares, x[0]) || !is_share(shares, x[1]);
     case OP_FMA:
-        return is_share_or_zero(in, x[2]) && (is_share_or_zero(in, x[0]) != is_share_or_zero(in, x[1]));
+        return is_share_or_zero(shares, x[2]) && (is_share_or_zero(shares, x[0]) != is_share_or_zero(shares, x[1]));
     default:
         return true;
     }
 }
 
-static bool is_handed_on_right(const Shares *in, const Op *op)
+static bool is_handed_on_right(const Shares *shares, const Op *op)
 {
     for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
         Carried names = carried(op, i);
-        bool right = is_share_or_zero(in, names.init) && is_share_or_zero(in, names.next) &&
-                     (!names.beyond || is_share_or_zero(in, names.beyond));
-        if (is_share(in, names.result) && !right)
+        bool right = is_share_or_zero(shares, names.init) && is_share_or_zero(shares, names.next) &&
+                     (!names.beyond || is_share_or_zero(shares, names.beyond));
+        if (is_share(shares, names.result) && !right)
             return false;
     }
     for (int k = 0; op->code == OP_IF && k < op->nblocks; k++)
         for (int i = 0; i < op->nresults; i++)
-            if (is_share(in, op->results[i]) && !is_share_or_zero(in, block_end(op->blocks[k])->args[i]))
+            if (is_share(shares, op->results[i]) && !is_share_or_zero(shares, block_end(op->blocks[k])->args[i]))
                 return false;
     return true;
 }
 
 static void visit_looks(Op *op, void *context)
 {
-    Shares *in = context;
+    Shares *shares = context;
     const Op *outer = op->parent->parent;
     const Op *carrier = op->code == OP_YIELD ? outer : op;
     bool carries = carrier && (carrier->code == OP_FOR || (carrier->code == OP_IF && carrier != op));
     bool may = adds_up(op) || op->code == OP_ROW_PART || op->code == OP_ROW_TOTAL || op->code == OP_COMPUTED || carries;
-    bool result = op->nresults == 1 && !op->nblocks && is_share(in, op->results[0]);
+    bool result = op->nresults == 1 && !op->nblocks && is_share(shares, op->results[0]);
     bool looks = false;
     for (int i = 0; i < op->nargs; i++)
-        looks |= is_share(in, op->args[i]);
-    if (!in->failed && ((looks && !may) || (result && !is_right(in, op)) || !is_handed_on_right(in, op)))
-        in->failed = op;
+        looks |= is_share(shares, op->args[i]);
+    if (!shares->failed && ((looks && !may) || (result && !is_right(shares, op)) || !is_handed_on_right(shares, op)))
+        shares->failed = op;
 }
 
 bool verify_shares(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
-        Shares in = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool)), true, NULL};
-        while (in.more) {
-            in.more = false;
-            ir_walk(role->body, visit_marks, &in);
+        Shares shares = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool)), true, NULL};
+        while (shares.more) {
+            shares.more = false;
+            ir_walk(role->body, visit_marks, &shares);
         }
-        ir_walk(role->body, visit_looks, &in);
-        if (!in.failed)
+        ir_walk(role->body, visit_looks, &shares);
+        if (!shares.failed)
             continue;
-        BUG_AT(kernel, in.failed->loc.line ? in.failed->loc : kernel->loc,
+        BUG_AT(kernel, shares.failed->loc.line ? shares.failed->loc : kernel->loc,
                "'%s': '%s' takes a thread's share of a row's sum for the sum", role->name,
-               op_info[in.failed->code].text);
+               op_info[shares.failed->code].text);
         return false;
     }
     return true;

@@ -3,7 +3,7 @@
  * verify-windows.c - does a load that takes its tile out of rows that stay in registers find that tile there?
  *
  *   for %tap: i32 = 0, < 9, 1 {
- *     %row = addi %h, (divi %tap, 3)
+ *     %row = scalar_add %h, (scalar_div %tap, 3)
  *     %x: tile<f16,32x64> = load %t, %b, %row, ... | window=3 apart=1
  *
  * The first of `window` iterations loads its tile and `apart` rows more for each of the others.  So in each of them all
@@ -29,34 +29,34 @@ typedef struct {
 } Windows;
 
 /* NULL: not of the counter and what is known in front of the loop.  */
-static const Term *term_at(Windows *in, const Value *value, int64_t trip)
+static const Term *term_at(Windows *windows, const Value *value, int64_t trip)
 {
     const Term *args[MOST_ARGUMENTS];
     const Op *def = value->def;
     int64_t number;
-    if (value == in->loop->blocks[0]->args[0])
-        return term_number(&in->terms, trip);
+    if (value == windows->loop->blocks[0]->args[0])
+        return term_number(&windows->terms, trip);
     if (ir_constant(value, &number))
-        return term_number(&in->terms, number);
-    if (ir_outside(value, in->loop)) {
-        if (!in->outside[value->id])
-            in->outside[value->id] = term_symbol(&in->terms);
-        return in->outside[value->id];
+        return term_number(&windows->terms, number);
+    if (ir_outside(value, windows->loop)) {
+        if (!windows->outside[value->id])
+            windows->outside[value->id] = term_symbol(&windows->terms);
+        return windows->outside[value->id];
     }
     if (!def || op_info[def->code].class_ != CLASS_SCALAR || def->nargs > MOST_ARGUMENTS)
         return NULL;
     for (int i = 0; i < def->nargs; i++)
-        if (!(args[i] = term_at(in, def->args[i], trip)))
+        if (!(args[i] = term_at(windows, def->args[i], trip)))
             return NULL;
-    return term_of(&in->terms, def, args);
+    return term_of(&windows->terms, def, args);
 }
 
-static bool is_so_far_below(Windows *in, const Op *load, int64_t first, int64_t trip)
+static bool is_so_far_below(Windows *windows, const Op *load, int64_t first, int64_t trip)
 {
     for (int i = 1; i < load->nargs; i++) {
         int64_t rows = i == load->nargs - 2 ? (trip - first) * load->transfer->apart : 0;
-        const Term *before = term_at(in, load->args[i], first), *now = term_at(in, load->args[i], trip);
-        if (!before || !now || term_sum(&in->terms, before, term_number(&in->terms, rows), 1) != now)
+        const Term *before = term_at(windows, load->args[i], first), *now = term_at(windows, load->args[i], trip);
+        if (!before || !now || term_sum(&windows->terms, before, term_number(&windows->terms, rows), 1) != now)
             return false;
     }
     return true;
@@ -66,47 +66,49 @@ static bool is_so_far_below(Windows *in, const Op *load, int64_t first, int64_t 
 static int64_t trips_of(const Op *loop)
 {
     int64_t low, step;
-    bool counts = loop && loop->code == OP_FOR && loop->nblocks == 1 && loop->control->compare == OP_LTI &&
+    bool counts = loop && loop->code == OP_FOR && loop->nblocks == 1 && loop->control->compare == OP_SCALAR_LT &&
                   ir_constant(loop->args[0], &low) && low == 0 && ir_constant(loop->args[2], &step) && step == 1;
     return counts ? constant_trips(loop) : -1;
 }
 
-static const char *why_not(Windows *in, const Op *load)
+static const char *why_not(Windows *windows, const Op *load)
 {
     int period = load->transfer->window;
-    int64_t trips = trips_of(in->loop);
+    int64_t trips = trips_of(windows->loop);
     if (period < 2 || load->transfer->apart < 1 || trips < period || trips % period)
         return "takes its tile out of rows that stay, and not in runs of its loop";
-    if (load->storage || load->transfer->ahead || !ir_outside(load->args[0], in->loop) || box_rows(load->args[0]))
+    if (load->storage || load->transfer->prefetch || !ir_outside(load->args[0], windows->loop) ||
+        box_rows(load->args[0]))
         return "takes its tile out of rows of another tensor";
-    if (load_is_stored(in->kernel, load))
+    if (load_is_stored(windows->kernel, load))
         return "takes its tile out of rows that are stored";
     for (int64_t trip = 0; trip < trips; trip++)
-        if (!is_so_far_below(in, load, trip - trip % period, trip))
+        if (!is_so_far_below(windows, load, trip - trip % period, trip))
             return "takes its tile out of rows that do not have it";
     return NULL;
 }
 
 static void visit_load(Op *op, void *context)
 {
-    Windows *in = context;
-    if (op->code != OP_LOAD || !(op->transfer->window || op->transfer->apart) || in->failed)
+    Windows *windows = context;
+    if (op->code != OP_LOAD || !(op->transfer->window || op->transfer->apart) || windows->failed)
         return;
-    in->loop = op->parent->parent;
-    in->why = why_not(in, op);
-    in->failed = in->why ? op : NULL;
+    windows->loop = op->parent->parent;
+    windows->why = why_not(windows, op);
+    windows->failed = windows->why ? op : NULL;
 }
 
 bool verify_windows(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
-        Windows in = {.kernel = kernel};
-        terms_init(&in.terms, kernel->module);
-        in.outside = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof *in.outside);
-        ir_walk(role->body, visit_load, &in);
-        if (!in.failed)
+        Windows windows = {.kernel = kernel};
+        terms_init(&windows.terms, kernel->module);
+        windows.outside = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof *windows.outside);
+        ir_walk(role->body, visit_load, &windows);
+        if (!windows.failed)
             continue;
-        BUG_AT(kernel, in.failed->loc.line ? in.failed->loc : kernel->loc, "'%s': 'load' %s", role->name, in.why);
+        BUG_AT(kernel, windows.failed->loc.line ? windows.failed->loc : kernel->loc, "'%s': 'load' %s", role->name,
+               windows.why);
         return false;
     }
     return true;

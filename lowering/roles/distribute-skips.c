@@ -25,7 +25,7 @@ static bool only_skips(const Op *loop)
 {
     int64_t step;
     bool up = loop->code == OP_FOR && carried_count(loop) == 0 &&
-              (loop->control->compare == OP_LTI || loop->control->compare == OP_LEI) &&
+              (loop->control->compare == OP_SCALAR_LT || loop->control->compare == OP_SCALAR_LE) &&
               ir_constant(loop->args[2], &step) && step > 0 && dtype_is_signed(loop->blocks[0]->args[0]->type.dtype);
     if (up)
         FOR_OPS (op, loop->blocks[0])
@@ -42,11 +42,11 @@ static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
     bool from_zero = ir_constant(loop->args[0], &low) && low == 0;
     Value *length = loop->args[1];
     if (!from_zero)
-        length = binary(kernel, to, loop, OP_SUBI, length, loop->args[0], dtype);
-    Value *round = ir_const_int(kernel, to, dtype, loop->control->compare == OP_LEI ? step : step - 1);
-    Value *rounded = binary(kernel, to, loop, OP_ADDI, length, round, dtype);
-    Value *trips = binary(kernel, to, loop, OP_DIVI, rounded, loop->args[2], dtype);
-    return binary(kernel, to, loop, OP_MAXI, trips, ir_const_int(kernel, to, dtype, 0), dtype);
+        length = binary(kernel, to, loop, OP_SCALAR_SUB, length, loop->args[0], dtype);
+    Value *round = ir_const_int(kernel, to, dtype, loop->control->compare == OP_SCALAR_LE ? step : step - 1);
+    Value *rounded = binary(kernel, to, loop, OP_SCALAR_ADD, length, round, dtype);
+    Value *trips = binary(kernel, to, loop, OP_SCALAR_DIV, rounded, loop->args[2], dtype);
+    return binary(kernel, to, loop, OP_SCALAR_MAX, trips, ir_const_int(kernel, to, dtype, 0), dtype);
 }
 
 /* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue

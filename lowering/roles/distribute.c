@@ -24,284 +24,294 @@
 #include "lower.h"
 
 /* Groups among which rows are divided.  */
-int distribute_groups(const Distributor *in)
+int distribute_groups(const Distributor *distributor)
 {
-    return role_sharers(in->kernel, in->role);
+    return role_sharers(distributor->kernel, distributor->role);
 }
 
 /* Has each group its own rows of the body's value?  */
-bool distribute_is_split(const Distributor *in, const Value *value)
+bool distribute_is_split(const Distributor *distributor, const Value *value)
 {
-    return distribute_groups(in) > 1 && value->split & ROLE_BIT(in->role);
+    return distribute_groups(distributor) > 1 && value->split & ROLE_BIT(distributor->role);
 }
 
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
 
-Op *distribute_emit(Distributor *in, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args)
+Op *distribute_emit(Distributor *distributor, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args)
 {
-    Op *op = op_new(in->kernel, code, origin->loc, nargs, args);
+    Op *op = op_new(distributor->kernel, code, origin->loc, nargs, args);
     op->origin = origin->origin ? origin->origin : (Op *)origin;
-    schedule_op(op)->roles = ROLE_BIT(in->role);
-    schedule_op(op)->stage = in->fills ? 0 : schedule_of(origin)->stage;
+    schedule_op(op)->roles = ROLE_BIT(distributor->role);
+    schedule_op(op)->stage = distributor->fills ? 0 : schedule_of(origin)->stage;
     schedule_op(op)->order = schedule_of(origin)->order;
     op_append(to, op);
     return op;
 }
 
-Value *distribute_binary(Distributor *in, Block *to, const Op *origin, Opcode code, Value *x, Value *y, Dtype dtype)
+Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, Opcode code, Value *x, Value *y,
+                         Dtype dtype)
 {
     Value *args[] = {x, y};
-    return op_result(in->kernel, distribute_emit(in, to, origin, code, 2, args), type_scalar(dtype), NULL);
+    return op_result(distributor->kernel, distribute_emit(distributor, to, origin, code, 2, args), type_scalar(dtype),
+                     NULL);
 }
 
 /* group * rows, as a coordinate.  Computed at the top of the role's body.  */
-Value *distribute_offset(Distributor *in, int rows)
+Value *distribute_offset(Distributor *distributor, int rows)
 {
-    for (int i = 0; i < in->noffsets; i++)
-        if (in->offset_rows[i] == rows)
-            return in->offsets[i];
-    Kernel *kernel = in->kernel;
-    Block *top = in->role->body;
+    for (int i = 0; i < distributor->noffsets; i++)
+        if (distributor->offset_rows[i] == rows)
+            return distributor->offsets[i];
+    Kernel *kernel = distributor->kernel;
+    Block *top = distributor->role->body;
     Block *scratch = block_new(kernel, NULL);
-    Value *wide = op_result(kernel, op_new(kernel, OP_CONVI, kernel->loc, 1, &in->group), type_scalar(D_I64), NULL);
+    Value *wide = op_result(kernel, op_new(kernel, OP_SCALAR_CONVERT, kernel->loc, 1, &distributor->group),
+                            type_scalar(D_I64), NULL);
     op_append(scratch, wide->def);
     Value *args[] = {wide, ir_const_int(kernel, scratch, D_I64, rows)};
-    Op *product = op_new(kernel, OP_MULI, kernel->loc, 2, args);
+    Op *product = op_new(kernel, OP_SCALAR_MUL, kernel->loc, 2, args);
     op_append(scratch, product);
     Value *offset = op_result(kernel, product, type_scalar(D_I64), "first_row");
     FOR_OPS (op, scratch) {
         op_remove(op);
-        schedule_op(op)->roles = ROLE_BIT(in->role);
-        if (in->last_offset)
-            op_after(in->last_offset, op);
+        schedule_op(op)->roles = ROLE_BIT(distributor->role);
+        if (distributor->last_offset)
+            op_after(distributor->last_offset, op);
         else if (top->first)
             op_before(top->first, op);
         else
             op_append(top, op);
-        in->last_offset = op;
+        distributor->last_offset = op;
     }
-    if (in->noffsets < MAX_OFFSETS) {
-        in->offset_rows[in->noffsets] = rows;
-        in->offsets[in->noffsets++] = offset;
+    if (distributor->noffsets < MAX_OFFSETS) {
+        distributor->offset_rows[distributor->noffsets] = rows;
+        distributor->offsets[distributor->noffsets++] = offset;
     }
     return offset;
 }
 
-Value *distribute_coordinate(Distributor *in, Block *to, const Op *origin, Value *value)
+Value *distribute_coordinate(Distributor *distributor, Block *to, const Op *origin, Value *value)
 {
     if (value->type.dtype == D_I64)
         return value;
-    return op_result(in->kernel, distribute_emit(in, to, origin, OP_CONVI, 1, &value), type_scalar(D_I64), NULL);
+    return op_result(distributor->kernel, distribute_emit(distributor, to, origin, OP_SCALAR_CONVERT, 1, &value),
+                     type_scalar(D_I64), NULL);
 }
 
 /* `if (group == 0)` around what one group does for all; returns its block.  */
-Block *distribute_first_only(Distributor *in, Block *to, const Op *origin)
+Block *distribute_first_only(Distributor *distributor, Block *to, const Op *origin)
 {
-    if (distribute_groups(in) == 1)
+    if (distribute_groups(distributor) == 1)
         return to;
-    Value *zero = ir_const_int(in->kernel, to, D_I32, 0);
-    Value *first = distribute_binary(in, to, origin, OP_EQI, in->group, zero, D_I1);
-    Op *branch = distribute_emit(in, to, origin, OP_IF, 1, &first);
-    Block *then = block_new(in->kernel, branch);
-    Block *other = block_new(in->kernel, branch);
-    distribute_emit(in, other, origin, OP_YIELD, 0, NULL);
+    Value *zero = ir_const_int(distributor->kernel, to, D_I32, 0);
+    Value *first = distribute_binary(distributor, to, origin, OP_SCALAR_EQ, distributor->group, zero, D_I1);
+    Op *branch = distribute_emit(distributor, to, origin, OP_IF, 1, &first);
+    Block *then = block_new(distributor->kernel, branch);
+    Block *other = block_new(distributor->kernel, branch);
+    distribute_emit(distributor, other, origin, OP_YIELD, 0, NULL);
     return then;
 }
 
-void distribute_end_first(Distributor *in, Block *block, Block *to, const Op *origin)
+void distribute_end_first(Distributor *distributor, Block *block, Block *to, const Op *origin)
 {
     if (block != to)
-        distribute_emit(in, block, origin, OP_YIELD, 0, NULL);
+        distribute_emit(distributor, block, origin, OP_YIELD, 0, NULL);
 }
 
 /* ---- cloning ----------------------------------------------------------------------------------------------------- */
 
-static Value *operand(Distributor *in, Block *to, Op *op, int arg)
+static Value *operand(Distributor *distributor, Block *to, Op *op, int arg)
 {
     Value *value = op->args[arg];
-    const Op *source = value->type.kind == K_TILE ? distribute_arrives(in, value) : NULL;
+    const Op *source = value->type.kind == K_TILE ? distribute_arrives(distributor, value) : NULL;
     bool product = op_reads_operand(op, arg);
-    if (!source && product && arg == 1 && distribute_is_split(in, value))
-        return distribute_gather(in, to, op, value);
+    if (!source && product && arg == 1 && distribute_is_split(distributor, value))
+        return distribute_gather(distributor, to, op, value);
     if (!source)
-        return value_map_get(&in->map, value);
+        return value_map_get(&distributor->map, value);
     Use use = {op, arg, NULL};
-    if (product && (value->def == source || distribute_trans_is_operand(in, value)))
-        return distribute_window(in, to, op, value, arg == 0);
-    Value *form = distribute_use_is_split(in, &use) ? in->split_form[value->id] : in->whole_form[value->id];
+    if (product && (value->def == source || distribute_trans_is_operand(distributor, value)))
+        return distribute_window(distributor, to, op, value, arg == 0);
+    Value *form = distribute_use_is_split(distributor, &use) ? distributor->split_form[value->id]
+                                                             : distributor->whole_form[value->id];
     if (!form)
-        BUG(in->kernel, "no register form of what comes through a ring for '%s'", op_info[op->code].text);
+        BUG(distributor->kernel, "no register form of what comes through a ring for '%s'", op_info[op->code].text);
     return form ? form : value;
 }
 
-static Type role_type(const Distributor *in, const Value *value)
+static Type role_type(const Distributor *distributor, const Value *value)
 {
     Type type = value->type;
-    if (distribute_is_split(in, value))
-        type.rows /= distribute_groups(in);
-    else if (distribute_groups(in) > 1 && is_split_across(value, ROLE_BIT(in->role)))
-        type.cols /= distribute_groups(in);
+    if (distribute_is_split(distributor, value))
+        type.rows /= distribute_groups(distributor);
+    else if (distribute_groups(distributor) > 1 && is_split_across(value, ROLE_BIT(distributor->role)))
+        type.cols /= distribute_groups(distributor);
     return type;
 }
 
-static Op *clone_shell(Distributor *in, Block *to, Op *op)
+static Op *clone_shell(Distributor *distributor, Block *to, Op *op)
 {
-    Op *copy = distribute_emit(in, to, op, op->code, 0, NULL);
+    Op *copy = distribute_emit(distributor, to, op, op->code, 0, NULL);
     op_copy_attributes(copy, op);
     copy->aref = NULL;
     copy->storage = NULL;
     return copy;
 }
 
-void distribute_result(Distributor *in, Op *copy, Value *result)
+void distribute_result(Distributor *distributor, Op *copy, Value *result)
 {
-    Value *value = op_result(in->kernel, copy, role_type(in, result), result->name);
-    value->split = distribute_is_split(in, result) ? ROLE_BIT(in->role) : 0;
+    Value *value = op_result(distributor->kernel, copy, role_type(distributor, result), result->name);
+    value->split = distribute_is_split(distributor, result) ? ROLE_BIT(distributor->role) : 0;
     value->loc = result->loc;
-    value_map_set(in->kernel, &in->map, result, value);
+    value_map_set(distributor->kernel, &distributor->map, result, value);
 }
 
-static void clone_argument(Distributor *in, Block *block, Value *argument)
+static void clone_argument(Distributor *distributor, Block *block, Value *argument)
 {
-    Value *value = block_arg(in->kernel, block, role_type(in, argument), argument->name, argument->loc);
-    value->split = distribute_is_split(in, argument) ? ROLE_BIT(in->role) : 0;
-    value_map_set(in->kernel, &in->map, argument, value);
+    Value *value =
+        block_arg(distributor->kernel, block, role_type(distributor, argument), argument->name, argument->loc);
+    value->split = distribute_is_split(distributor, argument) ? ROLE_BIT(distributor->role) : 0;
+    value_map_set(distributor->kernel, &distributor->map, argument, value);
 }
 
-void distribute_plain(Distributor *in, Block *to, Op *op)
+void distribute_plain(Distributor *distributor, Block *to, Op *op)
 {
     Value *args[op->nargs + 1];
     for (int i = 0; i < op->nargs; i++)
-        args[i] = operand(in, to, op, i);
+        args[i] = operand(distributor, to, op, i);
     Block *block = to;
-    int row = distribute_groups(in) > 1 ? row_coordinate(op) : -1;
+    int row = distribute_groups(distributor) > 1 ? row_coordinate(op) : -1;
     bool store = op_info[op->code].class_ == CLASS_STORE;
     Value *tile = op->nresults ? op->results[0] : store ? args[op->nargs - 1] : NULL;
-    bool split = tile && (op->nresults ? distribute_is_split(in, tile) : tile->split != 0);
-    if (op->code == OP_STORE && row >= 0 && is_split_across(op->args[op->nargs - 1], ROLE_BIT(in->role))) {
-        args[row + 1] = distribute_binary(in, to, op, OP_ADDI, distribute_coordinate(in, to, op, args[row + 1]),
-                                          distribute_offset(in, tile->type.cols), D_I64);
+    bool split = tile && (op->nresults ? distribute_is_split(distributor, tile) : tile->split != 0);
+    if (op->code == OP_STORE && row >= 0 && is_split_across(op->args[op->nargs - 1], ROLE_BIT(distributor->role))) {
+        args[row + 1] = distribute_binary(distributor, to, op, OP_SCALAR_ADD,
+                                          distribute_coordinate(distributor, to, op, args[row + 1]),
+                                          distribute_offset(distributor, tile->type.cols), D_I64);
     } else if (row >= 0 && split) {
-        int rows = tile->type.rows / (op->nresults ? distribute_groups(in) : 1);
-        args[row] = distribute_binary(in, to, op, OP_ADDI, distribute_coordinate(in, to, op, args[row]),
-                                      distribute_offset(in, rows), D_I64);
+        int rows = tile->type.rows / (op->nresults ? distribute_groups(distributor) : 1);
+        args[row] =
+            distribute_binary(distributor, to, op, OP_SCALAR_ADD, distribute_coordinate(distributor, to, op, args[row]),
+                              distribute_offset(distributor, rows), D_I64);
     } else if (store && !split) {
-        block = distribute_first_only(in, to, op);
+        block = distribute_first_only(distributor, to, op);
     }
-    bool divided = op->code == OP_PRINT && split && distribute_groups(in) > 1;
+    bool divided = op->code == OP_PRINT && split && distribute_groups(distributor) > 1;
     if (divided)
-        distribute_emit(in, to, op, OP_ROLE_BARRIER, 0, NULL);
-    Op *copy = clone_shell(in, block, op);
+        distribute_emit(distributor, to, op, OP_ROLE_BARRIER, 0, NULL);
+    Op *copy = clone_shell(distributor, block, op);
     if (divided)
         copy->store->divided = true;
     for (int i = 0; i < op->nargs; i++)
-        op_add_arg(in->kernel, copy, args[i]);
+        op_add_arg(distributor->kernel, copy, args[i]);
     if (op->code == OP_ROW_INDEX && split)
-        op_add_arg(in->kernel, copy, distribute_offset(in, op->results[0]->type.rows / distribute_groups(in)));
+        op_add_arg(distributor->kernel, copy,
+                   distribute_offset(distributor, op->results[0]->type.rows / distribute_groups(distributor)));
     for (int i = 0; i < op->nresults; i++)
-        distribute_result(in, copy, op->results[i]);
-    distribute_end_first(in, block, to, op);
+        distribute_result(distributor, copy, op->results[i]);
+    distribute_end_first(distributor, block, to, op);
 }
 
-static bool keeps(const Distributor *in, const Value *value)
+static bool keeps(const Distributor *distributor, const Value *value)
 {
-    return slice_has(&in->slice, value);
+    return slice_has(&distributor->slice, value);
 }
 
-static void clone_control(Distributor *in, Block *to, Op *op)
+static void clone_control(Distributor *distributor, Block *to, Op *op)
 {
-    Kernel *kernel = in->kernel;
-    Op *copy = clone_shell(in, to, op);
+    Kernel *kernel = distributor->kernel;
+    Op *copy = clone_shell(distributor, to, op);
     int fixed = op->code == OP_FOR ? 3 : op->code == OP_WHILE ? 0 : op->nargs;
     for (int i = 0; i < op->nargs; i++)
-        if (i < fixed || keeps(in, op->results[i - fixed]))
-            op_add_arg(kernel, copy, operand(in, to, op, i));
+        if (i < fixed || keeps(distributor, op->results[i - fixed]))
+            op_add_arg(kernel, copy, operand(distributor, to, op, i));
     for (int k = 0; k < op->nblocks; k++) {
         Block *block = block_new(kernel, copy);
         for (int i = 0; i < op->blocks[k]->nargs; i++) {
             Value *argument = op->blocks[k]->args[i];
             int first = op->code == OP_FOR ? 1 : 0;
-            if (op->code == OP_GRID || i < first || keeps(in, op->results[i - first]))
-                clone_argument(in, block, argument);
+            if (op->code == OP_GRID || i < first || keeps(distributor, op->results[i - first]))
+                clone_argument(distributor, block, argument);
         }
-        if (op->code == OP_GRID && distribute_groups(in) < in->role->replicas)
-            distribute_turns(in, op->blocks[k], block, op);
+        if (op->code == OP_GRID && distribute_groups(distributor) < distributor->role->replicas)
+            distribute_turns(distributor, op->blocks[k], block, op);
         else
-            distribute_block(in, op->blocks[k], block);
+            distribute_block(distributor, op->blocks[k], block);
     }
     for (int i = 0; i < op->nresults; i++)
-        if (keeps(in, op->results[i]))
-            distribute_result(in, copy, op->results[i]);
-    distribute_release_after(in, op, to);
+        if (keeps(distributor, op->results[i]))
+            distribute_result(distributor, copy, op->results[i]);
+    distribute_release_after(distributor, op, to);
 }
 
-static void clone_terminator(Distributor *in, Block *to, Op *op)
+static void clone_terminator(Distributor *distributor, Block *to, Op *op)
 {
     Op *outer = op->parent->parent;
     int fixed = op->code == OP_COND ? 1 : 0;
     Value *args[op->nargs + 1];
     int nargs = 0;
     for (int i = 0; i < op->nargs; i++)
-        if (i < fixed || (outer && keeps(in, outer->results[i - fixed])))
-            args[nargs++] = operand(in, to, op, i);
-    distribute_release_at_end(in, op->parent, to);
-    distribute_emit(in, to, op, op->code, nargs, args);
+        if (i < fixed || (outer && keeps(distributor, outer->results[i - fixed])))
+            args[nargs++] = operand(distributor, to, op, i);
+    distribute_release_at_end(distributor, op->parent, to);
+    distribute_emit(distributor, to, op, op->code, nargs, args);
 }
 
 /* ---- tiles of the epilogue that come before the product ---------------------------------------------------------- */
 
-static bool is_early(const Distributor *in, const Op *op)
+static bool is_early(const Distributor *distributor, const Op *op)
 {
-    return in->fills && op->aref && aref_from(op->results[0], in->role) && load_comes_whole(in->kernel, op);
+    return distributor->fills && op->aref && aref_from(op->results[0], distributor->role) &&
+           load_comes_whole(distributor->kernel, op);
 }
 
-static bool is_mapped(const Distributor *in, Value *value)
+static bool is_mapped(const Distributor *distributor, Value *value)
 {
-    return value_map_get(&in->map, value) != value;
+    return value_map_get(&distributor->map, value) != value;
 }
 
 /* With what it is computed of.  */
-static void clone_early(Distributor *in, Block *to, Op *op, const Block *from)
+static void clone_early(Distributor *distributor, Block *to, Op *op, const Block *from)
 {
-    if (op->parent != from || (op->nresults && is_mapped(in, op->results[0])))
+    if (op->parent != from || (op->nresults && is_mapped(distributor, op->results[0])))
         return;
     for (int i = 0; i < op->nargs; i++)
         if (op->args[i]->def)
-            clone_early(in, to, op->args[i]->def, from);
+            clone_early(distributor, to, op->args[i]->def, from);
     if (op->aref)
-        distribute_carried(in, to, op);
+        distribute_carried(distributor, to, op);
     else
-        distribute_plain(in, to, op);
+        distribute_plain(distributor, to, op);
 }
 
-static void clone_all_early(Distributor *in, Block *to, Op *loop)
+static void clone_all_early(Distributor *distributor, Block *to, Op *loop)
 {
     for (Op *op = loop->next; op; op = op->next)
-        if (is_early(in, op))
-            clone_early(in, to, op, loop->parent);
+        if (is_early(distributor, op))
+            clone_early(distributor, to, op, loop->parent);
 }
 
-void distribute_block(Distributor *in, Block *from, Block *to)
+void distribute_block(Distributor *distributor, Block *from, Block *to)
 {
     FOR_OPS (op, from) {
-        bool early = in->fills && op->nresults && !op->nblocks && is_mapped(in, op->results[0]);
-        if (pipeline_of(op) && in->fills)
-            clone_all_early(in, to, op);
+        bool early = distributor->fills && op->nresults && !op->nblocks && is_mapped(distributor, op->results[0]);
+        if (pipeline_of(op) && distributor->fills)
+            clone_all_early(distributor, to, op);
         if (op->code == OP_YIELD || op->code == OP_COND)
-            clone_terminator(in, to, op);
-        else if (!slice_has_op(&in->slice, op) || early || is_early(in, op))
+            clone_terminator(distributor, to, op);
+        else if (!slice_has_op(&distributor->slice, op) || early || is_early(distributor, op))
             continue;
         else if (op->nblocks)
-            clone_control(in, to, op);
+            clone_control(distributor, to, op);
         else if (op->aref)
-            distribute_carried(in, to, op);
-        else if (distribute_reads_column(in, op))
-            distribute_column(in, to, op);
-        else if (!(op->code == OP_TRANS && distribute_arrives(in, op->results[0])))
-            distribute_plain(in, to, op);
+            distribute_carried(distributor, to, op);
+        else if (distribute_reads_column(distributor, op))
+            distribute_column(distributor, to, op);
+        else if (!(op->code == OP_TRANS && distribute_arrives(distributor, op->results[0])))
+            distribute_plain(distributor, to, op);
     }
     if (from->last && from->last->code != OP_YIELD && from->last->code != OP_COND)
-        distribute_release_at_end(in, from, to);
+        distribute_release_at_end(distributor, from, to);
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -316,35 +326,36 @@ bool distribute_cut_at_ring(const Op *op, void *context)
 /* Roots of a role's program: what it stores, and the ends of rings that are its own.  */
 static void visit_root(Op *op, void *context)
 {
-    Distributor *in = context;
+    Distributor *distributor = context;
     bool root = op_info[op->code].class_ == CLASS_STORE || op->aref;
-    if (root && schedule_of(op)->roles & ROLE_BIT(in->role))
-        slice_op(&in->slice, op);
+    if (root && schedule_of(op)->roles & ROLE_BIT(distributor->role))
+        slice_op(&distributor->slice, op);
 }
 
 static void distribute_role(Kernel *kernel, Role *role)
 {
     size_t count = (size_t)kernel->module->next_id;
-    Distributor in = {.kernel = kernel, .role = role};
-    in.uses = uses_new(kernel, kernel->body);
-    in.slice = slice_new(kernel);
-    in.slice.cut = distribute_cut_at_ring;
-    in.slice.context = role;
-    ir_walk(kernel->body, visit_root, &in);
+    Distributor distributor = {.kernel = kernel, .role = role};
+    distributor.uses = uses_new(kernel, kernel->body);
+    distributor.slice = slice_new(kernel);
+    distributor.slice.cut = distribute_cut_at_ring;
+    distributor.slice.context = role;
+    ir_walk(kernel->body, visit_root, &distributor);
 
-    in.map = value_map_new(kernel);
-    in.split_form = arena_alloc(kernel->module, count * sizeof(Value *));
-    in.whole_form = arena_alloc(kernel->module, count * sizeof(Value *));
+    distributor.map = value_map_new(kernel);
+    distributor.split_form = arena_alloc(kernel->module, count * sizeof(Value *));
+    distributor.whole_form = arena_alloc(kernel->module, count * sizeof(Value *));
     int narefs = 0;
     FOR_AREFS (aref, kernel) {
         narefs = aref->id + 1;
-        in.fills |= kernel_is_specialized(kernel) && aref->producer == role && role != role_that(kernel, ROLE_STORES);
+        distributor.fills |=
+            kernel_is_specialized(kernel) && aref->producer == role && role != role_that(kernel, ROLE_STORES);
     }
-    in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
-    in.puts = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
+    distributor.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
+    distributor.puts = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);
-    in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
-    distribute_block(&in, kernel->body, role->body);
+    distributor.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
+    distribute_block(&distributor, kernel->body, role->body);
 }
 
 /* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED

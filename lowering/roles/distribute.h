@@ -25,34 +25,35 @@ typedef struct {
 } Distributor;
 
 /* distribute.c: groups among which rows are divided, and has each its own rows of the body's value?  */
-int distribute_groups(const Distributor *in);
-bool distribute_is_split(const Distributor *in, const Value *value);
-Op *distribute_emit(Distributor *in, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args);
-Value *distribute_binary(Distributor *in, Block *to, const Op *origin, Opcode code, Value *x, Value *y, Dtype dtype);
-Value *distribute_offset(Distributor *in, int rows); /* the group's first row of such a tile */
-Value *distribute_coordinate(Distributor *in, Block *to, const Op *origin, Value *value);
+int distribute_groups(const Distributor *distributor);
+bool distribute_is_split(const Distributor *distributor, const Value *value);
+Op *distribute_emit(Distributor *distributor, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args);
+Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, Opcode code, Value *x, Value *y,
+                         Dtype dtype);
+Value *distribute_offset(Distributor *distributor, int rows); /* the group's first row of such a tile */
+Value *distribute_coordinate(Distributor *distributor, Block *to, const Op *origin, Value *value);
 /* The block of what one group does for all, and its end.  */
-Block *distribute_first_only(Distributor *in, Block *to, const Op *origin);
-void distribute_end_first(Distributor *in, Block *block, Block *to, const Op *origin);
-void distribute_block(Distributor *in, Block *from, Block *to);
-void distribute_plain(Distributor *in, Block *to, Op *op);
-void distribute_result(Distributor *in, Op *copy, Value *result);
+Block *distribute_first_only(Distributor *distributor, Block *to, const Op *origin);
+void distribute_end_first(Distributor *distributor, Block *block, Block *to, const Op *origin);
+void distribute_block(Distributor *distributor, Block *from, Block *to);
+void distribute_plain(Distributor *distributor, Block *to, Op *op);
+void distribute_result(Distributor *distributor, Op *copy, Value *result);
 bool distribute_cut_at_ring(const Op *op, void *context);
 
 /* distribute-rings.c: what makes the value, if it comes through a ring to this role; what that becomes there.  */
-Op *distribute_arrives(const Distributor *in, const Value *value);
-bool distribute_use_is_split(const Distributor *in, const Use *use);
-bool distribute_trans_is_operand(const Distributor *in, const Value *result);
-Value *distribute_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split);
-bool distribute_reads_column(const Distributor *in, const Op *op);
-void distribute_column(Distributor *in, Block *to, const Op *op);
-void distribute_carried(Distributor *in, Block *to, Op *source);
-void distribute_release_at_end(Distributor *in, Block *from, Block *to);
-void distribute_release_after(Distributor *in, Op *loop, Block *to);
-Value *distribute_gather(Distributor *in, Block *to, const Op *product, const Value *value);
+Op *distribute_arrives(const Distributor *distributor, const Value *value);
+bool distribute_use_is_split(const Distributor *distributor, const Use *use);
+bool distribute_trans_is_operand(const Distributor *distributor, const Value *result);
+Value *distribute_window(Distributor *distributor, Block *to, const Op *origin, const Value *value, bool split);
+bool distribute_reads_column(const Distributor *distributor, const Op *op);
+void distribute_column(Distributor *distributor, Block *to, const Op *op);
+void distribute_carried(Distributor *distributor, Block *to, Op *source);
+void distribute_release_at_end(Distributor *distributor, Block *from, Block *to);
+void distribute_release_after(Distributor *distributor, Op *loop, Block *to);
+Value *distribute_gather(Distributor *distributor, Block *to, const Op *product, const Value *value);
 
 /* distribute-turns.c */
-void distribute_turns(Distributor *in, Block *from, Block *to, Op *grid);
+void distribute_turns(Distributor *distributor, Block *from, Block *to, Op *grid);
 
 /* distribute-skips.c: loops that do nothing but pass over puts, once an iteration, become one step.  */
 void collapse_skips(Kernel *kernel, Block *block);

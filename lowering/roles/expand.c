@@ -52,28 +52,28 @@ typedef struct {
     int groups; /* committed in this block */
 } Expander;
 
-static Op *sync_op(const Expander *in, const Op *origin, Opcode code)
+static Op *sync_op(const Expander *expander, const Op *origin, Opcode code)
 {
-    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
+    Op *op = op_new(expander->kernel, code, origin->loc, 0, NULL);
     op->origin = origin->origin;
-    schedule_op(op)->roles = ROLE_BIT(in->role);
+    schedule_op(op)->roles = ROLE_BIT(expander->role);
     return op;
 }
 
-static Op *wait_op(const Expander *in, const Op *origin, int pending)
+static Op *wait_op(const Expander *expander, const Op *origin, int pending)
 {
-    Op *wait = sync_op(in, origin, OP_WAIT);
+    Op *wait = sync_op(expander, origin, OP_WAIT);
     wait->sync->pending = pending;
     return wait;
 }
 
 /* A wait's result takes the place of its token everywhere but in the wait itself.  */
-static Value *add_waited(const Expander *in, Op *wait, Value *token, Kind kind)
+static Value *add_waited(const Expander *expander, Op *wait, Value *token, Kind kind)
 {
-    Value *result = op_result(in->kernel, wait, type_kind(kind, token->type), token->name);
+    Value *result = op_result(expander->kernel, wait, type_kind(kind, token->type), token->name);
     result->split = token->split;
-    ir_replace_uses(in->role->body, token, result);
-    op_add_arg(in->kernel, wait, token);
+    ir_replace_uses(expander->role->body, token, result);
+    op_add_arg(expander->kernel, wait, token);
     return result;
 }
 
@@ -92,43 +92,43 @@ static int count_uses(const Block *block, const Value *value)
 }
 
 /* Wait until group `group` and all before it are done; later ones stay in flight.  */
-static void wait_for(Expander *in, Op *before, int group)
+static void wait_for(Expander *expander, Op *before, int group)
 {
-    Op *wait = wait_op(in, before, in->groups - 1 - group);
+    Op *wait = wait_op(expander, before, expander->groups - 1 - group);
     op_before(before, wait);
     int kept = 0;
-    for (int i = 0; i < in->npending; i++)
-        if (in->group[i] <= group)
-            add_waited(in, wait, in->pending[i], K_TILE);
+    for (int i = 0; i < expander->npending; i++)
+        if (expander->group[i] <= group)
+            add_waited(expander, wait, expander->pending[i], K_TILE);
         else {
-            in->pending[kept] = in->pending[i];
-            in->group[kept++] = in->group[i];
+            expander->pending[kept] = expander->pending[i];
+            expander->group[kept++] = expander->group[i];
         }
-    in->npending = kept;
-    in->first = NULL;
+    expander->npending = kept;
+    expander->first = NULL;
 }
 
 /* The newest group whose result `op` looks at, -1 if none.  The next product of the same chain does not look: it only
    adds.  */
-static int group_needed(const Expander *in, const Op *op)
+static int group_needed(const Expander *expander, const Op *op)
 {
     int group = -1;
-    for (int i = 0; i < in->npending; i++) {
-        if (in->group[i] <= group || !uses_value(op, in->pending[i]))
+    for (int i = 0; i < expander->npending; i++) {
+        if (expander->group[i] <= group || !uses_value(op, expander->pending[i]))
             continue;
-        bool chain = op->code == OP_MMA && op->args[2] == in->pending[i] && op->args[0] != in->pending[i];
-        if (!chain || count_uses(in->role->body, in->pending[i]) != 1)
-            group = in->group[i];
+        bool chain = op->code == OP_MMA && op->args[2] == expander->pending[i] && op->args[0] != expander->pending[i];
+        if (!chain || count_uses(expander->role->body, expander->pending[i]) != 1)
+            group = expander->group[i];
     }
     return group;
 }
 
 /* Of those that nothing has waited for.  */
-static int newest_group(const Expander *in)
+static int newest_group(const Expander *expander)
 {
     int group = -1;
-    for (int i = 0; i < in->npending; i++)
-        group = in->group[i] > group ? in->group[i] : group;
+    for (int i = 0; i < expander->npending; i++)
+        group = expander->group[i] > group ? expander->group[i] : group;
     return group;
 }
 
@@ -151,13 +151,13 @@ static bool is_last_exponential(const Op *op)
    One group's run under the products of another: beside its own they take longer than that leaves, and what follows the
    wait, the scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to
    them, the rows' largest, stays under the product.  */
-static int group_before_exponentials(const Expander *in, const Op *op)
+static int group_before_exponentials(const Expander *expander, const Op *op)
 {
     int group = -1;
-    for (int i = 0; i < in->npending && in->kernel->grid.consumers > 1 && is_last_exponential(op); i++) {
-        const Op *mma = in->pending[i]->def;
+    for (int i = 0; i < expander->npending && expander->kernel->grid.consumers > 1 && is_last_exponential(op); i++) {
+        const Op *mma = expander->pending[i]->def;
         bool carried = mma && (mma->args[0]->block == op->parent || mma->args[1]->block == op->parent);
-        group = carried && in->group[i] > group ? in->group[i] : group;
+        group = carried && expander->group[i] > group ? expander->group[i] : group;
     }
     return group;
 }
@@ -172,89 +172,89 @@ static bool stands_behind(const Op *op, const Op *first)
 /* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait
    for the first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that
    others read further up stays there.  */
-static void clear_early(const Expander *in, const Op *mma)
+static void clear_early(const Expander *expander, const Op *mma)
 {
     Op *clear = mma->args[2]->def;
-    if (in->first == mma || !clear || clear->code != OP_FULL || clear->parent != mma->parent)
+    if (expander->first == mma || !clear || clear->code != OP_FULL || clear->parent != mma->parent)
         return;
-    if (!stands_behind(clear, in->first) && count_uses(in->role->body, clear->results[0]) > 1)
+    if (!stands_behind(clear, expander->first) && count_uses(expander->role->body, clear->results[0]) > 1)
         return;
     op_remove(clear);
-    op_before(in->first, clear);
+    op_before(expander->first, clear);
     clear->tile->here = true;
 }
 
 /* A product is a group of its own; in a chain only the newest counts.  */
-static void add_pending(Expander *in, Op *mma)
+static void add_pending(Expander *expander, Op *mma)
 {
-    if (!in->first)
-        in->first = mma;
-    clear_early(in, mma);
-    op_after(mma, sync_op(in, mma, OP_COMMIT));
+    if (!expander->first)
+        expander->first = mma;
+    clear_early(expander, mma);
+    op_after(mma, sync_op(expander, mma, OP_COMMIT));
     int i = 0;
-    while (i < in->npending && in->pending[i] != mma->args[2])
+    while (i < expander->npending && expander->pending[i] != mma->args[2])
         i++;
     if (i == MAX_PENDING) {
-        BUG(in->kernel, "more than %d products in one block", MAX_PENDING);
+        BUG(expander->kernel, "more than %d products in one block", MAX_PENDING);
         return;
     }
-    in->pending[i] = mma->results[0];
-    in->group[i] = in->groups++;
-    in->npending += i == in->npending;
+    expander->pending[i] = mma->results[0];
+    expander->group[i] = expander->groups++;
+    expander->npending += i == expander->npending;
 }
 
 /* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */
 
 static void visit_flight(Op *op, void *context)
 {
-    Expander *in = context;
+    Expander *expander = context;
     int index;
-    Op *loop = dot_carried_by(in->kernel->machine, op, &in->uses, &index);
+    Op *loop = dot_carried_by(expander->kernel->machine, op, &expander->uses, &index);
     if (!loop)
         return;
-    Flight *flight = arena_alloc(in->kernel->module, sizeof *flight);
-    *flight = (Flight){op, loop, index, in->flights};
-    in->flights = flight;
+    Flight *flight = arena_alloc(expander->kernel->module, sizeof *flight);
+    *flight = (Flight){op, loop, index, expander->flights};
+    expander->flights = flight;
 }
 
-static bool in_flight(const Expander *in, const Op *dot)
+static bool in_flight(const Expander *expander, const Op *dot)
 {
-    for (const Flight *flight = in->flights; flight; flight = flight->next)
+    for (const Flight *flight = expander->flights; flight; flight = flight->next)
         if (flight->dot == dot)
             return true;
     return false;
 }
 
-static bool carries(const Expander *in, const Op *loop, int index)
+static bool carries(const Expander *expander, const Op *loop, int index)
 {
-    for (const Flight *flight = in->flights; flight; flight = flight->next)
+    for (const Flight *flight = expander->flights; flight; flight = flight->next)
         if (flight->loop == loop && flight->index == index)
             return true;
     return false;
 }
 
 /* The last product of the block, or `if` with one in an arm, that `loop` carries.  */
-static Op *last_in_flight(const Expander *in, const Op *loop, const Block *block)
+static Op *last_in_flight(const Expander *expander, const Op *loop, const Block *block)
 {
     Op *last = NULL;
     FOR_OPS (op, block)
-        for (const Flight *flight = in->flights; flight; flight = flight->next)
+        for (const Flight *flight = expander->flights; flight; flight = flight->next)
             if (flight->loop == loop && op_at_block(flight->dot, block) == op)
                 last = op;
     return last;
 }
 
 /* One group for each way through the block; one without a product is closed empty.  */
-static void close_group(const Expander *in, const Op *loop, Block *block)
+static void close_group(const Expander *expander, const Op *loop, Block *block)
 {
-    Op *last = last_in_flight(in, loop, block);
+    Op *last = last_in_flight(expander, loop, block);
     if (!last) {
-        op_before(block->last, sync_op(in, block->last, OP_COMMIT_NOTHING));
+        op_before(block->last, sync_op(expander, block->last, OP_COMMIT_NOTHING));
     } else if (last->code == OP_IF) {
         for (int k = 0; k < last->nblocks; k++)
-            close_group(in, loop, last->blocks[k]);
+            close_group(expander, loop, last->blocks[k]);
     } else {
-        op_after(last, sync_op(in, last, OP_COMMIT));
+        op_after(last, sync_op(expander, last, OP_COMMIT));
     }
 }
 
@@ -288,28 +288,28 @@ static Op *before_releases(Block *block)
 }
 
 /* With P-1 groups pending where the pragma says P, and the rest behind the loop.  */
-static void end_iterations(Expander *in, Op *loop)
+static void end_iterations(Expander *expander, Op *loop)
 {
     Block *block = loop->blocks[0];
     int lag = pipeline_of(loop) ? pipeline_of(loop)->in_flight - 1 : 0;
     Op *where = before_releases(block), *wait = NULL, *after = NULL;
     for (int i = 0; i < carried_count(loop); i++) {
-        if (!carries(in, loop, i))
+        if (!carries(expander, loop, i))
             continue;
         if (!wait)
-            op_before(where, wait = wait_op(in, where, lag));
+            op_before(where, wait = wait_op(expander, where, lag));
         Value *token = block->last->args[i];
         mark_tokens(token, block);
-        add_waited(in, wait, token, lag ? K_TOKEN : K_TILE);
+        add_waited(expander, wait, token, lag ? K_TOKEN : K_TILE);
         if (!lag)
             continue;
         if (!after) {
-            after = wait_op(in, loop, 0);
+            after = wait_op(expander, loop, 0);
             op_after(loop->next && loop->next->code == OP_PINGPONG_PASS ? loop->next : loop, after);
         }
         block->args[1 + i]->type.kind = K_TOKEN;
         loop->results[i]->type.kind = K_TOKEN;
-        add_waited(in, after, loop->results[i], K_TILE);
+        add_waited(expander, after, loop->results[i], K_TILE);
     }
 }
 
@@ -328,26 +328,27 @@ static bool closes_group(const Op *op)
 
 static void expand_block(const Expander *outer, Block *block)
 {
-    Expander in = {.kernel = outer->kernel, .role = outer->role, .uses = outer->uses, .flights = outer->flights};
+    Expander expander = {.kernel = outer->kernel, .role = outer->role, .uses = outer->uses, .flights = outer->flights};
     FOR_OPS (op, block) {
         bool end = op->code == OP_YIELD || op->code == OP_COND, dot = op_is_dot(op);
         bool closes = closes_group(op); /* a loop's, over whose end products stay in flight */
         for (int k = 0; k < op->nblocks; k++)
-            expand_block(&in, op->blocks[k]);
+            expand_block(&expander, op->blocks[k]);
         if (dot) {
             op_become(op, OP_MMA);
             op->results[0]->type.kind = K_TOKEN;
         }
-        int group = end ? newest_group(&in) : group_needed(&in, op), early = group_before_exponentials(&in, op);
+        int group = end ? newest_group(&expander) : group_needed(&expander, op),
+            early = group_before_exponentials(&expander, op);
         if (early > group)
             group = early;
         if (group >= 0)
-            wait_for(&in, op, group);
-        if (dot && !in_flight(&in, op))
-            add_pending(&in, op);
+            wait_for(&expander, op, group);
+        if (dot && !in_flight(&expander, op))
+            add_pending(&expander, op);
         if (op->code == OP_FOR)
-            end_iterations(&in, op);
-        in.groups += closes;
+            end_iterations(&expander, op);
+        expander.groups += closes;
     }
 }
 
@@ -508,16 +509,16 @@ static Op *fence_of_put(const Op *release)
    threads do (PTX, "Async proxy").  So each thread fences what it read.  */
 static void fence_release(Op *op, void *context)
 {
-    const Expander *in = context;
-    if (op->code != OP_CONSUMED || is_fenced(op) || !role_any(in->kernel, NULL, is_copied_into, op->aref) ||
-        !role_any(in->kernel, in->role, reads_by_threads, op->aref))
+    const Expander *expander = context;
+    if (op->code != OP_CONSUMED || is_fenced(op) || !role_any(expander->kernel, NULL, is_copied_into, op->aref) ||
+        !role_any(expander->kernel, expander->role, reads_by_threads, op->aref))
         return;
     Op *fence = op->next && op->next->code == OP_FENCE ? op->next : fence_of_put(op);
     if (fence) {
         op_remove(op);
         op_after(fence, op);
     } else {
-        op_before(op, sync_op(in, op, OP_FENCE));
+        op_before(op, sync_op(expander, op, OP_FENCE));
     }
 }
 
@@ -527,12 +528,12 @@ void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
         expand_stages(kernel, role->body, role->may & ROLE_STORES);
-        Expander in = {.kernel = kernel, .role = role, .uses = uses_new(kernel, role->body)};
-        ir_walk(role->body, visit_flight, &in);
-        ir_walk(role->body, visit_group, &in);
-        expand_block(&in, role->body);
+        Expander expander = {.kernel = kernel, .role = role, .uses = uses_new(kernel, role->body)};
+        ir_walk(role->body, visit_flight, &expander);
+        ir_walk(role->body, visit_group, &expander);
+        expand_block(&expander, role->body);
         ir_walk(role->body, settle_release, NULL);
         ir_walk(role->body, settle_turn, NULL);
-        ir_walk(role->body, fence_release, &in);
+        ir_walk(role->body, fence_release, &expander);
     }
 }

@@ -14,10 +14,10 @@
  *
  * Several groups of the maker each write their rows of the tile, and the slot is full when all have.
  *
- * What is turned over on its way goes through two of them, the second filled by the role that does so:
+ * What is transposed on its way goes through two of them, the second filled by the role that does so:
  *
  *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64}
- *                                              turned, transposer -> consumer
+ *                                              transposed, transposer -> consumer
  *
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same
  * release point in the table: then one put fills and one consumed frees all of them.  So do tiles that one role
@@ -42,7 +42,7 @@ static int in_flight_after(const Op *source)
 static uint32_t getting_roles(const Op *source)
 {
     const ScheduleRow *row = schedule_of(source);
-    uint32_t others = row->roles & ~row->maker & ~row->turner;
+    uint32_t others = row->roles & ~row->maker & ~row->transposer;
     return others ? others : row->maker;
 }
 
@@ -91,7 +91,7 @@ static bool shares(Kernel *kernel, const Aref *aref, Op *source)
 {
     const Op *first = aref->payload[0]->def;
     const ScheduleRow *row = schedule_of(source), *others = schedule_of(first);
-    bool copied = first->code == OP_LOAD && source->code == OP_LOAD && !row->turner && !others->turner;
+    bool copied = first->code == OP_LOAD && source->code == OP_LOAD && !row->transposer && !others->transposer;
     bool made = first->code != OP_LOAD && source->code != OP_LOAD && row->maker == others->maker &&
                 !(aref->consumers & row->maker) && aref->home == source->parent && is_small_beside_one(source, aref) &&
                 !waits_for_others(kernel, first, source);
@@ -172,19 +172,19 @@ static Aref *new_aref(Kernel *kernel, const Op *source)
     return aref;
 }
 
-/* The ring that has the same tiles turned over.  */
-static void add_turned(Kernel *kernel, Aref *from, Op *source)
+/* The ring that has the same tiles transposed.  */
+static void add_transposed(Kernel *kernel, Aref *from, Op *source)
 {
     Type tile = type_transposed(source->results[0]->type);
     Aref *aref = aref_new(kernel, "ring", from->slots);
-    aref->producer = role_of_bit(kernel, schedule_of(source)->turner);
+    aref->producer = role_of_bit(kernel, schedule_of(source)->transposer);
     aref->consumers = from->consumers;
     aref->home = from->home;
     aref->release_lag = from->release_lag;
     aref->bytes = machine_copy_bytes(tile, 0);
     const char *name = arena_print(kernel->module, "%s_transposed", from->storages[0]->name);
     add_payload(kernel, aref, source, storage_new(kernel, name, USE_RING, tile, aref->slots));
-    aref->storages[0]->turned = true;
+    aref->storages[0]->transposed = true;
     from->consumers = ROLE_BIT(aref->producer);
     from->release_lag = 0;
     from->also = aref;
@@ -200,8 +200,8 @@ static void visit_source(Op *source, void *context)
         if (!found && aref->nstorages && shares(kernel, aref, source))
             found = aref;
     add_source(kernel, found ? found : new_aref(kernel, source), source);
-    if (schedule_of(source)->turner)
-        add_turned(kernel, source->aref, source);
+    if (schedule_of(source)->transposer)
+        add_transposed(kernel, source->aref, source);
 }
 
 /* Storages have their names by now; an aref is called after what it carries.  */

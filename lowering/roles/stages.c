@@ -62,137 +62,137 @@ typedef struct {
     bool broken;
 } Stager;
 
-static Op *body_end(const Stager *in)
+static Op *body_end(const Stager *stager)
 {
-    return block_end(in->loop->blocks[0]);
+    return block_end(stager->loop->blocks[0]);
 }
 
 /* The op of the loop's body that defines a value, NULL for what comes from outside or is an argument.  */
-static Op *definer(const Stager *in, const Value *value)
+static Op *definer(const Stager *stager, const Value *value)
 {
     Op *op = value->def;
-    while (op && op->parent && op->parent != in->loop->blocks[0])
+    while (op && op->parent && op->parent != stager->loop->blocks[0])
         op = op->parent->parent;
-    return op && op->parent == in->loop->blocks[0] ? op : NULL;
+    return op && op->parent == stager->loop->blocks[0] ? op : NULL;
 }
 
-static int side_of_op(const Stager *in, const Op *op)
+static int side_of_op(const Stager *stager, const Op *op)
 {
-    return schedule_of(op)->stage >= in->cut ? LATE : EARLY;
+    return schedule_of(op)->stage >= stager->cut ? LATE : EARLY;
 }
 
-static int side_of(const Stager *in, const Value *value)
+static int side_of(const Stager *stager, const Value *value)
 {
-    Op *op = definer(in, value);
-    return op ? side_of_op(in, op) : EARLY;
+    Op *op = definer(stager, value);
+    return op ? side_of_op(stager, op) : EARLY;
 }
 
 /* Late stages are of one iteration until they are cut off themselves: in it they follow one another.  */
-static bool comes_before(const Stager *in, const Op *op, const Op *other)
+static bool comes_before(const Stager *stager, const Op *op, const Op *other)
 {
     int x = schedule_of(op)->stage, y = schedule_of(other)->stage;
-    x = x < in->cut ? in->cut : x;
-    y = y < in->cut ? in->cut : y;
+    x = x < stager->cut ? stager->cut : x;
+    y = y < stager->cut ? stager->cut : y;
     return x != y ? x < y : schedule_of(op)->order < schedule_of(other)->order;
 }
 
 /* ---- what has to be carried -------------------------------------------------------------------------------------- */
 
-static void add_carrier(Stager *in, Value *key, Value *source, Value *initial, int reader)
+static void add_carrier(Stager *stager, Value *key, Value *source, Value *initial, int reader)
 {
-    for (int i = 0; i < in->ncarriers; i++)
-        if (in->carriers[i].key == key && in->carriers[i].reader == reader)
+    for (int i = 0; i < stager->ncarriers; i++)
+        if (stager->carriers[i].key == key && stager->carriers[i].reader == reader)
             return;
-    if (in->ncarriers == MAX_CARRIERS) {
-        in->broken = true;
+    if (stager->ncarriers == MAX_CARRIERS) {
+        stager->broken = true;
         return;
     }
-    in->carriers[in->ncarriers++] = (Carrier){key, source, initial, reader};
+    stager->carriers[stager->ncarriers++] = (Carrier){key, source, initial, reader};
 }
 
 /* `user` is the body's op that holds the use: within a time step what is defined stands before.  */
-static void see_use(Stager *in, Value *value, const Op *user)
+static void see_use(Stager *stager, Value *value, const Op *user)
 {
-    Block *body = in->loop->blocks[0];
-    int side = side_of_op(in, user);
+    Block *body = stager->loop->blocks[0];
+    int side = side_of_op(stager, user);
     if (value->block == body && value->index > 0) {
-        Carried names = carried(in->loop, value->index - 1);
-        const Op *source = definer(in, names.next);
-        int from = side_of(in, names.next), distance = 1 + side - from;
-        in->broken |= distance == 0 && !comes_before(in, source, user);
+        Carried names = carried(stager->loop, value->index - 1);
+        const Op *source = definer(stager, names.next);
+        int from = side_of(stager, names.next), distance = 1 + side - from;
+        stager->broken |= distance == 0 && !comes_before(stager, source, user);
         if (distance == 1)
-            add_carrier(in, value, names.next, from == LATE ? names.init : NULL, from);
+            add_carrier(stager, value, names.next, from == LATE ? names.init : NULL, from);
         else if (distance == 2) /* what is seen early in this step is seen late in the next */
-            add_carrier(in, value, value, names.init, LATE);
-    } else if (value->block == body || definer(in, value)) {
-        int distance = side - side_of(in, value);
+            add_carrier(stager, value, value, names.init, LATE);
+    } else if (value->block == body || definer(stager, value)) {
+        int distance = side - side_of(stager, value);
         if (distance == 1)
-            add_carrier(in, value, value, NULL, LATE);
-        in->broken |= distance < 0;
+            add_carrier(stager, value, value, NULL, LATE);
+        stager->broken |= distance < 0;
     }
 }
 
-static void see_uses(Stager *in, Op *op, const Op *user)
+static void see_uses(Stager *stager, Op *op, const Op *user)
 {
     for (int i = 0; i < op->nargs; i++)
-        see_use(in, op->args[i], user);
+        see_use(stager, op->args[i], user);
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            see_uses(in, inner, user);
+            see_uses(stager, inner, user);
 }
 
 /* Final values that are computed early have to survive to the end, whether or not the loop looks back at them.  */
-static void see_results(Stager *in)
+static void see_results(Stager *stager)
 {
-    for (int i = 0; i < carried_count(in->loop); i++) {
-        Carried names = carried(in->loop, i);
-        if (side_of(in, names.next) == EARLY)
-            add_carrier(in, names.argument, names.next, NULL, EARLY);
+    for (int i = 0; i < carried_count(stager->loop); i++) {
+        Carried names = carried(stager->loop, i);
+        if (side_of(stager, names.next) == EARLY)
+            add_carrier(stager, names.argument, names.next, NULL, EARLY);
     }
 }
 
 /* ---- copying one time step --------------------------------------------------------------------------------------- */
 
-static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map);
+static void copy_block(Stager *stager, Block *from, Block *to, ValueMap *map);
 
-static Op *copy_op(Stager *in, Op *op, Block *to, ValueMap *map)
+static Op *copy_op(Stager *stager, Op *op, Block *to, ValueMap *map)
 {
-    Op *copy = op_clone(in->kernel, op, map);
+    Op *copy = op_clone(stager->kernel, op, map);
     schedule_op(copy)->stage = EARLY;
     op_append(to, copy);
     for (int k = 0; k < op->nblocks; k++)
-        copy_block(in, op->blocks[k], block_new(in->kernel, copy), map);
+        copy_block(stager, op->blocks[k], block_new(stager->kernel, copy), map);
     return copy;
 }
 
-static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map)
+static void copy_block(Stager *stager, Block *from, Block *to, ValueMap *map)
 {
     for (int i = 0; i < from->nargs; i++) {
         Value *old = from->args[i];
-        Value *argument = block_arg(in->kernel, to, old->type, old->name, old->loc);
+        Value *argument = block_arg(stager->kernel, to, old->type, old->name, old->loc);
         argument->split = old->split;
-        value_map_set(in->kernel, map, old, argument);
+        value_map_set(stager->kernel, map, old, argument);
     }
     FOR_OPS (op, from)
-        copy_op(in, op, to, map);
+        copy_op(stager, op, to, map);
 }
 
 /* A result that is late is, for what is early in the same step, what the loop carried into its iteration.  */
-static void publish(Stager *in, const Op *op)
+static void publish(Stager *stager, const Op *op)
 {
     for (int r = 0; r < op->nresults; r++)
-        for (int i = 0; i < carried_count(in->loop); i++) {
-            Carried names = carried(in->loop, i);
-            if (names.next == op->results[r] && side_of_op(in, op) == LATE)
-                value_map_set(in->kernel, &in->maps[EARLY], names.argument,
-                              value_map_get(&in->maps[LATE], op->results[r]));
+        for (int i = 0; i < carried_count(stager->loop); i++) {
+            Carried names = carried(stager->loop, i);
+            if (names.next == op->results[r] && side_of_op(stager, op) == LATE)
+                value_map_set(stager->kernel, &stager->maps[EARLY], names.argument,
+                              value_map_get(&stager->maps[LATE], op->results[r]));
         }
 }
 
-static Op *sync_op(const Stager *in, const Op *origin, Opcode code)
+static Op *sync_op(const Stager *stager, const Op *origin, Opcode code)
 {
-    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
-    schedule_op(op)->roles = schedule_of(in->loop)->roles;
+    Op *op = op_new(stager->kernel, code, origin->loc, 0, NULL);
+    schedule_op(op)->roles = schedule_of(stager->loop)->roles;
     op->origin = origin->origin;
     return op;
 }
@@ -216,7 +216,7 @@ static bool looks_at_products(const Op *op, const Op *first)
 }
 
 /* The products after `before` that start together are a turn.  */
-static void place_turn(const Stager *in, const Block *block, const Op *before)
+static void place_turn(const Stager *stager, const Block *block, const Op *before)
 {
     Op *first = NULL, *last = NULL;
     for (Op *op = before ? before->next : block->first; op; op = op->next) {
@@ -229,15 +229,15 @@ static void place_turn(const Stager *in, const Block *block, const Op *before)
     }
     if (!first)
         return;
-    op_before(first, sync_op(in, first, OP_PINGPONG_TAKE));
-    op_after(last, sync_op(in, last, OP_PINGPONG_PASS));
+    op_before(first, sync_op(stager, first, OP_PINGPONG_TAKE));
+    op_after(last, sync_op(stager, last, OP_PINGPONG_PASS));
 }
 
 /* Of a loop of one stage.  What looks at the products waits for them, and then the turn ends, since nobody has anything
    to do while they run; else it ends when they have begun.  */
-static void place_only_turn(const Stager *in, const Block *block)
+static void place_only_turn(const Stager *stager, const Block *block)
 {
-    place_turn(in, block, NULL);
+    place_turn(stager, block, NULL);
     Op *pass = NULL;
     FOR_OPS (op, block) {
         pass = op->code == OP_PINGPONG_PASS ? op : pass;
@@ -250,141 +250,141 @@ static void place_only_turn(const Stager *in, const Block *block)
 }
 
 /* To show a tile the groups meet, which none can while it waits for its turn.  */
-static bool in_pingpong(const Stager *in)
+static bool in_pingpong(const Stager *stager)
 {
-    return in->loop->control->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS &&
-           in->kernel->grid.consumers > 1 && !kernel_prints(in->kernel);
+    return stager->loop->control->pipeline->pingpong && stager->kernel->grid.split == SPLIT_ROWS &&
+           stager->kernel->grid.consumers > 1 && !kernel_prints(stager->kernel);
 }
 
 /* A release on the other side of the cut than its get: the slot got since is still to be read.  */
-static int slots_since(const Stager *in, const Op *release)
+static int slots_since(const Stager *stager, const Op *release)
 {
-    for (int i = 0; i < in->nops; i++)
-        if (in->ops[i]->code == OP_GET && in->ops[i]->aref == release->aref)
-            return side_of_op(in, release) - side_of_op(in, in->ops[i]);
+    for (int i = 0; i < stager->nops; i++)
+        if (stager->ops[i]->code == OP_GET && stager->ops[i]->aref == release->aref)
+            return side_of_op(stager, release) - side_of_op(stager, stager->ops[i]);
     return 0;
 }
 
 enum { COPY_EARLY = 1 << EARLY, COPY_LATE = 1 << LATE, COPY_ALL = COPY_EARLY | COPY_LATE };
 
-static void copy_step(Stager *in, Block *to, unsigned sides)
+static void copy_step(Stager *stager, Block *to, unsigned sides)
 {
     const Op *before = to->last;
-    bool cut_again = sides == COPY_ALL && in->cut < in->last;
-    for (int i = 0; i < in->nops; i++) {
-        Op *op = in->ops[i];
-        if (!(sides >> side_of_op(in, op) & 1))
+    bool cut_again = sides == COPY_ALL && stager->cut < stager->last;
+    for (int i = 0; i < stager->nops; i++) {
+        Op *op = stager->ops[i];
+        if (!(sides >> side_of_op(stager, op) & 1))
             continue;
-        Op *copy = copy_op(in, op, to, &in->maps[side_of_op(in, op)]);
+        Op *copy = copy_op(stager, op, to, &stager->maps[side_of_op(stager, op)]);
         if (cut_again)
             schedule_op(copy)->stage = schedule_of(op)->stage;
         if (op->code == OP_CONSUMED && sides & COPY_EARLY)
-            copy->sync->keep += slots_since(in, op);
-        publish(in, op);
+            copy->sync->keep += slots_since(stager, op);
+        publish(stager, op);
     }
-    if (sides & COPY_EARLY && !cut_again && in_pingpong(in))
-        place_turn(in, to, before);
+    if (sides & COPY_EARLY && !cut_again && in_pingpong(stager))
+        place_turn(stager, to, before);
 }
 
 /* What a carrier's value is at the end of a step: the newest copy of its source.  */
-static Value *at_end(Stager *in, const Carrier *carrier)
+static Value *at_end(Stager *stager, const Carrier *carrier)
 {
-    return value_map_get(&in->maps[side_of(in, carrier->source)], carrier->source);
+    return value_map_get(&stager->maps[side_of(stager, carrier->source)], carrier->source);
 }
 
 /* ---- the three parts --------------------------------------------------------------------------------------------- */
 
-static Op *plain(Stager *in, Block *to, Opcode code, int nargs, Value *const *args)
+static Op *plain(Stager *stager, Block *to, Opcode code, int nargs, Value *const *args)
 {
-    Op *op = op_new(in->kernel, code, in->loop->loc, nargs, args);
-    schedule_op(op)->roles = schedule_of(in->loop)->roles;
-    op->origin = in->loop->origin;
+    Op *op = op_new(stager->kernel, code, stager->loop->loc, nargs, args);
+    schedule_op(op)->roles = schedule_of(stager->loop)->roles;
+    op->origin = stager->loop->origin;
     op_append(to, op);
     return op;
 }
 
-static void prologue(Stager *in, Block *to, Value **initial)
+static void prologue(Stager *stager, Block *to, Value **initial)
 {
-    Value *iv = in->loop->blocks[0]->args[0];
-    value_map_set(in->kernel, &in->maps[EARLY], iv, in->loop->args[0]);
-    for (int i = 0; i < carried_count(in->loop); i++) {
-        Carried names = carried(in->loop, i);
-        value_map_set(in->kernel, &in->maps[EARLY], names.argument, names.init);
+    Value *iv = stager->loop->blocks[0]->args[0];
+    value_map_set(stager->kernel, &stager->maps[EARLY], iv, stager->loop->args[0]);
+    for (int i = 0; i < carried_count(stager->loop); i++) {
+        Carried names = carried(stager->loop, i);
+        value_map_set(stager->kernel, &stager->maps[EARLY], names.argument, names.init);
     }
-    copy_step(in, to, COPY_EARLY);
-    for (int i = 0; i < in->ncarriers; i++)
-        initial[i] = in->carriers[i].initial ? in->carriers[i].initial : at_end(in, &in->carriers[i]);
+    copy_step(stager, to, COPY_EARLY);
+    for (int i = 0; i < stager->ncarriers; i++)
+        initial[i] = stager->carriers[i].initial ? stager->carriers[i].initial : at_end(stager, &stager->carriers[i]);
 }
 
-static Op *steady(Stager *in, Block *to, Value **initial)
+static Op *steady(Stager *stager, Block *to, Value **initial)
 {
-    Kernel *kernel = in->kernel;
-    Op *old = in->loop;
+    Kernel *kernel = stager->kernel;
+    Op *old = stager->loop;
     Value *iv = old->blocks[0]->args[0];
     Value *bounds[] = {old->args[0], old->args[2]};
-    Value *second = op_result(kernel, plain(in, to, OP_ADDI, 2, bounds), iv->type, NULL);
+    Value *second = op_result(kernel, plain(stager, to, OP_SCALAR_ADD, 2, bounds), iv->type, NULL);
     Value *args[] = {second, old->args[1], old->args[2]};
-    Op *loop = plain(in, to, OP_FOR, 3, args);
+    Op *loop = plain(stager, to, OP_FOR, 3, args);
     loop->control->compare = old->control->compare;
     loop->control->pipeline = old->control->pipeline;
     Block *body = block_new(kernel, loop);
-    value_map_set(kernel, &in->maps[EARLY], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
-    for (int i = 0; i < in->ncarriers; i++) {
-        Value *key = in->carriers[i].key;
+    value_map_set(kernel, &stager->maps[EARLY], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
+    for (int i = 0; i < stager->ncarriers; i++) {
+        Value *key = stager->carriers[i].key;
         op_add_arg(kernel, loop, initial[i]);
         Value *argument = block_arg(kernel, body, key->type, key->name, key->loc);
         argument->split = key->split;
-        value_map_set(kernel, &in->maps[in->carriers[i].reader], key, argument);
+        value_map_set(kernel, &stager->maps[stager->carriers[i].reader], key, argument);
     }
-    copy_step(in, body, COPY_ALL);
+    copy_step(stager, body, COPY_ALL);
     Value *next[MAX_CARRIERS];
-    for (int i = 0; i < in->ncarriers; i++)
-        next[i] = at_end(in, &in->carriers[i]);
-    plain(in, body, OP_YIELD, in->ncarriers, next);
-    for (int i = 0; i < in->ncarriers; i++) {
-        Value *result = op_result(kernel, loop, in->carriers[i].key->type, in->carriers[i].key->name);
-        result->split = in->carriers[i].key->split;
+    for (int i = 0; i < stager->ncarriers; i++)
+        next[i] = at_end(stager, &stager->carriers[i]);
+    plain(stager, body, OP_YIELD, stager->ncarriers, next);
+    for (int i = 0; i < stager->ncarriers; i++) {
+        Value *result = op_result(kernel, loop, stager->carriers[i].key->type, stager->carriers[i].key->name);
+        result->split = stager->carriers[i].key->split;
     }
     return loop;
 }
 
-static void epilogue(Stager *in, Block *to, const Op *loop)
+static void epilogue(Stager *stager, Block *to, const Op *loop)
 {
-    for (int i = 0; i < in->ncarriers; i++) {
-        if (in->carriers[i].reader == LATE)
-            value_map_set(in->kernel, &in->maps[LATE], in->carriers[i].key, loop->results[i]);
+    for (int i = 0; i < stager->ncarriers; i++) {
+        if (stager->carriers[i].reader == LATE)
+            value_map_set(stager->kernel, &stager->maps[LATE], stager->carriers[i].key, loop->results[i]);
     }
-    copy_step(in, to, COPY_LATE);
+    copy_step(stager, to, COPY_LATE);
     Value *finals[MAX_CARRIERS];
-    int n = carried_count(in->loop);
+    int n = carried_count(stager->loop);
     for (int i = 0; i < n; i++) {
-        Carried names = carried(in->loop, i);
-        finals[i] = value_map_get(&in->maps[LATE], names.next);
-        for (int c = 0; c < in->ncarriers && side_of(in, names.next) == EARLY; c++)
-            if (in->carriers[c].key == names.argument && in->carriers[c].reader == EARLY)
+        Carried names = carried(stager->loop, i);
+        finals[i] = value_map_get(&stager->maps[LATE], names.next);
+        for (int c = 0; c < stager->ncarriers && side_of(stager, names.next) == EARLY; c++)
+            if (stager->carriers[c].key == names.argument && stager->carriers[c].reader == EARLY)
                 finals[i] = loop->results[c];
     }
-    plain(in, to, OP_YIELD, n, finals);
+    plain(stager, to, OP_YIELD, n, finals);
 }
 
 /* Cuts off the stage before `cut`; returns the steady loop.  */
-static Op *cut_loop(Stager *in)
+static Op *cut_loop(Stager *stager)
 {
-    Kernel *kernel = in->kernel;
-    Op *old = in->loop;
+    Kernel *kernel = stager->kernel;
+    Op *old = stager->loop;
     Block *around = block_new(kernel, NULL);
     Value *bounds[] = {old->args[0], old->args[1]};
-    Value *runs = op_result(kernel, plain(in, around, old->control->compare, 2, bounds), type_scalar(D_I1), NULL);
-    Op *guard = plain(in, around, OP_IF, 1, &runs);
+    Value *runs = op_result(kernel, plain(stager, around, old->control->compare, 2, bounds), type_scalar(D_I1), NULL);
+    Op *guard = plain(stager, around, OP_IF, 1, &runs);
     Block *then = block_new(kernel, guard);
     Value *initial[MAX_CARRIERS];
     for (int side = 0; side < SIDES; side++)
-        in->maps[side] = value_map_new(kernel);
-    prologue(in, then, initial);
-    Op *loop = steady(in, then, initial);
-    epilogue(in, then, loop);
+        stager->maps[side] = value_map_new(kernel);
+    prologue(stager, then, initial);
+    Op *loop = steady(stager, then, initial);
+    epilogue(stager, then, loop);
     Block *other = block_new(kernel, guard);
-    plain(in, other, OP_YIELD, carried_count(old), old->args + 3);
+    plain(stager, other, OP_YIELD, carried_count(old), old->args + 3);
     for (int i = 0; i < carried_count(old); i++) {
         Value *result = op_result(kernel, guard, old->results[i]->type, old->results[i]->name);
         result->split = old->results[i]->split;
@@ -403,22 +403,22 @@ static Op *cut_loop(Stager *in)
 }
 
 /* The body's operations as a time step has them, stable.  */
-static void collect(Stager *in)
+static void collect(Stager *stager)
 {
-    FOR_OPS (op, in->loop->blocks[0]) {
-        if (op == body_end(in))
+    FOR_OPS (op, stager->loop->blocks[0]) {
+        if (op == body_end(stager))
             continue;
-        if (in->nops == MAX_OPS || schedule_of(op)->stage < 0) {
-            in->broken = true;
+        if (stager->nops == MAX_OPS || schedule_of(op)->stage < 0) {
+            stager->broken = true;
             return;
         }
-        int place = in->nops++;
-        for (; place > 0 && comes_before(in, op, in->ops[place - 1]); place--)
-            in->ops[place] = in->ops[place - 1];
-        in->ops[place] = op;
-        see_uses(in, op, op);
+        int place = stager->nops++;
+        for (; place > 0 && comes_before(stager, op, stager->ops[place - 1]); place--)
+            stager->ops[place] = stager->ops[place - 1];
+        stager->ops[place] = op;
+        see_uses(stager, op, op);
     }
-    see_results(in);
+    see_results(stager);
 }
 
 static void expand_loop(Kernel *kernel, Op *loop, int last)
@@ -427,29 +427,29 @@ static void expand_loop(Kernel *kernel, Op *loop, int last)
     if (!last && pipeline_of(loop) && in_pingpong(&alone))
         place_only_turn(&alone, loop->blocks[0]);
     for (int cut = 1; cut <= last && loop; cut++) {
-        Stager *in = arena_alloc(kernel->module, sizeof *in);
-        in->kernel = kernel;
-        in->loop = loop;
-        in->cut = cut;
-        in->last = last;
-        collect(in);
-        if (in->broken)
+        Stager *stager = arena_alloc(kernel->module, sizeof *stager);
+        stager->kernel = kernel;
+        stager->loop = loop;
+        stager->cut = cut;
+        stager->last = last;
+        collect(stager);
+        if (stager->broken)
             BUG(kernel, "the schedule table asks for a value before it is there");
-        loop = in->broken ? NULL : cut_loop(in);
+        loop = stager->broken ? NULL : cut_loop(stager);
     }
 }
 
 /* A loop of one stage: its operations come to stand in the table's order.  */
 static void order_loop(Kernel *kernel, Op *loop)
 {
-    Stager *in = arena_alloc(kernel->module, sizeof *in);
-    in->kernel = kernel;
-    in->loop = loop;
-    in->cut = 1;
-    collect(in);
-    for (int i = 0; i < in->nops && !in->broken; i++) {
-        op_remove(in->ops[i]);
-        op_before(body_end(in), in->ops[i]);
+    Stager *stager = arena_alloc(kernel->module, sizeof *stager);
+    stager->kernel = kernel;
+    stager->loop = loop;
+    stager->cut = 1;
+    collect(stager);
+    for (int i = 0; i < stager->nops && !stager->broken; i++) {
+        op_remove(stager->ops[i]);
+        op_before(body_end(stager), stager->ops[i]);
     }
 }
 

@@ -27,84 +27,84 @@ typedef struct {
 } Coarse;
 
 /* The op of the block that defines a value, NULL if it comes from elsewhere.  */
-static Op *local_op(const Coarse *in, const Value *value)
+static Op *local_op(const Coarse *coarse, const Value *value)
 {
-    return value->def ? op_at_block(value->def, in->block) : NULL;
+    return value->def ? op_at_block(value->def, coarse->block) : NULL;
 }
 
-static bool depends_on_product(const Coarse *in, const Op *op);
+static bool depends_on_product(const Coarse *coarse, const Op *op);
 
 /* `op` is `whole` or stands inside it.  */
-static bool operands_depend(const Coarse *in, const Op *op, const Op *whole)
+static bool operands_depend(const Coarse *coarse, const Op *op, const Op *whole)
 {
     for (int i = 0; i < op->nargs; i++) {
-        const Op *def = local_op(in, op->args[i]);
-        if (def && def != whole && (op_is_dot(def) || depends_on_product(in, def)))
+        const Op *def = local_op(coarse, op->args[i]);
+        if (def && def != whole && (op_is_dot(def) || depends_on_product(coarse, def)))
             return true;
     }
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            if (operands_depend(in, inner, whole))
+            if (operands_depend(coarse, inner, whole))
                 return true;
     return false;
 }
 
-static bool depends_on_product(const Coarse *in, const Op *op)
+static bool depends_on_product(const Coarse *coarse, const Op *op)
 {
-    return op->args && op->code != OP_LOAD && operands_depend(in, op, op);
+    return op->args && op->code != OP_LOAD && operands_depend(coarse, op, op);
 }
 
 /* Through elementwise operations of the block, back to the carried value of this index.  */
-static bool reaches_argument(const Coarse *in, const Value *value, int index)
+static bool reaches_argument(const Coarse *coarse, const Value *value, int index)
 {
-    if (value->block == in->block)
+    if (value->block == coarse->block)
         return value->index == index + 1;
-    const Op *def = local_op(in, value);
+    const Op *def = local_op(coarse, value);
     if (!def || op_is_dot(def) || def->nblocks || op_info[def->code].class_ != CLASS_TILE)
         return false;
     for (int i = 0; i < def->nargs; i++)
-        if (type_equal(def->args[i]->type, value->type) && reaches_argument(in, def->args[i], index))
+        if (type_equal(def->args[i]->type, value->type) && reaches_argument(coarse, def->args[i], index))
             return true;
     return false;
 }
 
-static bool is_second_product(const Coarse *in, const Op *op)
+static bool is_second_product(const Coarse *coarse, const Op *op)
 {
     if (!op_is_dot(op))
         return false;
-    const Use *use = uses_of(in->uses, op->results[0]);
-    if (!use || use->next || use->op->code != OP_YIELD || use->op->parent != in->block)
+    const Use *use = uses_of(coarse->uses, op->results[0]);
+    if (!use || use->next || use->op->code != OP_YIELD || use->op->parent != coarse->block)
         return false;
-    const Op *left = local_op(in, op->args[0]), *right = local_op(in, op->args[1]);
-    bool computed = (left && (op_is_dot(left) || depends_on_product(in, left))) ||
-                    (right && (op_is_dot(right) || depends_on_product(in, right)));
-    return computed && reaches_argument(in, op->args[2], use->arg);
+    const Op *left = local_op(coarse, op->args[0]), *right = local_op(coarse, op->args[1]);
+    bool computed = (left && (op_is_dot(left) || depends_on_product(coarse, left))) ||
+                    (right && (op_is_dot(right) || depends_on_product(coarse, right)));
+    return computed && reaches_argument(coarse, op->args[2], use->arg);
 }
 
 /* Every use of the value is in stage 1.  */
-static bool only_late(const Coarse *in, const Value *value)
+static bool only_late(const Coarse *coarse, const Value *value)
 {
-    const Use *use = uses_of(in->uses, value);
+    const Use *use = uses_of(coarse->uses, value);
     for (; use; use = use->next) {
-        const Op *op = op_at_block(use->op, in->block);
+        const Op *op = op_at_block(use->op, coarse->block);
         if (!op || schedule_of(op)->stage == 0)
             return false;
     }
     return true;
 }
 
-static void late_loads(const Coarse *in)
+static void late_loads(const Coarse *coarse)
 {
-    for (Op *op = in->block->last; op; op = op->prev)
+    for (Op *op = coarse->block->last; op; op = op->prev)
         if ((op->code == OP_TRANS || schedule_of(op)->depth) && ring_source(op->results[0]) &&
-            only_late(in, op->results[0]))
+            only_late(coarse, op->results[0]))
             schedule_op(op)->stage = 1;
 }
 
-static bool looks_at_staying(const Coarse *in, const Op *op)
+static bool looks_at_staying(const Coarse *coarse, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (in->stays[op->args[i]->id])
+        if (coarse->stays[op->args[i]->id])
             return true;
     return false;
 }
@@ -118,33 +118,33 @@ static bool fills_ring(const Op *op, const void *context)
 /* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place
    among the stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one
    slot may hold, what the producer brings later.  */
-static void find_staying(Coarse *in)
+static void find_staying(Coarse *coarse)
 {
-    const Op *loop = in->block->parent;
-    in->stays = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    const Op *loop = coarse->block->parent;
+    coarse->stays = arena_alloc(coarse->kernel->module, (size_t)coarse->kernel->module->next_id);
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
-        const Op *def = local_op(in, names.next);
-        in->stays[names.argument->id] = def && schedule_of(def)->stage;
+        const Op *def = local_op(coarse, names.next);
+        coarse->stays[names.argument->id] = def && schedule_of(def)->stage;
     }
     bool behind = false;
-    FOR_OPS (op, in->block) {
+    FOR_OPS (op, coarse->block) {
         bool load = op_info[op->code].class_ == CLASS_LOAD && (!schedule_of(op)->depth || behind);
         behind |= op->nblocks && ir_any(op, fills_ring, NULL);
         for (int i = 0; i < op->nresults; i++)
-            in->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(in, op);
+            coarse->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(coarse, op);
     }
 }
 
-static void order_first(const Coarse *in, Op *op)
+static void order_first(const Coarse *coarse, Op *op)
 {
     if (schedule_of(op)->stage || schedule_of(op)->order >> ORDER_SHIFT != ORDER_C)
         return;
     schedule_op(op)->order += (ORDER_T - ORDER_C) * (1 << ORDER_SHIFT);
     for (int i = 0; i < op->nargs; i++) {
-        Op *def = local_op(in, op->args[i]);
+        Op *def = local_op(coarse, op->args[i]);
         if (def)
-            order_first(in, def);
+            order_first(coarse, def);
     }
 }
 
@@ -195,15 +195,15 @@ const Value *choose_needed_early(const Block *block, const Uses *uses)
 }
 
 /* Why the schedule is worse than the fine one, or NULL.  */
-static const char *objection(const Coarse *in)
+static const char *objection(const Coarse *coarse)
 {
-    Module *module = in->kernel->module;
-    const Value *early = choose_needed_early(in->block, in->uses);
+    Module *module = coarse->kernel->module;
+    const Value *early = choose_needed_early(coarse->block, coarse->uses);
     if (early)
         return arena_print(module,
                            "%s is computed while the second product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
-    int registers = choose_held_registers(in->kernel, in->block, in->uses);
+    int registers = choose_held_registers(coarse->kernel, coarse->block, coarse->uses);
     if (registers > BUDGET_HELD_REGISTERS)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
                            registers);
@@ -212,38 +212,39 @@ static const char *objection(const Coarse *in)
 
 bool choose_has_second(Kernel *kernel, Op *loop, const Uses *uses)
 {
-    Coarse in = {kernel, loop->blocks[0], uses, NULL};
-    FOR_OPS (op, in.block)
-        if (is_second_product(&in, op))
+    Coarse coarse = {kernel, loop->blocks[0], uses, NULL};
+    FOR_OPS (op, coarse.block)
+        if (is_second_product(&coarse, op))
             return true;
     return false;
 }
 
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
 {
-    Coarse in = {kernel, loop->blocks[0], uses, NULL};
+    Coarse coarse = {kernel, loop->blocks[0], uses, NULL};
     bool found = false;
-    FOR_OPS (op, in.block)
-        if (is_second_product(&in, op)) {
+    FOR_OPS (op, coarse.block)
+        if (is_second_product(&coarse, op)) {
             schedule_op(op)->stage = 1;
             found = true;
         }
     bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE;
-    const char *why = found && !asked ? objection(&in) : NULL;
+    const char *why = found && !asked ? objection(&coarse) : NULL;
     if (why) {
         remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);
-        FOR_OPS (op, in.block)
+        FOR_OPS (op, coarse.block)
             schedule_op(op)->stage = 0;
         found = false;
     }
     if (!found)
         return false;
-    late_loads(&in);
-    FOR_OPS (op, in.block)
+    late_loads(&coarse);
+    FOR_OPS (op, coarse.block)
         schedule_op(op)->order += (schedule_of(op)->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
-    find_staying(&in);
-    FOR_OPS (op, in.block)
-        if (op_is_dot(op) && !schedule_of(op)->stage && !depends_on_product(&in, op) && !in.stays[op->results[0]->id])
-            order_first(&in, op);
+    find_staying(&coarse);
+    FOR_OPS (op, coarse.block)
+        if (op_is_dot(op) && !schedule_of(op)->stage && !depends_on_product(&coarse, op) &&
+            !coarse.stays[op->results[0]->id])
+            order_first(&coarse, op);
     return true;
 }

@@ -21,15 +21,15 @@ enum { MOST_FLIGHT = 4 };
 
 /* So many iterations could have products in flight: the fewest slots of what is released at its end.  1: nobody can
    say.  */
-static int most_in_flight(const Chooser *in, const Op *loop)
+static int most_in_flight(const Chooser *chooser, const Op *loop)
 {
     int most = MOST_FLIGHT;
     bool any = false;
-    for (int i = 0; i < in->nrings; i++) {
-        const ScheduleRow *row = schedule_of(in->rings[i]);
-        if (!row->depth || row->release != RELEASE_END || loop_around(in->rings[i]->parent) != loop)
+    for (int i = 0; i < chooser->nrings; i++) {
+        const ScheduleRow *row = schedule_of(chooser->rings[i]);
+        if (!row->depth || row->release != RELEASE_END || loop_around(chooser->rings[i]->parent) != loop)
             continue;
-        if (in->rings[i]->code != OP_LOAD || row->turner)
+        if (chooser->rings[i]->code != OP_LOAD || row->transposer)
             return 1;
         any = true;
         most = row->depth < most ? row->depth : most;
@@ -56,11 +56,11 @@ double choose_predicted(Kernel *kernel, const Op *loop)
     return in_flight <= MOST_FLIGHT && predict_loop(kernel, loop, in_flight, clocks) ? clocks[in_flight - 1] : 0;
 }
 
-void choose_in_flight(Chooser *in, Op *loop)
+void choose_in_flight(Chooser *chooser, Op *loop)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = chooser->kernel;
     Pipeline *pipeline = loop->control->pipeline;
-    const int most = most_in_flight(in, loop), ruled = pipeline->in_flight;
+    const int most = most_in_flight(chooser, loop), ruled = pipeline->in_flight;
     double clocks[MOST_FLIGHT];
     if (most < 2 || !predict_loop(kernel, loop, most, clocks))
         return;

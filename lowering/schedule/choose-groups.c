@@ -8,32 +8,33 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-bool choose_products_fit(const Chooser *in, int groups)
+bool choose_products_fit(const Chooser *chooser, int groups)
 {
     int columns = 0;
-    for (int i = 0; i < in->ndots; i++)
-        if (op_is_dot(in->dots[i]) && in->dots[i]->results[0]->type.cols > columns)
-            columns = in->dots[i]->results[0]->type.cols;
-    return columns <= machine_product_columns(in->kernel->machine, groups * MACHINE_GROUP_THREADS, true);
+    for (int i = 0; i < chooser->ndots; i++)
+        if (op_is_dot(chooser->dots[i]) && chooser->dots[i]->results[0]->type.cols > columns)
+            columns = chooser->dots[i]->results[0]->type.cols;
+    return columns <= machine_product_columns(chooser->kernel->machine, groups * MACHINE_GROUP_THREADS, true);
 }
 
 /* That the kernel may come to have.  */
-int choose_most_groups(const Chooser *in)
+int choose_most_groups(const Chooser *chooser)
 {
-    const Grid *grid = &in->kernel->grid;
+    const Grid *grid = &chooser->kernel->grid;
     bool whole_tiles = grid->split == SPLIT_TILES;
-    for (int i = 0; i < in->nloops; i++)
-        whole_tiles |= in->loops[i]->control->pipeline->automatic || in->loops[i]->control->pipeline->pingpong;
-    int groups = choose_wanted_groups(in);
+    for (int i = 0; i < chooser->nloops; i++)
+        whole_tiles |=
+            chooser->loops[i]->control->pipeline->automatic || chooser->loops[i]->control->pipeline->pingpong;
+    int groups = choose_wanted_groups(chooser);
     return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
 }
 
 /* Registers of the largest accumulator that a group would hold.  */
-int choose_product_registers(const Chooser *in, int groups)
+int choose_product_registers(const Chooser *chooser, int groups)
 {
     int registers = 0;
-    for (int i = 0; i < in->ndots; i++) {
-        Type type = in->dots[i]->results[0]->type;
+    for (int i = 0; i < chooser->ndots; i++) {
+        Type type = chooser->dots[i]->results[0]->type;
         type.rows /= groups;
         int each = machine_tile_registers(type, LAYOUT_MMA);
         registers = each > registers ? each : registers;
@@ -60,35 +61,35 @@ static bool reduces_row(const Op *op, const void *none)
 
 /* Once for each tile of the grid.  On an H200, softmax of rows of 256 f16 in tiles of 16 has 0.82 of a copy on one
    group and 0.72 on two, LayerNorm 0.88 and 0.80; in tiles of 32 rows two are as good.  */
-static bool sums_rows(const Chooser *in)
+static bool sums_rows(const Chooser *chooser)
 {
-    return !in->nloops && ir_any_of(in->kernel->body, reduces_row, NULL);
+    return !chooser->nloops && ir_any_of(chooser->kernel->body, reduces_row, NULL);
 }
 
-int choose_wanted_groups(const Chooser *in)
+int choose_wanted_groups(const Chooser *chooser)
 {
     int largest = 0;
-    ir_walk(in->kernel->body, visit_largest, &largest);
-    if (in->streams)
-        return choose_streaming_groups(in);
-    if (choose_only_turns(in))
+    ir_walk(chooser->kernel->body, visit_largest, &largest);
+    if (chooser->streams)
+        return choose_streaming_groups(chooser);
+    if (choose_only_turns(chooser))
         return 1;
-    if (!in->ndots) /* of rows that wait for their sums, more blocks of one group wait less for each other */
-        return largest > 4096 || (largest == 4096 && !sums_rows(in)) ? 2 : 1;
+    if (!chooser->ndots) /* of rows that wait for their sums, more blocks of one group wait less for each other */
+        return largest > 4096 || (largest == 4096 && !sums_rows(chooser)) ? 2 : 1;
     int rows = 0;
-    for (int i = 0; i < in->ndots; i++) {
-        int each = in->dots[i]->results[0]->type.rows;
+    for (int i = 0; i < chooser->ndots; i++) {
+        int each = chooser->dots[i]->results[0]->type.rows;
         rows = rows == 0 || each < rows ? each : rows;
     }
-    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && choose_product_registers(in, 2) <= BUDGET_EASY_REGISTERS)
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && choose_product_registers(chooser, 2) <= BUDGET_EASY_REGISTERS)
         return 2;
-    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && choose_products_fit(in, 3 + 1))
+    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && choose_products_fit(chooser, 3 + 1))
         return 3;
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }
 
 typedef struct {
-    const Chooser *in;
+    const Chooser *chooser;
     Type accumulator;
     bool second; /* a second tile of the accumulator's size lives beside it */
 } Beside;
@@ -101,44 +102,44 @@ static void visit_beside(Op *op, void *context)
         if (value->type.kind != K_TILE || value->type.rows != beside->accumulator.rows ||
             value->type.cols != beside->accumulator.cols || ring_source(value) || schedule_of(op)->depth)
             continue;
-        const Use *use = uses_of(&beside->in->uses, value);
+        const Use *use = uses_of(&beside->chooser->uses, value);
         bool again = use && use->next && op->code != OP_FOR && op->code != OP_FULL;
         beside->second |= again || op_info[op->code].class_ == CLASS_LOAD;
     }
 }
 
 /* The loop carries a tile of a product's size that is not the sum of products.  */
-static bool carries_beside(const Chooser *in, const Op *loop)
+static bool carries_beside(const Chooser *chooser, const Op *loop)
 {
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *next = carried(loop, i).next;
         bool sum = next->def && op_is_product(next->def);
-        for (int k = 0; k < in->ndots && !sum && next->type.kind == K_TILE; k++)
-            if (next->type.rows == in->dots[k]->results[0]->type.rows &&
-                next->type.cols == in->dots[k]->results[0]->type.cols)
+        for (int k = 0; k < chooser->ndots && !sum && next->type.kind == K_TILE; k++)
+            if (next->type.rows == chooser->dots[k]->results[0]->type.rows &&
+                next->type.cols == chooser->dots[k]->results[0]->type.cols)
                 return true;
     }
     return false;
 }
 
 /* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them? */
-static bool holds_accumulators(const Chooser *in, const Op *loop)
+static bool holds_accumulators(const Chooser *chooser, const Op *loop)
 {
     int registers = 0;
     if (outermost_loop(loop)) /* what that one carries lives beside them too */
         return false;
-    if (carries_beside(in, loop))
+    if (carries_beside(chooser, loop))
         return false;
-    for (int i = 0; i < in->ndots; i++) {
-        const Op *dot = in->dots[i], *before = dot->args[2]->def;
-        Beside beside = {in, dot->results[0]->type, false};
-        ir_walk(in->kernel->body, visit_beside, &beside);
+    for (int i = 0; i < chooser->ndots; i++) {
+        const Op *dot = chooser->dots[i], *before = dot->args[2]->def;
+        Beside beside = {chooser, dot->results[0]->type, false};
+        ir_walk(chooser->kernel->body, visit_beside, &beside);
         if (beside.second || !ir_inside(dot, loop->blocks[0]))
             return false;
         if (!before || !op_is_product(before)) /* else the two have one sum */
             registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
     }
-    return in->ndots && registers <= BUDGET_HELD_REGISTERS;
+    return chooser->ndots && registers <= BUDGET_HELD_REGISTERS;
 }
 
 /* Made by the group in the same iteration, and held in registers.  */
@@ -151,89 +152,89 @@ static bool is_computed_operand(const Op *dot)
 /* Products wait in each iteration for what a group computes of the left operand.  Groups that divide the rows do so at
    different times; of groups that take tiles one has the tensor cores for itself, which wait.  On an H200, a product of
    4096 with weights in bytes took 1.18 times as long in tiles.  */
-static bool computes_operands(const Chooser *in)
+static bool computes_operands(const Chooser *chooser)
 {
-    const Role *stores = role_that(in->kernel, ROLE_STORES);
+    const Role *stores = role_that(chooser->kernel, ROLE_STORES);
     Op *why = NULL;
     bool computes = false;
-    for (int i = 0; i < in->ndots; i++)
-        computes |= is_computed_operand(in->dots[i]);
-    return computes && choose_wanted_groups(in) > 1 && split_rows(in->kernel, stores, 2, &why);
+    for (int i = 0; i < chooser->ndots; i++)
+        computes |= is_computed_operand(chooser->dots[i]);
+    return computes && choose_wanted_groups(chooser) > 1 && split_rows(chooser->kernel, stores, 2, &why);
 }
 
 /* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue
    of one then runs under the products of the other.  Products that are done at once want the warps of all groups at a
    time.  */
-void choose_pingpong(Chooser *in)
+void choose_pingpong(Chooser *chooser)
 {
-    for (int i = 0; i < in->ndots; i++)
-        if (!op_is_dot(in->dots[i]))
+    for (int i = 0; i < chooser->ndots; i++)
+        if (!op_is_dot(chooser->dots[i]))
             return;
-    Grid *grid = &in->kernel->grid;
-    Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->control->pipeline : NULL;
+    Grid *grid = &chooser->kernel->grid;
+    Pipeline *pipeline = chooser->nloops == 1 && !grid->parts ? chooser->loops[0]->control->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
-        grid->consumers || in->storing || in->preparers > 1)
+        grid->consumers || chooser->storing || chooser->preparers > 1)
         return;
-    pipeline->pingpong |=
-        holds_accumulators(in, in->loops[0]) && room_for_staged(in, 2, false) && !computes_operands(in);
+    pipeline->pingpong |= holds_accumulators(chooser, chooser->loops[0]) && room_for_staged(chooser, 2, false) &&
+                          !computes_operands(chooser);
 }
 
 /* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
-static bool takes_tiles(const Chooser *in)
+static bool takes_tiles(const Chooser *chooser)
 {
     bool pingpong = false;
-    for (int i = 0; i < in->nloops; i++)
-        pingpong |=
-            in->loops[i]->control->pipeline->pingpong && in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE;
-    return in->kernel->grid.split == SPLIT_TILES || (pingpong && in->kernel->grid.split == SPLIT_AUTO);
+    for (int i = 0; i < chooser->nloops; i++)
+        pingpong |= chooser->loops[i]->control->pipeline->pingpong &&
+                    chooser->loops[i]->control->pipeline->schedule == SCHEDULE_FINE;
+    return chooser->kernel->grid.split == SPLIT_TILES || (pingpong && chooser->kernel->grid.split == SPLIT_AUTO);
 }
 
-int choose_groups(Chooser *in)
+int choose_groups(Chooser *chooser)
 {
-    Grid *grid = &in->kernel->grid;
-    const Role *role = role_that(in->kernel, ROLE_STORES);
+    Grid *grid = &chooser->kernel->grid;
+    const Role *role = role_that(chooser->kernel, ROLE_STORES);
     Op *why = NULL;
-    if (takes_tiles(in)) {
-        if (!in->specialized || grid->parts || in->storing)
-            reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
+    if (takes_tiles(chooser)) {
+        if (!chooser->specialized || grid->parts || chooser->storing)
+            reject(chooser->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
         grid->split = SPLIT_TILES;
         return grid->consumers > 1 ? grid->consumers : 2;
     }
     grid->split = SPLIT_ROWS;
     if (grid->consumers > 1) {
-        if (!split_rows(in->kernel, role, grid->consumers, &why))
-            reject(in->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+        if (!split_rows(chooser->kernel, role, grid->consumers, &why))
+            reject(chooser->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
         return grid->consumers;
     }
     if (grid->consumers == 1)
         return 1;
-    bool one = choose_product_registers(in, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(in, 1, true);
-    for (int groups = choose_wanted_groups(in); groups > 1; groups--)
-        if (one && !room_for_staged(in, groups, true))
+    bool one = choose_product_registers(chooser, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(chooser, 1, true);
+    for (int groups = choose_wanted_groups(chooser); groups > 1; groups--)
+        if (one && !room_for_staged(chooser, groups, true))
             continue; /* each group stages operands of its own */
-        else if (split_rows(in->kernel, role, groups, &why))
+        else if (split_rows(chooser->kernel, role, groups, &why))
             return groups;
         else
-            remark(in->kernel, DIAG_MISSED, why->loc,
+            remark(chooser->kernel, DIAG_MISSED, why->loc,
                    "rows are not divided over %d consumer groups because of this operation", groups);
     return 1;
 }
 
-static bool has_turned(const Chooser *in, const Op *loop)
+static bool has_transposed(const Chooser *chooser, const Op *loop)
 {
-    for (int i = 0; i < in->nloads; i++)
-        if (schedule_of(in->loads[i])->turner && pipelined_loop(in->loads[i]) == loop)
+    for (int i = 0; i < chooser->nloads; i++)
+        if (schedule_of(chooser->loads[i])->transposer && pipelined_loop(chooser->loads[i]) == loop)
             return true;
     return false;
 }
 
 /* An operand of which each group computes its rows: all groups meet, and none may wait for its turn until then.  */
-bool choose_gathers(const Chooser *in, const Op *loop)
+bool choose_gathers(const Chooser *chooser, const Op *loop)
 {
-    const Role *stores = role_that(in->kernel, ROLE_STORES);
-    for (int i = 0; i < in->ndots; i++) {
-        const Value *right = in->dots[i]->args[1];
-        if (pipelined_loop(in->dots[i]) == loop && right->split & ROLE_BIT(stores) && !ring_source(right))
+    const Role *stores = role_that(chooser->kernel, ROLE_STORES);
+    for (int i = 0; i < chooser->ndots; i++) {
+        const Value *right = chooser->dots[i]->args[1];
+        if (pipelined_loop(chooser->dots[i]) == loop && right->split & ROLE_BIT(stores) && !ring_source(right))
             return true;
     }
     return false;
@@ -256,13 +257,14 @@ enum { TURN_AT_LEAST = 512 };
 /* Products of a fine loop that each iteration waits for, with work in front of them or behind: groups that do the same
    at the same time let the tensor cores wait for it.  On an H100, products with weights that their groups cast take 8%
    less in turns, a search for the nearest of 4096 points 6%.  */
-static bool gains_by_turns(const Chooser *in, const Op *loop, int groups)
+static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
 {
     bool works = false, looked = false;
-    if (groups < 2 || in->nprepared || choose_product_clocks(in, loop) < TURN_AT_LEAST * groups)
+    if (groups < 2 || chooser->nprepared || choose_product_clocks(chooser, loop) < TURN_AT_LEAST * groups)
         return false;
-    for (int i = 0; i < in->ndots; i++)
-        if (pipelined_loop(in->dots[i]) == loop && (!op_is_dot(in->dots[i]) || in->dots[i]->parent != loop->blocks[0]))
+    for (int i = 0; i < chooser->ndots; i++)
+        if (pipelined_loop(chooser->dots[i]) == loop &&
+            (!op_is_dot(chooser->dots[i]) || chooser->dots[i]->parent != loop->blocks[0]))
             return false;
     FOR_OPS (op, loop->blocks[0]) {
         if (op_is_dot(op) && looked)
@@ -276,17 +278,18 @@ static bool gains_by_turns(const Chooser *in, const Op *loop, int groups)
 /* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others'
    products. Products of bytes are over in half the time, before that work is: a group that waits for its turn then
    leaves the units idle. On an H200, attention in e4m3 takes 3 to 8% less without turns.  */
-void choose_turns(Chooser *in, int groups)
+void choose_turns(Chooser *chooser, int groups)
 {
-    for (int i = 0; i < in->nloops; i++) {
-        Pipeline *pipeline = in->loops[i]->control->pipeline;
+    for (int i = 0; i < chooser->nloops; i++) {
+        Pipeline *pipeline = chooser->loops[i]->control->pipeline;
         bool fine = pipeline->schedule != SCHEDULE_COARSE;
-        if (in->kernel->grid.split != SPLIT_ROWS ||
-            (fine && !pipeline->pingpong && !gains_by_turns(in, in->loops[i], groups)))
+        if (chooser->kernel->grid.split != SPLIT_ROWS ||
+            (fine && !pipeline->pingpong && !gains_by_turns(chooser, chooser->loops[i], groups)))
             continue;
-        bool gathered = choose_gathers(in, in->loops[i]);
+        bool gathered = choose_gathers(chooser, chooser->loops[i]);
         if (pipeline->pingpong && (groups == 1 || gathered))
-            reject(in->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
-        pipeline->pingpong = groups > 1 && !gathered && (pipeline->pingpong || !has_turned(in, in->loops[i]));
+            reject(chooser->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
+        pipeline->pingpong =
+            groups > 1 && !gathered && (pipeline->pingpong || !has_transposed(chooser, chooser->loops[i]));
     }
 }

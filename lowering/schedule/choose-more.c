@@ -38,51 +38,52 @@ static int registers_with(const Op *loop, int groups)
 
 /* Clocks of an iteration with so many groups that divide the rows, in turn, since without turns the prediction is too
    slow; 0: that cannot be, or nobody knows.  */
-static double clocks_with(Chooser *in, Op *loop, int groups)
+static double clocks_with(Chooser *chooser, Op *loop, int groups)
 {
-    Grid *grid = &in->kernel->grid;
+    Grid *grid = &chooser->kernel->grid;
     Pipeline *pipeline = loop->control->pipeline;
     const bool pingpong = pipeline->pingpong;
     const int said = grid->consumers;
-    if (!split_rows(in->kernel, role_that(in->kernel, ROLE_STORES), groups, NULL))
+    if (!split_rows(chooser->kernel, role_that(chooser->kernel, ROLE_STORES), groups, NULL))
         return 0;
     grid->consumers = groups;
     pipeline->pingpong = true;
-    choose_assign_roles(in, groups);
-    const double clocks = choose_predicted(in->kernel, loop);
+    choose_assign_roles(chooser, groups);
+    const double clocks = choose_predicted(chooser->kernel, loop);
     pipeline->pingpong = pingpong;
     grid->consumers = said;
     return clocks;
 }
 
 /* Nobody has said who computes, and each product of the only loop can be divided further.  */
-static bool is_open(const Chooser *in, const Op *loop)
+static bool is_open(const Chooser *chooser, const Op *loop)
 {
-    const Grid *grid = &in->kernel->grid;
-    if (grid->consumers || grid->split != SPLIT_ROWS || grid->producer_registers || grid->parts || in->nprepared ||
-        in->storing || in->kernel->tasks || loop->control->pipeline->schedule != SCHEDULE_FINE ||
-        choose_gathers(in, loop))
+    const Grid *grid = &chooser->kernel->grid;
+    if (grid->consumers || grid->split != SPLIT_ROWS || grid->producer_registers || grid->parts || chooser->nprepared ||
+        chooser->storing || chooser->kernel->tasks || loop->control->pipeline->schedule != SCHEDULE_FINE ||
+        choose_gathers(chooser, loop))
         return false;
-    for (int i = 0; i < in->ndots; i++)
-        if (!op_is_dot(in->dots[i]) || in->dots[i]->results[0]->type.rows % (MORE_GROUPS * MACHINE_MMA_ROWS) ||
-            in->dots[i]->parent != loop->blocks[0])
+    for (int i = 0; i < chooser->ndots; i++)
+        if (!op_is_dot(chooser->dots[i]) ||
+            chooser->dots[i]->results[0]->type.rows % (MORE_GROUPS * MACHINE_MMA_ROWS) ||
+            chooser->dots[i]->parent != loop->blocks[0])
             return false;
     return true;
 }
 
-int choose_more_groups(Chooser *in, int groups)
+int choose_more_groups(Chooser *chooser, int groups)
 {
-    Op *loop = in->nloops == 1 ? in->loops[0] : NULL;
-    if (!loop || groups != 2 || !is_open(in, loop) || !choose_products_fit(in, MORE_GROUPS + 1) ||
-        registers_with(loop, MORE_GROUPS) > MORE_REGISTERS || !room_for_staged(in, MORE_GROUPS, true))
+    Op *loop = chooser->nloops == 1 ? chooser->loops[0] : NULL;
+    if (!loop || groups != 2 || !is_open(chooser, loop) || !choose_products_fit(chooser, MORE_GROUPS + 1) ||
+        registers_with(loop, MORE_GROUPS) > MORE_REGISTERS || !room_for_staged(chooser, MORE_GROUPS, true))
         return groups;
-    const double few = clocks_with(in, loop, groups), more = clocks_with(in, loop, MORE_GROUPS);
+    const double few = clocks_with(chooser, loop, groups), more = clocks_with(chooser, loop, MORE_GROUPS);
     if (more > 0 && more * PREDICTED_APART < few) {
-        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
+        remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
                "%d groups: %.0f clocks an iteration are predicted, and %.0f with %d", MORE_GROUPS, more, few, groups);
         loop->control->pipeline->pingpong = true;
         return MORE_GROUPS;
     }
-    split_rows(in->kernel, role_that(in->kernel, ROLE_STORES), groups, NULL);
+    split_rows(chooser->kernel, role_that(chooser->kernel, ROLE_STORES), groups, NULL);
     return groups;
 }

@@ -21,7 +21,7 @@
 
 enum {
     PRODUCTS_OF_PARTS = 3, /* that one of floats takes; without its rests at hand twice as long */
-    NARROW_SUMS = 64,      /* registers, as rests.cuh has them */
+    NARROW_SUMS = 64,      /* registers, as tf32_split.cuh has them */
     STEP_SUMS = 32,
     BESIDE_PARTS = 24,
     IN_PASSING = 16,
@@ -45,7 +45,7 @@ enum {
 /* ---- what may be prepared ---------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const Chooser *in;
+    const Chooser *chooser;
     const Slice *slice;
     bool bad;
     int64_t clocks; /* of one group, for what stands in the loop */
@@ -53,10 +53,10 @@ typedef struct {
     const Block *body;
 } Chain;
 
-static bool is_stored(const Chooser *in, const Op *load)
+static bool is_stored(const Chooser *chooser, const Op *load)
 {
-    for (int i = 0; i < in->nstores; i++)
-        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(load->args[0]))
+    for (int i = 0; i < chooser->nstores; i++)
+        if (tensor_memory(chooser->stores[i]->args[0]) == tensor_memory(load->args[0]))
             return true;
     return false;
 }
@@ -82,7 +82,7 @@ static void visit_chain(Op *op, void *context)
     OpClass class_ = op_info[op->code].class_;
     bool alone = class_ == CLASS_LOAD && !schedule_of(op)->depth;
     chain->bad |= op_is_product(op) || class_ == CLASS_STORE || op->code == OP_SUM_PARTS;
-    chain->bad |= alone && is_stored(chain->in, op);
+    chain->bad |= alone && is_stored(chain->chooser, op);
     if (!op_at_block(op, chain->body))
         return;
     chain->clocks += clocks_of(op);
@@ -112,12 +112,12 @@ static bool would_be_staged(const Op *product, int arg)
            is_rest(product, arg);
 }
 
-static bool only_operand(const Chooser *in, const Value *value)
+static bool only_operand(const Chooser *chooser, const Value *value)
 {
-    const Use *use = uses_of(&in->uses, value);
+    const Use *use = uses_of(&chooser->uses, value);
     bool any = use;
     for (; use; use = use->next)
-        any &= use_is_operand(use, &in->uses);
+        any &= use_is_operand(use, &chooser->uses);
     return any;
 }
 
@@ -127,16 +127,17 @@ typedef struct {
 } Need;
 
 /* What a group needs to make the operand `product->args[arg]`; false: it may not be made elsewhere.  */
-static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const Block *body, Need *need)
+static bool may_be_prepared(const Chooser *chooser, const Op *product, int arg, const Block *body, Need *need)
 {
     Value *value = prepared_value(product->args[arg]);
     Op *source = value->def;
     if (!source || schedule_of(source)->task || source->parent != body || op_info[source->code].class_ != CLASS_TILE ||
-        source->nblocks || schedule_of(source)->depth || !would_be_staged(product, arg) || !only_operand(in, value))
+        source->nblocks || schedule_of(source)->depth || !would_be_staged(product, arg) ||
+        !only_operand(chooser, value))
         return false;
-    const Slice slice = choose_slice(in->kernel, source);
-    Chain chain = {.in = in, .slice = &slice, .body = body};
-    ir_walk(in->kernel->body, visit_chain, &chain);
+    const Slice slice = choose_slice(chooser->kernel, source);
+    Chain chain = {.chooser = chooser, .slice = &slice, .body = body};
+    ir_walk(chooser->kernel->body, visit_chain, &chain);
     need->clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /
                                       MACHINE_GROUP_THREADS;
     need->registers = chain.registers;
@@ -158,7 +159,7 @@ static bool rows_fit(const Op *product, int groups)
 }
 
 /* A thread of a group that multiplies holds sums, those of one step beside them, and the left operand in two parts
-   (runtime/cuda/rests.cuh); one that prepares the operand, and what computes it.  */
+   (runtime/cuda/tf32_split.cuh); one that prepares the operand, and what computes it.  */
 static int registers_beside(const Op *product, int sums)
 {
     Type sum = product->results[0]->type;
@@ -173,21 +174,22 @@ static int sums_of(const Op *product, int groups)
     return machine_tile_registers(sum, LAYOUT_MMA);
 }
 
-static bool has_rests(const Chooser *in, const Op *loop)
+static bool has_rests(const Chooser *chooser, const Op *loop)
 {
-    for (int i = 0; i < in->ndots; i++)
-        if (in->dots[i]->code == OP_DOT_F32 && in->dots[i]->nargs > 3 && pipelined_loop(in->dots[i]) == loop)
+    for (int i = 0; i < chooser->ndots; i++)
+        if (chooser->dots[i]->code == OP_DOT_F32 && chooser->dots[i]->nargs > 3 &&
+            pipelined_loop(chooser->dots[i]) == loop)
             return true;
     return false;
 }
 
-static bool registers_fit(const Chooser *in, const Op *loop, int groups)
+static bool registers_fit(const Chooser *chooser, const Op *loop, int groups)
 {
-    const Machine *machine = in->kernel->machine;
+    const Machine *machine = chooser->kernel->machine;
     int threads = (groups + 2) * MACHINE_GROUP_THREADS, all = (groups + 2) * (machine->registers / threads / 8 * 8);
     int sums = 0, beside = 0, prepared = 0;
-    for (int i = 0; i < in->ndots; i++) {
-        const Op *dot = in->dots[i];
+    for (int i = 0; i < chooser->ndots; i++) {
+        const Op *dot = chooser->dots[i];
         if (pipelined_loop(dot) != loop)
             continue;
         sums += sums_of(dot, groups);
@@ -206,15 +208,15 @@ static bool waits_for_operands(const Op *product)
     return op_is_dot(product) || (product->code == OP_DOT_F32 && product->nargs > 3);
 }
 
-int64_t choose_product_clocks(const Chooser *in, const Op *loop)
+int64_t choose_product_clocks(const Chooser *chooser, const Op *loop)
 {
     int64_t clocks = 0;
-    for (int i = 0; i < in->ndots; i++) {
-        Type left = in->dots[i]->args[0]->type, right = in->dots[i]->args[1]->type;
-        int64_t times = in->dots[i]->code == OP_DOT_F32 ? PRODUCTS_OF_PARTS : 1;
-        if (waits_for_operands(in->dots[i]) && pipelined_loop(in->dots[i]) == loop)
+    for (int i = 0; i < chooser->ndots; i++) {
+        Type left = chooser->dots[i]->args[0]->type, right = chooser->dots[i]->args[1]->type;
+        int64_t times = chooser->dots[i]->code == OP_DOT_F32 ? PRODUCTS_OF_PARTS : 1;
+        if (waits_for_operands(chooser->dots[i]) && pipelined_loop(chooser->dots[i]) == loop)
             clocks += times * left.rows * left.cols * right.cols * dtype_bytes(left.dtype) /
-                      in->kernel->machine->product_clock_bytes;
+                      chooser->kernel->machine->product_clock_bytes;
     }
     return clocks;
 }
@@ -267,181 +269,182 @@ static void visit_store(Op *op, void *context)
         slice_op(stores->slice, op);
 }
 
-static void share_with(Chooser *in, uint32_t role, bool stores)
+static void share_with(Chooser *chooser, uint32_t role, bool stores)
 {
-    Slice slice = slice_new(in->kernel);
+    Slice slice = slice_new(chooser->kernel);
     slice.cut = cut_at_other_role;
     slice.context = &role;
     Stores own = {&slice, role, stores};
-    ir_walk(in->kernel->body, visit_store, &own);
-    for (int i = 0; i < in->nprepared; i++)
-        if (schedule_of(in->prepared[i])->maker == role)
-            slice_op(&slice, in->prepared[i]);
+    ir_walk(chooser->kernel->body, visit_store, &own);
+    for (int i = 0; i < chooser->nprepared; i++)
+        if (schedule_of(chooser->prepared[i])->maker == role)
+            slice_op(&slice, chooser->prepared[i]);
     Share share = {&slice, role};
-    ir_walk(in->kernel->body, visit_share, &share);
+    ir_walk(chooser->kernel->body, visit_share, &share);
 }
 
-static void share_out(Chooser *in)
+static void share_out(Chooser *chooser)
 {
-    const Role *stores = role_that(in->kernel, ROLE_STORES);
-    FOR_ROLES (role, in->kernel)
+    const Role *stores = role_that(chooser->kernel, ROLE_STORES);
+    FOR_ROLES (role, chooser->kernel)
         if (!(role->may & ROLE_COPIES))
-            share_with(in, ROLE_BIT(role), role == stores);
+            share_with(chooser, ROLE_BIT(role), role == stores);
 }
 
 /* Loads that the preparer alone gets run ahead by its own slots, too.  */
-static void choose_slots(const Chooser *in, const Op *loop)
+static void choose_slots(const Chooser *chooser, const Op *loop)
 {
     const Pipeline *pipeline = loop->control->pipeline;
-    for (int i = 0; i < in->nprepared; i++)
-        if (pipelined_loop(in->prepared[i]) == loop)
-            schedule_op(in->prepared[i])->depth = pipeline->depth;
+    for (int i = 0; i < chooser->nprepared; i++)
+        if (pipelined_loop(chooser->prepared[i]) == loop)
+            schedule_op(chooser->prepared[i])->depth = pipeline->depth;
 }
 
-static bool has_threads(const Chooser *in, int groups)
+static bool has_threads(const Chooser *chooser, int groups)
 {
-    const Grid *grid = &in->kernel->grid;
-    bool turner = false;
-    for (int i = 0; i < in->nloads; i++)
-        turner |= schedule_of(in->loads[i])->turner != 0;
-    return !turner && !grid->producer_registers && !grid->consumer_registers && groups <= MOST_MULTIPLYING;
+    const Grid *grid = &chooser->kernel->grid;
+    bool transposer = false;
+    for (int i = 0; i < chooser->nloads; i++)
+        transposer |= schedule_of(chooser->loads[i])->transposer != 0;
+    return !transposer && !grid->producer_registers && !grid->consumer_registers && groups <= MOST_MULTIPLYING;
 }
 
 /* Of each of so many preparing groups; 0: too few are left for them.  */
-static int registers_of(const Chooser *in, const Estimate *estimate, int groups, int preparers)
+static int registers_of(const Chooser *chooser, const Estimate *estimate, int groups, int preparers)
 {
-    const Machine *machine = in->kernel->machine;
+    const Machine *machine = chooser->kernel->machine;
     int all = groups + preparers + 1, pool = all * (machine->registers / (all * MACHINE_GROUP_THREADS) / 8 * 8);
-    int left = (pool - ISSUING - groups * (choose_product_registers(in, groups) + BESIDE_SUM)) / preparers / 8 * 8;
+    int left = (pool - ISSUING - groups * (choose_product_registers(chooser, groups) + BESIDE_SUM)) / preparers / 8 * 8;
     int held = (estimate->registers < MOST_HELD ? estimate->registers : MOST_HELD) / preparers;
     int wanted = (held + BESIDE_HELD + 7) / 8 * 8, least = (held + FEW_BESIDE_HELD + 7) / 8 * 8;
     return left >= wanted ? wanted : left >= least ? left : 0;
 }
 
 /* Why a second group does not prepare, too, or NULL.  */
-static const char *second_objection(const Chooser *in, const Op *loop, const Estimate *estimate, int groups,
+static const char *second_objection(const Chooser *chooser, const Op *loop, const Estimate *estimate, int groups,
                                     int *registers)
 {
     int64_t handing = HANDING_OVER, alone = WAITING + estimate->preparer - handing;
-    *registers = registers_of(in, estimate, groups, MOST_PREPARING);
+    *registers = registers_of(chooser, estimate, groups, MOST_PREPARING);
     if (RESERVE * alone <= estimate->products)
         return "a second one is not needed";
-    if (!choose_products_fit(in, groups + 1 + MOST_PREPARING))
+    if (!choose_products_fit(chooser, groups + 1 + MOST_PREPARING))
         return "with a second one products would be too wide";
-    if (!*registers || has_rests(in, loop))
+    if (!*registers || has_rests(chooser, loop))
         return "a second one lacks registers";
     return NULL;
 }
 
-static const char *objection(const Chooser *in, const Op *loop, const Estimate *estimate, int groups)
+static const char *objection(const Chooser *chooser, const Op *loop, const Estimate *estimate, int groups)
 {
-    if (!has_threads(in, groups) || !registers_fit(in, loop, groups))
+    if (!has_threads(chooser, groups) || !registers_fit(chooser, loop, groups))
         return "no group of threads, or no registers, are left";
-    if (!choose_products_fit(in, groups + 2))
+    if (!choose_products_fit(chooser, groups + 2))
         return "with one group more its products would be too wide";
     if (!pays(estimate))
         return "it would take longer";
     return NULL;
 }
 
-static void say(Chooser *in, const Op *loop, const char *names, const Estimate *estimate, const char *why,
+static void say(Chooser *chooser, const Op *loop, const char *names, const Estimate *estimate, const char *why,
                 const char *groups)
 {
     int64_t together = estimate->products > estimate->preparer ? estimate->products : estimate->preparer;
     const char *numbers =
-        arena_print(in->kernel->module,
+        arena_print(chooser->kernel->module,
                     "an iteration is estimated at %lld clocks of products, %lld in the groups that "
                     "multiply, %lld in a role of its own: %lld against %lld",
                     (long long)estimate->products, (long long)estimate->own, (long long)estimate->preparer,
                     (long long)together, (long long)(estimate->products + estimate->own));
     if (why)
-        remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc, "%s is not prepared by a role of its own: %s; %s",
-               names, why, numbers);
+        remark(chooser->kernel, DIAG_MISSED, loop->control->pipeline->loc,
+               "%s is not prepared by a role of its own: %s; %s", names, why, numbers);
     else
-        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own, %s; %s",
-               names, groups, numbers);
+        remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
+               "%s is prepared by a role of its own, %s; %s", names, groups, numbers);
 }
 
 /* How many groups prepare, in words.  */
-static const char *choose_preparers(Chooser *in, const Op *loop, const Estimate *estimate, int groups)
+static const char *choose_preparers(Chooser *chooser, const Op *loop, const Estimate *estimate, int groups)
 {
     int registers;
-    const char *why = second_objection(in, loop, estimate, groups, &registers);
-    in->preparers = why ? 1 : MOST_PREPARING;
-    in->preparing_registers = why ? 0 : registers;
-    return why ? arena_print(in->kernel->module, "one group: %s", why)
-               : arena_print(in->kernel->module,
+    const char *why = second_objection(chooser, loop, estimate, groups, &registers);
+    chooser->preparers = why ? 1 : MOST_PREPARING;
+    chooser->preparing_registers = why ? 0 : registers;
+    return why ? arena_print(chooser->kernel->module, "one group: %s", why)
+               : arena_print(chooser->kernel->module,
                              "%d groups with %d registers, since one would wait %d clocks of an "
                              "iteration beside its work",
                              MOST_PREPARING, registers, WAITING);
 }
 
 /* The operands of one loop together: one role prepares them all.  */
-static void choose_loop(Chooser *in, const Op *loop, int groups)
+static void choose_loop(Chooser *chooser, const Op *loop, int groups)
 {
-    int first = in->nprepared;
+    int first = chooser->nprepared;
     const char *names = NULL;
-    Estimate estimate = {choose_product_clocks(in, loop), 0, HANDING_OVER, 0};
-    for (int i = 0; i < in->ndots; i++)
-        for (int arg = 0; arg < in->dots[i]->nargs; arg++) {
-            const Op *dot = in->dots[i];
+    Estimate estimate = {choose_product_clocks(chooser, loop), 0, HANDING_OVER, 0};
+    for (int i = 0; i < chooser->ndots; i++)
+        for (int arg = 0; arg < chooser->dots[i]->nargs; arg++) {
+            const Op *dot = chooser->dots[i];
             Need need;
             if (!op_reads_operand(dot, arg) || (is_rest(dot, arg) && !rows_fit(dot, groups)) ||
                 !waits_for_operands(dot) || pipelined_loop(dot) != loop ||
-                !may_be_prepared(in, dot, arg, loop->blocks[0], &need))
+                !may_be_prepared(chooser, dot, arg, loop->blocks[0], &need))
                 continue;
             Value *value = prepared_value(dot->args[arg]);
-            choose_push(in->kernel, &in->prepared, &in->nprepared, value->def);
+            choose_push(chooser->kernel, &chooser->prepared, &chooser->nprepared, value->def);
             schedule_op(value->def)->depth = -1;
             estimate.preparer += need.clocks;
             estimate.registers += need.registers;
             estimate.own +=
                 is_rest(dot, arg) ? (arg == 3) * estimate.products : STAGING + need.clocks * (arg ? groups : 1);
-            names = names ? arena_print(in->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
+            names = names ? arena_print(chooser->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
         }
-    if (in->nprepared == first)
+    if (chooser->nprepared == first)
         return;
-    choose_slots(in, loop);
-    const char *why = objection(in, loop, &estimate, groups);
-    if (!why && !budget_fits(in->kernel, room_fixed(in)))
+    choose_slots(chooser, loop);
+    const char *why = objection(chooser, loop, &estimate, groups);
+    if (!why && !budget_fits(chooser->kernel, room_fixed(chooser)))
         why = "its slots do not fit into shared memory";
-    for (int i = first; i < in->nprepared && why; i++)
-        schedule_op(in->prepared[i])->depth = 0;
-    in->nprepared = why ? first : in->nprepared;
-    say(in, loop, names, &estimate, why, why ? NULL : choose_preparers(in, loop, &estimate, groups));
+    for (int i = first; i < chooser->nprepared && why; i++)
+        schedule_op(chooser->prepared[i])->depth = 0;
+    chooser->nprepared = why ? first : chooser->nprepared;
+    say(chooser, loop, names, &estimate, why, why ? NULL : choose_preparers(chooser, loop, &estimate, groups));
 }
 
-void choose_prepared(Chooser *in, int groups)
+void choose_prepared(Chooser *chooser, int groups)
 {
-    bool said = in->nprepared || in->storing; /* by the user's tasks: no role is added to theirs */
-    for (int i = 0; i < in->nloops && in->specialized && !said; i++)
-        if (in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
-            choose_loop(in, in->loops[i], groups);
-    Role *role = in->nprepared && !said ? role_new(in->kernel, "preparer", ROLE_COMPUTES, in->preparers) : NULL;
+    bool said = chooser->nprepared || chooser->storing; /* by the user's tasks: no role is added to theirs */
+    for (int i = 0; i < chooser->nloops && chooser->specialized && !said; i++)
+        if (chooser->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
+            choose_loop(chooser, chooser->loops[i], groups);
+    Role *role =
+        chooser->nprepared && !said ? role_new(chooser->kernel, "preparer", ROLE_COMPUTES, chooser->preparers) : NULL;
     if (role)
-        role->registers = in->preparing_registers;
-    for (int i = 0; i < in->nprepared && role; i++)
-        schedule_op(in->prepared[i])->maker = ROLE_BIT(role);
-    if (in->nprepared || in->storing)
-        share_out(in);
+        role->registers = chooser->preparing_registers;
+    for (int i = 0; i < chooser->nprepared && role; i++)
+        schedule_op(chooser->prepared[i])->maker = ROLE_BIT(role);
+    if (chooser->nprepared || chooser->storing)
+        share_out(chooser);
 }
 
 /* Slots of an open ring of a kernel with prepared operands: so many of what products get straight from the copies, and
    of what the preparer alone gets.  */
-static int slots_of(const Chooser *in, const Op *source, int depth, int passing)
+static int slots_of(const Chooser *chooser, const Op *source, int depth, int passing)
 {
-    uint32_t consumer = ROLE_BIT(role_that(in->kernel, ROLE_STORES));
+    uint32_t consumer = ROLE_BIT(role_that(chooser->kernel, ROLE_STORES));
     if (source->code != OP_LOAD)
         return depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS;
     return !schedule_of(source)->roles || schedule_of(source)->roles & consumer ? depth : passing;
 }
 
-static bool slots_fit(const Chooser *in, int64_t room, int depth, int passing)
+static bool slots_fit(const Chooser *chooser, int64_t room, int depth, int passing)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < in->nrings; i++)
-        if (schedule_of(in->rings[i])->depth < 0)
-            bytes += slots_of(in, in->rings[i], depth, passing) * room_of_slot(in->rings[i]);
+    for (int i = 0; i < chooser->nrings; i++)
+        if (schedule_of(chooser->rings[i])->depth < 0)
+            bytes += slots_of(chooser, chooser->rings[i], depth, passing) * room_of_slot(chooser->rings[i]);
     return bytes <= room;
 }
 
@@ -452,16 +455,16 @@ static int least_passing(int depth)
     return late > PASSING_SLOTS ? late : PASSING_SLOTS;
 }
 
-int choose_uneven_depth(Chooser *in, int64_t room, int most)
+int choose_uneven_depth(Chooser *chooser, int64_t room, int most)
 {
     int depth = most;
-    while (depth > 1 && !slots_fit(in, room, depth, least_passing(depth)))
+    while (depth > 1 && !slots_fit(chooser, room, depth, least_passing(depth)))
         depth--;
     int passing = least_passing(depth) > depth ? least_passing(depth) : depth;
-    while (passing > least_passing(depth) && !slots_fit(in, room, depth, passing))
+    while (passing > least_passing(depth) && !slots_fit(chooser, room, depth, passing))
         passing--;
-    for (int i = 0; i < in->nrings; i++)
-        if (schedule_of(in->rings[i])->depth < 0)
-            schedule_op(in->rings[i])->depth = slots_of(in, in->rings[i], depth, passing);
+    for (int i = 0; i < chooser->nrings; i++)
+        if (schedule_of(chooser->rings[i])->depth < 0)
+            schedule_op(chooser->rings[i])->depth = slots_of(chooser, chooser->rings[i], depth, passing);
     return depth;
 }

@@ -45,7 +45,7 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
     const Op *grid = loop->parent->parent;
     const Op *tensor = load->args[0]->def;
     bool operand =
-        schedule_of(load)->release && !schedule_of(load)->turner && dtype_bytes(load->results[0]->type.dtype) <= 2;
+        schedule_of(load)->release && !schedule_of(load)->transposer && dtype_bytes(load->results[0]->type.dtype) <= 2;
     if (!operand || !tensor || tensor->code != OP_TENSOR || tensor->tensor->table ||
         ir_any(grid, stores_what_is_loaded, load))
         return false;

@@ -14,10 +14,10 @@
 #include "machine/plan.h"
 
 /* A store to the same memory that may come before the load, or NULL.  */
-Op *choose_aliasing_store(const Chooser *in, Op *load)
+Op *choose_aliasing_store(const Chooser *chooser, Op *load)
 {
-    for (int i = 0; i < in->nstores; i++) {
-        Op *store = in->stores[i];
+    for (int i = 0; i < chooser->nstores; i++) {
+        Op *store = chooser->stores[i];
         bool behind = schedule_of(store)->order >= schedule_of(load)->order;
         if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || (behind && load_is_in_place(load, store)))
             continue;
@@ -28,10 +28,10 @@ Op *choose_aliasing_store(const Chooser *in, Op *load)
     return NULL;
 }
 
-static bool feeds_product(const Chooser *in, const Op *load)
+static bool feeds_product(const Chooser *chooser, const Op *load)
 {
-    for (const Use *use = uses_of(&in->uses, load->results[0]); use; use = use->next)
-        if (use_is_operand(use, &in->uses))
+    for (const Use *use = uses_of(&chooser->uses, load->results[0]); use; use = use->next)
+        if (use_is_operand(use, &chooser->uses))
             return true;
     return false;
 }
@@ -42,74 +42,74 @@ bool choose_is_narrow(Type type)
     return type.cols * dtype_bytes(type.dtype) < 16;
 }
 
-void choose_ring(Chooser *in, Op *load)
+void choose_ring(Chooser *chooser, Op *load)
 {
     Op *loop = pipelined_loop(load);
-    bool operand = feeds_product(in, load);
+    bool operand = feeds_product(chooser, load);
     Type type = load->results[0]->type;
-    bool whole = !operand && load_comes_whole(in->kernel, load);
+    bool whole = !operand && load_comes_whole(chooser->kernel, load);
     if ((!loop || choose_is_narrow(type)) && !operand && !whole)
         return;
-    Op *store = choose_aliasing_store(in, load);
+    Op *store = choose_aliasing_store(chooser, load);
     if (store) {
-        remark(in->kernel, DIAG_MISSED, load->loc,
+        remark(chooser->kernel, DIAG_MISSED, load->loc,
                "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
         return;
     }
     int said = schedule_of(load)->ring;
     schedule_op(load)->depth = said ? said : loop ? loop->control->pipeline->depth : 1;
     if (loop) {
-        in->specialized = true;
+        chooser->specialized = true;
         loop->control->pipeline->put_count++;
     }
 }
 
 /* Products read whole lines of 128 bytes; what threads alone read takes no more than its rows need.  */
-void choose_lines(Chooser *in)
+void choose_lines(Chooser *chooser)
 {
-    for (int i = 0; i < in->nloads; i++) {
-        const Op *load = in->loads[i];
-        bool short_ = schedule_of(load)->depth && !schedule_of(load)->turner && !feeds_product(in, load);
-        schedule_op(in->loads[i])->line = short_ ? machine_short_line(load->results[0]->type) : 0;
+    for (int i = 0; i < chooser->nloads; i++) {
+        const Op *load = chooser->loads[i];
+        bool short_ = schedule_of(load)->depth && !schedule_of(load)->transposer && !feeds_product(chooser, load);
+        schedule_op(chooser->loads[i])->line = short_ ? machine_short_line(load->results[0]->type) : 0;
     }
 }
 
 /* And so does what roles compute for others, where no product reads it.  */
-void choose_prepared_lines(Chooser *in)
+void choose_prepared_lines(Chooser *chooser)
 {
-    for (int i = 0; i < in->nprepared; i++)
-        if (!feeds_product(in, in->prepared[i]))
-            schedule_op(in->prepared[i])->line = machine_written_line(in->prepared[i]->results[0]->type);
+    for (int i = 0; i < chooser->nprepared; i++)
+        if (!feeds_product(chooser, chooser->prepared[i]))
+            schedule_op(chooser->prepared[i])->line = machine_written_line(chooser->prepared[i]->results[0]->type);
 }
 
 /* The first op of the block that waits for the product.  One that adds to it does not: both are waited for at once, and
    operands that are small come through one ring, whose wait counts for more than that the first product has to wait for
    all of them.  */
-static int first_wait(Chooser *in, const Op *product, const Block *block, bool small)
+static int first_wait(Chooser *chooser, const Op *product, const Block *block, bool small)
 {
     int when = RELEASE_END - 1;
-    for (const Use *look = uses_of(&in->uses, product->results[0]); look; look = look->next) {
+    for (const Use *look = uses_of(&chooser->uses, product->results[0]); look; look = look->next) {
         Op *at = op_at_block(look->op, block);
         bool adds = small && at == look->op && op_is_dot(at) && look->arg == 2;
-        int order = !at ? when : adds ? first_wait(in, at, block, small) : schedule_of(at)->order;
+        int order = !at ? when : adds ? first_wait(chooser, at, block, small) : schedule_of(at)->order;
         when = order < when ? order : when;
     }
     return when;
 }
 
-void choose_release(Chooser *in, Op *source, const Value *value)
+void choose_release(Chooser *chooser, Op *source, const Value *value)
 {
-    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+    for (const Use *use = uses_of(&chooser->uses, value); use; use = use->next) {
         int when = 0;
         Op *here = op_at_block(use->op, source->parent);
         if (use->op->code == OP_TRANS) {
-            if (use_is_operand(use, &in->uses))
-                choose_release(in, source, use->op->results[0]);
+            if (use_is_operand(use, &chooser->uses))
+                choose_release(chooser, source, use->op->results[0]);
             continue;
         }
-        if (!use_is_operand(use, &in->uses))
+        if (!use_is_operand(use, &chooser->uses))
             continue;
-        Op *carrier = dot_carried_by(in->kernel->machine, use->op, &in->uses, NULL);
+        Op *carrier = dot_carried_by(chooser->kernel->machine, use->op, &chooser->uses, NULL);
         if (carrier && carrier == loop_around(source->parent)) {
             when = RELEASE_END;
         } else if (here != use->op) {
@@ -117,7 +117,7 @@ void choose_release(Chooser *in, Op *source, const Value *value)
         } else if (!op_is_dot(use->op)) {
             when = schedule_of(here)->order;
         } else {
-            when = first_wait(in, use->op, source->parent,
+            when = first_wait(chooser, use->op, source->parent,
                               machine_tile_bytes(source->results[0]->type) < MACHINE_SMALL_SLOT);
         }
         if (when > schedule_of(source)->release)
@@ -145,23 +145,25 @@ static bool may_be_put_with(const Op *made, const Op *other)
 }
 
 /* So it is with what a role computes: each ring costs it a barrier, too.  */
-void choose_join_made(Chooser *in)
+void choose_join_made(Chooser *chooser)
 {
-    for (int i = 0; i < in->nprepared; i++)
-        for (int k = 0; k < in->nprepared && schedule_of(in->prepared[i])->depth; k++)
-            if (!schedule_of(in->prepared[i])->release && may_be_put_with(in->prepared[i], in->prepared[k]))
-                schedule_op(in->prepared[i])->release = schedule_of(in->prepared[k])->release;
+    for (int i = 0; i < chooser->nprepared; i++)
+        for (int k = 0; k < chooser->nprepared && schedule_of(chooser->prepared[i])->depth; k++)
+            if (!schedule_of(chooser->prepared[i])->release &&
+                may_be_put_with(chooser->prepared[i], chooser->prepared[k]))
+                schedule_op(chooser->prepared[i])->release = schedule_of(chooser->prepared[k])->release;
 }
 
-void choose_join(Chooser *in)
+void choose_join(Chooser *chooser)
 {
-    for (int i = 0; i < in->nloads; i++) {
-        Op *load = in->loads[i], *best = NULL;
+    for (int i = 0; i < chooser->nloads; i++) {
+        Op *load = chooser->loads[i], *best = NULL;
         for (int k = 0;
-             k < in->nloads && schedule_of(load)->depth && !schedule_of(load)->release && pipelined_loop(load); k++)
-            if (may_be_freed_with(load, in->loads[k]) &&
-                (!best || schedule_of(in->loads[k])->release > schedule_of(best)->release))
-                best = in->loads[k];
+             k < chooser->nloads && schedule_of(load)->depth && !schedule_of(load)->release && pipelined_loop(load);
+             k++)
+            if (may_be_freed_with(load, chooser->loads[k]) &&
+                (!best || schedule_of(chooser->loads[k])->release > schedule_of(best)->release))
+                best = chooser->loads[k];
         if (best)
             schedule_op(load)->release = schedule_of(best)->release;
     }

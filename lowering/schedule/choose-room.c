@@ -37,11 +37,11 @@ static bool is_short(const Op *loop)
    longer store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of 128 x
    192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
    four.  */
-static int64_t staging_bytes(const Chooser *in, Type stored)
+static int64_t staging_bytes(const Chooser *chooser, Type stored)
 {
     int lines = 1;
-    for (int i = 0; i < in->nloops; i++)
-        lines = is_short(in->loops[i]) && !in->keeps ? 3 : lines;
+    for (int i = 0; i < chooser->nloops; i++)
+        lines = is_short(chooser->loops[i]) && !chooser->keeps ? 3 : lines;
     int columns = lines * machine_line_elements(stored.dtype);
     stored.cols = stored.cols < columns ? stored.cols : columns;
     stored.rows = stored.rows < MACHINE_MMA_ROWS ? stored.rows : MACHINE_MMA_ROWS;
@@ -49,22 +49,22 @@ static int64_t staging_bytes(const Chooser *in, Type stored)
 }
 
 /* Stores of one type and height, subtiles of one tile above all, take turns in one staging: that of the largest.  */
-static bool stages_for(const Chooser *in, int store, int other)
+static bool stages_for(const Chooser *chooser, int store, int other)
 {
-    Type x = stored_type(in->stores[store]), y = stored_type(in->stores[other]);
+    Type x = stored_type(chooser->stores[store]), y = stored_type(chooser->stores[other]);
     bool pieces = x.rows % MACHINE_MMA_ROWS == 0 && y.rows % MACHINE_MMA_ROWS == 0;
-    int64_t bytes = staging_bytes(in, x), others = staging_bytes(in, y);
+    int64_t bytes = staging_bytes(chooser, x), others = staging_bytes(chooser, y);
     return x.dtype == y.dtype && (x.rows == y.rows || pieces) && (bytes > others || (bytes == others && store < other));
 }
 
-static int64_t output_bytes(const Chooser *in)
+static int64_t output_bytes(const Chooser *chooser)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < in->nstores && in->ndots; i++) {
-        bool alone = stored_type(in->stores[i]).rows > 1;
-        for (int k = 0; k < in->nstores && alone; k++)
-            alone = !stages_for(in, k, i);
-        bytes += alone ? staging_bytes(in, stored_type(in->stores[i])) : 0;
+    for (int i = 0; i < chooser->nstores && chooser->ndots; i++) {
+        bool alone = stored_type(chooser->stores[i]).rows > 1;
+        for (int k = 0; k < chooser->nstores && alone; k++)
+            alone = !stages_for(chooser, k, i);
+        bytes += alone ? staging_bytes(chooser, stored_type(chooser->stores[i])) : 0;
     }
     return bytes;
 }
@@ -74,7 +74,7 @@ int64_t room_of_slot(const Op *source)
 {
     Type type = source->results[0]->type;
     return machine_slot_bytes(type, schedule_of(source)->line) +
-           (schedule_of(source)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
+           (schedule_of(source)->transposer ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
 /* With the gap behind what is no multiple of the swizzle's period.  */
@@ -83,59 +83,60 @@ static int64_t whole_lines(int64_t bytes)
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
-static int64_t barrier_bytes(const Chooser *in)
+static int64_t barrier_bytes(const Chooser *chooser)
 {
-    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (in->nloads + in->nprepared), true,
-                                    kernel_prints(in->kernel) ? PRINTING_ROLES : 1, true);
-    return whole_lines(bytes) + (in->parts_bytes || in->scratch_bytes ? MACHINE_SHARED_ALIGN : 0);
+    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (chooser->nloads + chooser->nprepared), true,
+                                    kernel_prints(chooser->kernel) ? PRINTING_ROLES : 1, true);
+    return whole_lines(bytes) + (chooser->parts_bytes || chooser->scratch_bytes ? MACHINE_SHARED_ALIGN : 0);
 }
 
-int64_t room_fixed(const Chooser *in)
+int64_t room_fixed(const Chooser *chooser)
 {
-    int64_t bytes = barrier_bytes(in) + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes + output_bytes(in);
-    for (int i = 0; i < in->nloads; i++)
-        if (schedule_of(in->loads[i])->depth > 0)
-            bytes += (in->loads[i]->transfer->resident ? in->loads[i]->transfer->resident
-                                                       : schedule_of(in->loads[i])->depth) *
-                     room_of_slot(in->loads[i]);
-    for (int i = 0; i < in->nprepared; i++)
-        if (schedule_of(in->prepared[i])->depth > 0)
-            bytes += whole_lines(schedule_of(in->prepared[i])->depth * room_of_slot(in->prepared[i]));
+    int64_t bytes =
+        barrier_bytes(chooser) + chooser->parts_bytes + STAGED_GROUPS * chooser->scratch_bytes + output_bytes(chooser);
+    for (int i = 0; i < chooser->nloads; i++)
+        if (schedule_of(chooser->loads[i])->depth > 0)
+            bytes += (chooser->loads[i]->transfer->resident ? chooser->loads[i]->transfer->resident
+                                                            : schedule_of(chooser->loads[i])->depth) *
+                     room_of_slot(chooser->loads[i]);
+    for (int i = 0; i < chooser->nprepared; i++)
+        if (schedule_of(chooser->prepared[i])->depth > 0)
+            bytes += whole_lines(schedule_of(chooser->prepared[i])->depth * room_of_slot(chooser->prepared[i]));
     return bytes;
 }
 
 /* An operand that each group has to bring into a form, and into memory of its own, in which the product reads it.  */
-static bool is_staged(const Chooser *in, const Op *product, int arg)
+static bool is_staged(const Chooser *chooser, const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
     bool registers =
         arg == 0 && dtype_bytes(operand->type.dtype) <= 2 && !(operand->def && operand->def->code == OP_TRANS);
     if (!op_is_dot(product))
         return !ring_source(operand);
-    return ring_source(operand) ? !operand_in_place(in->kernel->machine, operand, arg) : !registers;
+    return ring_source(operand) ? !operand_in_place(chooser->kernel->machine, operand, arg) : !registers;
 }
 
 /* For so many groups, each with whole tiles or with its share of the rows.  */
-static int64_t staged_bytes(const Chooser *in, int groups, bool rows)
+static int64_t staged_bytes(const Chooser *chooser, int groups, bool rows)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < in->ndots; i++)
+    for (int i = 0; i < chooser->ndots; i++)
         for (int arg = 0; arg < 2; arg++) {
-            Type type = in->dots[i]->args[arg]->type;
+            Type type = chooser->dots[i]->args[arg]->type;
             type.rows = rows && arg == 0 ? type.rows / groups : type.rows;
-            bytes += is_staged(in, in->dots[i], arg) ? groups * machine_tile_bytes(type) : 0;
+            bytes += is_staged(chooser, chooser->dots[i], arg) ? groups * machine_tile_bytes(type) : 0;
         }
     return bytes;
 }
 
-bool room_for_staged(const Chooser *in, int groups, bool rows)
+bool room_for_staged(const Chooser *chooser, int groups, bool rows)
 {
-    int64_t staged = staged_bytes(in, groups, rows), bytes = room_fixed(in) + staged;
-    for (int i = 0; i < in->nrings; i++) {
-        const Op *loop = pipelined_loop(in->rings[i]);
-        int depth = schedule_of(in->rings[i])->depth;
-        if (loop && loop->control->pipeline->automatic && !in->keeps && depth > loop->control->pipeline->in_flight)
-            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(in->rings[i]);
+    int64_t staged = staged_bytes(chooser, groups, rows), bytes = room_fixed(chooser) + staged;
+    for (int i = 0; i < chooser->nrings; i++) {
+        const Op *loop = pipelined_loop(chooser->rings[i]);
+        int depth = schedule_of(chooser->rings[i])->depth;
+        if (loop && loop->control->pipeline->automatic && !chooser->keeps && depth > loop->control->pipeline->in_flight)
+            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(chooser->rings[i]);
     }
-    return !staged || budget_fits(in->kernel, bytes);
+    return !staged || budget_fits(chooser->kernel, bytes);
 }

@@ -48,41 +48,41 @@ static bool has_rows(const Value *value)
 }
 
 /* Through a ring; what the role itself computes and puts into one it has in registers.  */
-static bool arrives(const Splitter *in, const Value *value)
+static bool arrives(const Splitter *splitter, const Value *value)
 {
     const Op *source = ring_source(value);
-    return source && (source->code == OP_LOAD || schedule_of(source)->maker != ROLE_BIT(in->role));
+    return source && (source->code == OP_LOAD || schedule_of(source)->maker != ROLE_BIT(splitter->role));
 }
 
-static void require(Splitter *in, Value *value, int mode, Op *op)
+static void require(Splitter *splitter, Value *value, int mode, Op *op)
 {
-    if (!has_rows(value) || arrives(in, value) || (in->mode[value->id] & mode) == mode)
+    if (!has_rows(value) || arrives(splitter, value) || (splitter->mode[value->id] & mode) == mode)
         return;
-    in->mode[value->id] |= (char)mode;
-    in->changed = true;
-    if (in->mode[value->id] == (SPLIT | WHOLE) && !in->why)
-        in->why = op;
+    splitter->mode[value->id] |= (char)mode;
+    splitter->changed = true;
+    if (splitter->mode[value->id] == (SPLIT | WHOLE) && !splitter->why)
+        splitter->why = op;
 }
 
-static void link_values(Splitter *in, Value *x, Value *y, Op *op)
+static void link_values(Splitter *splitter, Value *x, Value *y, Op *op)
 {
-    if (!x || !y || !has_rows(x) || !has_rows(y) || arrives(in, x) || arrives(in, y))
+    if (!x || !y || !has_rows(x) || !has_rows(y) || arrives(splitter, x) || arrives(splitter, y))
         return;
-    require(in, x, in->mode[y->id], op);
-    require(in, y, in->mode[x->id], op);
+    require(splitter, x, splitter->mode[y->id], op);
+    require(splitter, y, splitter->mode[x->id], op);
 }
 
-static void link_carried(Splitter *in, Op *loop)
+static void link_carried(Splitter *splitter, Op *loop)
 {
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
-        link_values(in, names.init, names.argument, loop);
-        link_values(in, names.argument, names.next, loop);
-        link_values(in, names.argument, names.result, loop);
+        link_values(splitter, names.init, names.argument, loop);
+        link_values(splitter, names.argument, names.next, loop);
+        link_values(splitter, names.argument, names.result, loop);
         if (loop->code == OP_WHILE) {
-            link_values(in, names.argument, names.body_argument, loop);
-            link_values(in, names.exit, names.result, loop);
-            link_values(in, names.exit, names.argument, loop);
+            link_values(splitter, names.argument, names.body_argument, loop);
+            link_values(splitter, names.exit, names.result, loop);
+            link_values(splitter, names.exit, names.argument, loop);
         }
     }
 }
@@ -94,40 +94,40 @@ static bool may_be_gathered(const Value *right)
     return computed && dtype_bytes(right->type.dtype) == 2;
 }
 
-static void require_all_rows(Splitter *in, Op *op)
+static void require_all_rows(Splitter *splitter, Op *op)
 {
-    if (op->nresults && arrives(in, op->results[0]))
+    if (op->nresults && arrives(splitter, op->results[0]))
         return;
-    in->whole = op;
+    splitter->whole = op;
     for (int i = 0; i < op->nargs; i++)
         if (has_rows(op->args[i]))
-            require(in, op->args[i], WHOLE, op);
+            require(splitter, op->args[i], WHOLE, op);
     for (int i = 0; i < op->nresults; i++)
-        require(in, op->results[i], WHOLE, op);
+        require(splitter, op->results[i], WHOLE, op);
 }
 
 /* Each group puts its rows of what the role makes for others.  */
-static void require_put(Splitter *in, Op *op)
+static void require_put(Splitter *splitter, Op *op)
 {
-    if (schedule_of(op)->maker == ROLE_BIT(in->role) && op->code != OP_LOAD)
-        require(in, op->results[0], SPLIT, op);
+    if (schedule_of(op)->maker == ROLE_BIT(splitter->role) && op->code != OP_LOAD)
+        require(splitter, op->results[0], SPLIT, op);
 }
 
 /* Another role than the one that divides rows does it.  What was given to none is the storing role's.  */
-static bool is_elsewhere(const Splitter *in, const Op *op)
+static bool is_elsewhere(const Splitter *splitter, const Op *op)
 {
     uint32_t roles = schedule_of(op)->roles;
     if (roles || op_info[op->code].class_ == CLASS_CONTROL)
-        return roles && !(roles & ROLE_BIT(in->role));
-    return in->role != role_that(in->kernel, ROLE_STORES);
+        return roles && !(roles & ROLE_BIT(splitter->role));
+    return splitter->role != role_that(splitter->kernel, ROLE_STORES);
 }
 
 /* A transpose that goes to stores alone.  */
-static bool is_turned_to_store(const Splitter *in, const Op *op)
+static bool is_transposed_to_store(const Splitter *splitter, const Op *op)
 {
-    if (op->code != OP_TRANS || arrives(in, op->args[0]) || !has_rows(op->args[0]))
+    if (op->code != OP_TRANS || arrives(splitter, op->args[0]) || !has_rows(op->args[0]))
         return false;
-    const Use *use = uses_of(&in->uses, op->results[0]);
+    const Use *use = uses_of(&splitter->uses, op->results[0]);
     bool stored = use;
     for (; use; use = use->next)
         stored &= use->op->code == OP_STORE && use->arg == use->op->nargs - 1 && !schedule_of(use->op)->task;
@@ -136,132 +136,132 @@ static bool is_turned_to_store(const Splitter *in, const Op *op)
 
 static void visit_constraint(Op *op, void *context)
 {
-    Splitter *in = context;
-    if (is_elsewhere(in, op))
+    Splitter *splitter = context;
+    if (is_elsewhere(splitter, op))
         return;
-    require_put(in, op);
-    if (is_turned_to_store(in, op)) {
-        require(in, op->results[0], WHOLE, op);
+    require_put(splitter, op);
+    if (is_transposed_to_store(splitter, op)) {
+        require(splitter, op->results[0], WHOLE, op);
         return;
     }
     if (op_mixes_rows(op)) {
-        require_all_rows(in, op);
+        require_all_rows(splitter, op);
         return;
     }
     switch (op->code) {
     case OP_DOT:
     case OP_DOT_F32:
-        require(in, op->args[0], SPLIT, op);
-        if (!in->gathers || !may_be_gathered(op->args[1]))
-            require(in, op->args[1], WHOLE, op);
+        require(splitter, op->args[0], SPLIT, op);
+        if (!splitter->gathers || !may_be_gathered(op->args[1]))
+            require(splitter, op->args[1], WHOLE, op);
         for (int i = 3; i < op->nargs && op->code == OP_DOT_F32; i++)
-            require(in, op->args[i], WHOLE, op);
-        require(in, op->results[0], SPLIT, op);
-        link_values(in, op->args[2], op->results[0], op);
+            require(splitter, op->args[i], WHOLE, op);
+        require(splitter, op->results[0], SPLIT, op);
+        link_values(splitter, op->args[2], op->results[0], op);
         break;
     case OP_FOR:
     case OP_WHILE:
-        link_carried(in, op);
+        link_carried(splitter, op);
         break;
     case OP_IF:
         for (int i = 0; i < op->nresults; i++)
             for (int k = 0; k < 2; k++)
-                link_values(in, op->results[i], block_end(op->blocks[k])->args[i], op);
+                link_values(splitter, op->results[i], block_end(op->blocks[k])->args[i], op);
         break;
     case OP_YIELD:
     case OP_COND:
         break;
     case OP_PRINT_EACH:
         for (int i = 0; i < op->nargs - 1; i++)
-            link_values(in, op->args[i], op->args[op->nargs - 1], op);
+            link_values(splitter, op->args[i], op->args[op->nargs - 1], op);
         break;
     default:
         for (int i = 0; i < op->nargs && op->nresults == 1; i++)
-            link_values(in, op->args[i], op->results[0], op);
+            link_values(splitter, op->args[i], op->results[0], op);
     }
 }
 
 /* What no product asks to be divided, and does not divide, each group has all of.  */
 static void visit_odd(Op *op, void *context)
 {
-    Splitter *in = context;
+    Splitter *splitter = context;
     for (int i = 0; i < op->nresults; i++)
-        if (has_rows(op->results[i]) && !in->mode[op->results[i]->id] && !is_elsewhere(in, op) &&
-            op->results[i]->type.rows % (in->groups * MACHINE_SWIZZLE_ROWS)) {
-            in->whole = in->whole ? in->whole : op;
-            require(in, op->results[i], WHOLE, op);
+        if (has_rows(op->results[i]) && !splitter->mode[op->results[i]->id] && !is_elsewhere(splitter, op) &&
+            op->results[i]->type.rows % (splitter->groups * MACHINE_SWIZZLE_ROWS)) {
+            splitter->whole = splitter->whole ? splitter->whole : op;
+            require(splitter, op->results[i], WHOLE, op);
         }
 }
 
-static void propagate(Splitter *in)
+static void propagate(Splitter *splitter)
 {
-    for (in->changed = true; in->changed && !in->why;) {
-        in->changed = false;
-        ir_walk(in->kernel->body, visit_constraint, in);
+    for (splitter->changed = true; splitter->changed && !splitter->why;) {
+        splitter->changed = false;
+        ir_walk(splitter->kernel->body, visit_constraint, splitter);
     }
 }
 
 /* Carried past a role that does not look at it.  */
-static bool is_beside(const Splitter *in, const Value *value)
+static bool is_beside(const Splitter *splitter, const Value *value)
 {
     const bool carried_past = !value->def || value->def->nblocks;
-    return in->slice && carried_past && !slice_has(in->slice, value);
+    return splitter->slice && carried_past && !slice_has(splitter->slice, value);
 }
 
 /* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
    rows. */
 static void visit_divide(Op *op, void *context)
 {
-    Splitter *in = context;
+    Splitter *splitter = context;
     for (int i = 0; i < op->nresults; i++) {
         Value *value = op->results[i];
-        if (!has_rows(value) || arrives(in, value) || in->mode[value->id] & WHOLE || is_elsewhere(in, op) ||
-            is_beside(in, value))
+        if (!has_rows(value) || arrives(splitter, value) || splitter->mode[value->id] & WHOLE ||
+            is_elsewhere(splitter, op) || is_beside(splitter, value))
             continue;
-        int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
-        if (value->type.rows % unit && !in->why)
-            in->why = op;
-        in->mode[value->id] = SPLIT;
-        in->nsplit++;
+        int unit = splitter->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
+        if (value->type.rows % unit && !splitter->why)
+            splitter->why = op;
+        splitter->mode[value->id] = SPLIT;
+        splitter->nsplit++;
     }
 }
 
-static void mark(const Splitter *in, Value *value, bool split)
+static void mark(const Splitter *splitter, Value *value, bool split)
 {
-    uint32_t bit = ROLE_BIT(in->role);
+    uint32_t bit = ROLE_BIT(splitter->role);
     value->split = has_rows(value) && split ? value->split | bit : value->split & ~bit;
 }
 
 static void visit_mark(Op *op, void *context)
 {
-    Splitter *in = context;
+    Splitter *splitter = context;
     for (int i = 0; i < op->nresults; i++)
-        mark(in, op->results[i], in->mode[op->results[i]->id] == SPLIT);
+        mark(splitter, op->results[i], splitter->mode[op->results[i]->id] == SPLIT);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; op->blocks[k] && i < op->blocks[k]->nargs; i++) {
             Value *argument = op->blocks[k]->args[i];
-            mark(in, argument, !(in->mode[argument->id] & WHOLE) && !is_beside(in, argument));
+            mark(splitter, argument, !(splitter->mode[argument->id] & WHOLE) && !is_beside(splitter, argument));
         }
 }
 
 /* ---- memory between groups --------------------------------------------------------------------------------------- */
 
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
-static bool is_split(const Splitter *in, const Value *value)
+static bool is_split(const Splitter *splitter, const Value *value)
 {
-    return arrives(in, value) ? ring_source_divides(value, in->groups)
-                              : has_rows(value) && !(in->mode[value->id] & WHOLE);
+    return arrives(splitter, value) ? ring_source_divides(value, splitter->groups)
+                                    : has_rows(value) && !(splitter->mode[value->id] & WHOLE);
 }
 
 typedef struct {
-    Splitter *in;
+    Splitter *splitter;
     Op *store;
 } Overlap;
 
-static bool is_across(const Splitter *in, const Value *value)
+static bool is_across(const Splitter *splitter, const Value *value)
 {
     const Op *def = value->def;
-    return def && is_turned_to_store(in, def) && is_split(in, def->args[0]);
+    return def && is_transposed_to_store(splitter, def) && is_split(splitter, def->args[0]);
 }
 
 /* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own
@@ -269,7 +269,7 @@ static bool is_across(const Splitter *in, const Value *value)
 static void visit_overlap(Op *op, void *context)
 {
     Overlap *overlap = context;
-    Splitter *in = overlap->in;
+    Splitter *splitter = overlap->splitter;
     const Op *store = overlap->store;
     OpClass class_ = op_info[op->code].class_;
     bool load = class_ == CLASS_LOAD && !schedule_of(op)->depth;
@@ -279,24 +279,24 @@ static void visit_overlap(Op *op, void *context)
         return;
     int row = row_coordinate(op), store_row = row_coordinate(store);
     const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
-    bool across = is_across(in, tile) || (other && is_across(in, value));
-    bool whole = other && !is_split(in, tile) && !is_split(in, value) && !across;
-    bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(in, tile) &&
-                    is_split(in, value) && tile->type.rows == value->type.rows;
-    if (!whole && !together && !in->why)
-        in->why = op;
+    bool across = is_across(splitter, tile) || (other && is_across(splitter, value));
+    bool whole = other && !is_split(splitter, tile) && !is_split(splitter, value) && !across;
+    bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(splitter, tile) &&
+                    is_split(splitter, value) && tile->type.rows == value->type.rows;
+    if (!whole && !together && !splitter->why)
+        splitter->why = op;
 }
 
 /* What is stored as it was loaded is divided, too, where that is asked for.  */
 static void visit_store(Op *op, void *context)
 {
-    Splitter *in = context;
-    Overlap overlap = {in, op};
+    Splitter *splitter = context;
+    Overlap overlap = {splitter, op};
     if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     const Value *tile = op->args[op->nargs - 1];
-    in->nsplit += in->kernel->grid.consumers > 1 && arrives(in, tile) && is_split(in, tile);
-    ir_walk(in->kernel->body, visit_overlap, &overlap);
+    splitter->nsplit += splitter->kernel->grid.consumers > 1 && arrives(splitter, tile) && is_split(splitter, tile);
+    ir_walk(splitter->kernel->body, visit_overlap, &overlap);
 }
 
 /* ---- what a task needs ------------------------------------------------------------------------------------------- */
@@ -331,27 +331,27 @@ static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers
     const bool multiplies = role == role_that(kernel, ROLE_STORES);
     const Slice slice = multiplies ? (Slice){0} : slice_of_task(kernel, role);
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {.kernel = kernel,
-                   .role = role,
-                   .uses = uses_new(kernel, kernel->body),
-                   .slice = multiplies ? NULL : &slice,
-                   .mode = mode,
-                   .groups = groups,
-                   .gathers = gathers};
-    propagate(&in);
-    ir_walk(kernel->body, visit_odd, &in);
-    propagate(&in);
-    if (!in.why)
-        ir_walk(kernel->body, visit_divide, &in);
-    if (!in.why && role->may & ROLE_STORES)
-        ir_walk(kernel->body, visit_store, &in);
-    if (!in.nsplit && !in.why && (multiplies || !(role->may & ROLE_STORES)))
-        in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
+    Splitter splitter = {.kernel = kernel,
+                         .role = role,
+                         .uses = uses_new(kernel, kernel->body),
+                         .slice = multiplies ? NULL : &slice,
+                         .mode = mode,
+                         .groups = groups,
+                         .gathers = gathers};
+    propagate(&splitter);
+    ir_walk(kernel->body, visit_odd, &splitter);
+    propagate(&splitter);
+    if (!splitter.why)
+        ir_walk(kernel->body, visit_divide, &splitter);
+    if (!splitter.why && role->may & ROLE_STORES)
+        ir_walk(kernel->body, visit_store, &splitter);
+    if (!splitter.nsplit && !splitter.why && (multiplies || !(role->may & ROLE_STORES)))
+        splitter.why = splitter.whole ? splitter.whole : kernel->body->last; /* every group would do everything */
     if (why)
-        *why = in.why;
-    if (in.why)
+        *why = splitter.why;
+    if (splitter.why)
         return false;
-    ir_walk(kernel->body, visit_mark, &in);
+    ir_walk(kernel->body, visit_mark, &splitter);
     return true;
 }
 

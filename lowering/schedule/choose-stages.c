@@ -42,16 +42,16 @@ static int stage_of(const Op *op)
 }
 
 /* The op of the block that defines a value, NULL if it comes from elsewhere.  */
-static Op *local_op(const Stages *in, const Value *value)
+static Op *local_op(const Stages *stages, const Value *value)
 {
-    return value->def ? op_at_block(value->def, in->block) : NULL;
+    return value->def ? op_at_block(value->def, stages->block) : NULL;
 }
 
 /* What makes, in the iteration before, the value that comes with this name.  */
-static Op *maker_before(const Stages *in, const Value *value)
+static Op *maker_before(const Stages *stages, const Value *value)
 {
-    bool carries = value->block == in->block && value->index > 0;
-    return carries ? local_op(in, carried(in->loop, value->index - 1).next) : NULL;
+    bool carries = value->block == stages->block && value->index > 0;
+    return carries ? local_op(stages, carried(stages->loop, value->index - 1).next) : NULL;
 }
 
 static bool is_product(const Op *op, const void *context)
@@ -60,108 +60,109 @@ static bool is_product(const Op *op, const void *context)
     return op_is_dot(op);
 }
 
-static bool is_last(const Stages *in, const Op *op)
+static bool is_last(const Stages *stages, const Op *op)
 {
-    return op == block_end(in->block);
+    return op == block_end(stages->block);
 }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-static void raise_stage(Stages *in, Op *op, int stage)
+static void raise_stage(Stages *stages, Op *op, int stage)
 {
-    if (stage <= stage_of(op) || in->broken)
+    if (stage <= stage_of(op) || stages->broken)
         return;
-    in->changed = true;
-    in->broken = stage > SCHEDULE_MOST_STAGE;
-    schedule_op(op)->stage = in->broken ? 0 : stage;
-    in->last = stage > in->last ? stage : in->last;
+    stages->changed = true;
+    stages->broken = stage > SCHEDULE_MOST_STAGE;
+    schedule_op(op)->stage = stages->broken ? 0 : stage;
+    stages->last = stage > stages->last ? stage : stages->last;
 }
 
-static void raise_for(Stages *in, Op *op, const Op *within)
+static void raise_for(Stages *stages, Op *op, const Op *within)
 {
     for (int i = 0; i < within->nargs; i++) {
-        const Op *def = local_op(in, within->args[i]), *before = maker_before(in, within->args[i]);
+        const Op *def = local_op(stages, within->args[i]), *before = maker_before(stages, within->args[i]);
         bool operand = op_is_dot(op) && i < 2;
-        bool apart = in->behind ? def && op_is_dot(def) && !op_is_dot(op) : operand;
+        bool apart = stages->behind ? def && op_is_dot(def) && !op_is_dot(op) : operand;
         if (def && def != op)
-            raise_stage(in, op, stage_of(def) + (apart && in->waits[def->id]));
+            raise_stage(stages, op, stage_of(def) + (apart && stages->waits[def->id]));
         if (before)
-            raise_stage(in, op, stage_of(before) - op_is_dot(before));
+            raise_stage(stages, op, stage_of(before) - op_is_dot(before));
     }
     for (int k = 0; k < within->nblocks; k++)
         FOR_OPS (inner, within->blocks[k])
-            raise_for(in, op, inner);
+            raise_for(stages, op, inner);
 }
 
-static bool waits_within(const Stages *in, const Op *op, const Op *within)
+static bool waits_within(const Stages *stages, const Op *op, const Op *within)
 {
     for (int i = 0; i < within->nargs; i++) {
-        const Op *def = local_op(in, within->args[i]);
-        if (def && def != op && stage_of(def) == stage_of(op) && in->waits[def->id])
+        const Op *def = local_op(stages, within->args[i]);
+        if (def && def != op && stage_of(def) == stage_of(op) && stages->waits[def->id])
             return true;
     }
     for (int k = 0; k < within->nblocks; k++)
         FOR_OPS (inner, within->blocks[k])
-            if (waits_within(in, op, inner))
+            if (waits_within(stages, op, inner))
                 return true;
     return false;
 }
 
-static void raise_memory(Stages *in, Op *first)
+static void raise_memory(Stages *stages, Op *first)
 {
     for (Op *second = first->next; second; second = second->next) {
-        if (is_last(in, second) || !schedule_keeps_order(first, second))
+        if (is_last(stages, second) || !schedule_keeps_order(first, second))
             continue;
-        raise_stage(in, first, stage_of(second));
-        raise_stage(in, second, stage_of(first));
+        raise_stage(stages, first, stage_of(second));
+        raise_stage(stages, second, stage_of(first));
     }
 }
 
 /* What comes through a ring needs nothing where it is got.  */
-static void raise_all(Stages *in)
+static void raise_all(Stages *stages)
 {
     do {
-        in->changed = false;
-        FOR_OPS (op, in->block) {
-            if (is_last(in, op) || schedule_of(op)->depth)
+        stages->changed = false;
+        FOR_OPS (op, stages->block) {
+            if (is_last(stages, op) || schedule_of(op)->depth)
                 continue;
-            raise_for(in, op, op);
-            in->waits[op->id] = ir_any(op, is_product, NULL) || waits_within(in, op, op);
-            raise_memory(in, op);
+            raise_for(stages, op, op);
+            stages->waits[op->id] = ir_any(op, is_product, NULL) || waits_within(stages, op, op);
+            raise_memory(stages, op);
         }
-    } while (in->changed && !in->broken);
+    } while (stages->changed && !stages->broken);
 }
 
-static int first_use(const Stages *in, const Op *op)
+static int first_use(const Stages *stages, const Op *op)
 {
     int stage = SCHEDULE_MOST_STAGE + 1;
     for (int r = 0; r < op->nresults; r++)
-        for (const Use *use = uses_of(in->uses, op->results[r]); use; use = use->next) {
-            const Op *user = op_at_block(use->op, in->block);
-            int here = user && !is_last(in, user) ? stage_of(user) : 0;
+        for (const Use *use = uses_of(stages->uses, op->results[r]); use; use = use->next) {
+            const Op *user = op_at_block(use->op, stages->block);
+            int here = user && !is_last(stages, user) ? stage_of(user) : 0;
             stage = here < stage ? here : stage;
         }
     return stage > SCHEDULE_MOST_STAGE ? 0 : stage;
 }
 
 /* What does not wait for products is computed, or got, where it is looked at first, so that nobody holds it before.  */
-static void sink(Stages *in)
+static void sink(Stages *stages)
 {
-    for (Op *op = in->block->last; op; op = op->prev) {
+    for (Op *op = stages->block->last; op; op = op->prev) {
         OpClass class_ = op_info[op->code].class_;
         bool moves = schedule_of(op)->depth || class_ == CLASS_TILE || class_ == CLASS_SCALAR;
-        if (moves && !op->nblocks && !in->waits[op->id] && !is_last(in, op))
-            raise_stage(in, op, first_use(in, op));
+        if (moves && !op->nblocks && !stages->waits[op->id] && !is_last(stages, op))
+            raise_stage(stages, op, first_use(stages, op));
     }
 }
 
 /* ---- order of a time step ---------------------------------------------------------------------------------------- */
 
-static bool looks_at_staying(const Stages *in, const Op *op)
+static bool looks_at_staying(const Stages *stages, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
-        const Op *def = local_op(in, op->args[i]), *before = maker_before(in, op->args[i]);
-        if ((def && stage_of(def) == stage_of(op) && in->stays[def->id]) || (before && stage_of(before) > stage_of(op)))
+        const Op *def = local_op(stages, op->args[i]), *before = maker_before(stages, op->args[i]);
+        if ((def && stage_of(def) == stage_of(op) && stages->stays[def->id]) ||
+            (before && stage_of(before) > stage_of(op)))
             return true;
     }
     return false;
@@ -169,48 +170,48 @@ static bool looks_at_staying(const Stages *in, const Op *op)
 
 /* As choose-coarse.c has it: what looks at a product that the same time step makes for the iteration before, loads
    whose place among the stores counts, control flow.  */
-static void find_staying(Stages *in)
+static void find_staying(Stages *stages)
 {
-    FOR_OPS (op, in->block)
-        in->stays[op->id] = (op_info[op->code].class_ == CLASS_LOAD && !schedule_of(op)->depth) || op->nblocks ||
-                            looks_at_staying(in, op);
+    FOR_OPS (op, stages->block)
+        stages->stays[op->id] = (op_info[op->code].class_ == CLASS_LOAD && !schedule_of(op)->depth) || op->nblocks ||
+                                looks_at_staying(stages, op);
 }
 
 /* A product that starts before anything of its time step is waited for.  Another may add to it.  */
-static bool starts_early(const Stages *in, const Op *op)
+static bool starts_early(const Stages *stages, const Op *op)
 {
-    if (!op_is_dot(op) || in->stays[op->id])
+    if (!op_is_dot(op) || stages->stays[op->id])
         return false;
     for (int i = 0; i < 3; i++) {
-        const Op *def = local_op(in, op->args[i]);
-        bool adds = i == 2 && def && op_is_dot(def) && starts_early(in, def);
-        if (def && stage_of(def) == stage_of(op) && in->waits[def->id] && !adds)
+        const Op *def = local_op(stages, op->args[i]);
+        bool adds = i == 2 && def && op_is_dot(def) && starts_early(stages, def);
+        if (def && stage_of(def) == stage_of(op) && stages->waits[def->id] && !adds)
             return false;
     }
     return true;
 }
 
-static void order_early(Stages *in, Op *op, int stage)
+static void order_early(Stages *stages, Op *op, int stage)
 {
-    if (stage_of(op) != stage || in->classes[op->id] <= stage)
+    if (stage_of(op) != stage || stages->classes[op->id] <= stage)
         return;
-    in->classes[op->id] = stage;
+    stages->classes[op->id] = stage;
     for (int i = 0; i < op->nargs; i++) {
-        Op *def = local_op(in, op->args[i]);
+        Op *def = local_op(stages, op->args[i]);
         if (def)
-            order_early(in, def, stage);
+            order_early(stages, def, stage);
     }
 }
 
-static void order_all(Stages *in)
+static void order_all(Stages *stages)
 {
-    FOR_OPS (op, in->block)
-        in->classes[op->id] = in->last + 1;
-    FOR_OPS (op, in->block)
-        if (starts_early(in, op))
-            order_early(in, op, stage_of(op));
-    FOR_OPS (op, in->block)
-        schedule_op(op)->order += in->classes[op->id] << ORDER_SHIFT;
+    FOR_OPS (op, stages->block)
+        stages->classes[op->id] = stages->last + 1;
+    FOR_OPS (op, stages->block)
+        if (starts_early(stages, op))
+            order_early(stages, op, stage_of(op));
+    FOR_OPS (op, stages->block)
+        schedule_op(op)->order += stages->classes[op->id] << ORDER_SHIFT;
 }
 
 static bool is_behind(const Op *first, const Op *second, int distance)
@@ -219,28 +220,28 @@ static bool is_behind(const Op *first, const Op *second, int distance)
     return steps > 0 || (steps == 0 && schedule_of(second)->order > schedule_of(first)->order);
 }
 
-static bool needs_are_met(const Stages *in, const Op *op, const Op *within)
+static bool needs_are_met(const Stages *stages, const Op *op, const Op *within)
 {
     for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++) {
-        const Op *def = local_op(in, within->args[i]), *before = maker_before(in, within->args[i]);
+        const Op *def = local_op(stages, within->args[i]), *before = maker_before(stages, within->args[i]);
         if ((def && def != op && !is_behind(def, op, 0)) || (before && before != op && !is_behind(before, op, 1)))
             return false;
     }
     for (int k = 0; k < within->nblocks; k++)
         FOR_OPS (inner, within->blocks[k])
-            if (!needs_are_met(in, op, inner))
+            if (!needs_are_met(stages, op, inner))
                 return false;
     return true;
 }
 
-static bool is_possible(const Stages *in)
+static bool is_possible(const Stages *stages)
 {
-    FOR_OPS (op, in->block) {
-        if (is_last(in, op))
+    FOR_OPS (op, stages->block) {
+        if (is_last(stages, op))
             continue;
-        if (!needs_are_met(in, op, op))
+        if (!needs_are_met(stages, op, op))
             return false;
-        for (const Op *second = op->next; second && !is_last(in, second); second = second->next)
+        for (const Op *second = op->next; second && !is_last(stages, second); second = second->next)
             if (schedule_keeps_order(op, second) && !(is_behind(op, second, 0) && is_behind(second, op, 1)))
                 return false;
     }
@@ -249,52 +250,53 @@ static bool is_possible(const Stages *in)
 
 /* The producer fills rings in the order of the source.  One that is read so many stages late needs as many slots, or
    what stands before it in the next iteration waits for it.  */
-static bool has_slots(const Stages *in)
+static bool has_slots(const Stages *stages)
 {
-    FOR_OPS (op, in->block)
-        if (schedule_of(op)->depth > 0 && schedule_of(op)->depth < last_stage(op, in->uses))
+    FOR_OPS (op, stages->block)
+        if (schedule_of(op)->depth > 0 && schedule_of(op)->depth < last_stage(op, stages->uses))
             return false;
     return true;
 }
 
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
 
-static void clear(const Stages *in)
+static void clear(const Stages *stages)
 {
-    FOR_OPS (op, in->block) {
+    FOR_OPS (op, stages->block) {
         schedule_op(op)->stage = 0;
         schedule_op(op)->order &= (1 << ORDER_SHIFT) - 1;
     }
 }
 
-static bool write_stages(Stages *in)
+static bool write_stages(Stages *stages)
 {
-    raise_all(in);
-    if (in->broken || !in->last)
+    raise_all(stages);
+    if (stages->broken || !stages->last)
         return false;
-    sink(in);
-    find_staying(in);
-    order_all(in);
-    return is_possible(in) && has_slots(in);
+    sink(stages);
+    find_staying(stages);
+    order_all(stages);
+    return is_possible(stages) && has_slots(stages);
 }
 
 /* Why the schedule is not chosen unless it is asked for, or NULL.  */
-static const char *objection(const Stages *in, int least)
+static const char *objection(const Stages *stages, int least)
 {
-    Module *module = in->kernel->module;
-    int registers = choose_held_registers(in->kernel, in->block, in->uses);
-    const Value *early = choose_needed_early(in->block, in->uses);
+    Module *module = stages->kernel->module;
+    int registers = choose_held_registers(stages->kernel, stages->block, stages->uses);
+    const Value *early = choose_needed_early(stages->block, stages->uses);
     if (early)
         return arena_print(module, "%s is computed while a product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
     if (registers > BUDGET_HELD_REGISTERS)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
                            registers);
-    if (in->behind)
+    if (stages->behind)
         return "there is one product; schedule(coarse) puts what is computed from it under that of the next iteration, "
                "for a second accumulator";
-    if (in->last > 1)
-        return arena_print(module, "the chain of products has %d stages; schedule(coarse) asks for them", in->last + 1);
+    if (stages->last > 1)
+        return arena_print(module, "the chain of products has %d stages; schedule(coarse) asks for them",
+                           stages->last + 1);
     if (least < 2)
         return "the last product is no sum that the loop carries; schedule(coarse) asks for it all the same";
     return NULL;
@@ -302,22 +304,22 @@ static const char *objection(const Stages *in, int least)
 
 bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least)
 {
-    Stages in = {.kernel = kernel, .loop = loop, .block = loop->blocks[0], .uses = uses};
+    Stages stages = {.kernel = kernel, .loop = loop, .block = loop->blocks[0], .uses = uses};
     size_t count = (size_t)kernel->nops + 1;
-    in.waits = arena_alloc(kernel->module, count);
-    in.stays = arena_alloc(kernel->module, count);
-    in.classes = arena_alloc(kernel->module, count * sizeof *in.classes);
-    bool found = write_stages(&in);
-    if (!found && !in.last && least < 2) {
-        in.behind = true;
-        found = write_stages(&in);
+    stages.waits = arena_alloc(kernel->module, count);
+    stages.stays = arena_alloc(kernel->module, count);
+    stages.classes = arena_alloc(kernel->module, count * sizeof *stages.classes);
+    bool found = write_stages(&stages);
+    if (!found && !stages.last && least < 2) {
+        stages.behind = true;
+        found = write_stages(&stages);
     }
-    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE, deep = in.last >= least;
-    const char *why = found && deep && !asked ? objection(&in, least) : NULL;
+    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE, deep = stages.last >= least;
+    const char *why = found && deep && !asked ? objection(&stages, least) : NULL;
     if (why)
         remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);
     if (found && deep && !why)
         return true;
-    clear(&in);
+    clear(&stages);
     return false;
 }

@@ -7,11 +7,11 @@
  *       sum = ws_add(sum, ws_row_sum(ws_mul(ws_load(a, i, k, 16, 512), ws_load_row(x, k, 512))));
  *
  * A ring pays where the tensor cores read what it holds.  Here each element is read once, by the thread that computes
- * with it: registers hold what the next iteration wants (ahead.c), and many blocks of an SM wait for memory at the same
- * time, where one with a ring is alone there.  On an H200, a matrix of 16384 x 8192 times a vector had 0.88 to 0.95 of
- * cuBLAS through a ring, and has 1.01 by such loads of four blocks of one group, 0.95 of three blocks of two; one of
- * 4096 x 4096 has 1.39.  What an iteration loads has to fit registers beside what the one before it computes.  Else
- * rings it is, and wherever anything but `auto` was said.
+ * with it: registers hold what the next iteration wants (prefetch.c), and many blocks of an SM wait for memory at the
+ * same time, where one with a ring is alone there.  On an H200, a matrix of 16384 x 8192 times a vector had 0.88 to
+ * 0.95 of cuBLAS through a ring, and has 1.01 by such loads of four blocks of one group, 0.95 of three blocks of two;
+ * one of 4096 x 4096 has 1.39.  What an iteration loads has to fit registers beside what the one before it computes.
+ * Else rings it is, and wherever anything but `auto` was said.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
@@ -21,51 +21,52 @@
 enum { MOST_STREAMED_REGISTERS = 40 };
 
 /* Of a thread of one group, for what an iteration of the loop loads; -1: some load would have to wait for a store.  */
-static int streamed_registers(const Chooser *in, const Op *loop)
+static int streamed_registers(const Chooser *chooser, const Op *loop)
 {
     int registers = 0;
-    for (int i = 0; i < in->nloads; i++) {
-        if (pipelined_loop(in->loads[i]) != loop)
+    for (int i = 0; i < chooser->nloads; i++) {
+        if (pipelined_loop(chooser->loads[i]) != loop)
             continue;
-        if (choose_aliasing_store(in, in->loads[i]))
+        if (choose_aliasing_store(chooser, chooser->loads[i]))
             return -1;
-        registers += machine_tile_registers(in->loads[i]->results[0]->type, LAYOUT_ROWS);
+        registers += machine_tile_registers(chooser->loads[i]->results[0]->type, LAYOUT_ROWS);
     }
     return registers;
 }
 
 /* Does another loop read the same memory?  That reading had better find it in L2, which few blocks with rings leave
    room for: on an H200, 131072 rows of 4096 bf16 in two passes had 0.78 of a copy with rings, and 0.65 without.  */
-static bool another_reads(const Chooser *in, const Op *loop)
+static bool another_reads(const Chooser *chooser, const Op *loop)
 {
-    for (int i = 0; i < in->nloads; i++)
-        for (int k = 0; k < in->nloads; k++) {
-            const Op *other = pipelined_loop(in->loads[k]);
-            if (pipelined_loop(in->loads[i]) == loop && other && other != loop &&
-                tensor_memory(in->loads[i]->args[0]) == tensor_memory(in->loads[k]->args[0]))
+    for (int i = 0; i < chooser->nloads; i++)
+        for (int k = 0; k < chooser->nloads; k++) {
+            const Op *other = pipelined_loop(chooser->loads[k]);
+            if (pipelined_loop(chooser->loads[i]) == loop && other && other != loop &&
+                tensor_memory(chooser->loads[i]->args[0]) == tensor_memory(chooser->loads[k]->args[0]))
                 return true;
         }
     return false;
 }
 
 /* All loops of a kernel, of which nothing is said but that they are to be pipelined.  */
-static bool may_stream(const Chooser *in)
+static bool may_stream(const Chooser *chooser)
 {
-    const Grid *grid = &in->kernel->grid;
-    bool asked = grid->producer_registers || grid->parts || in->kernel->tasks || in->said;
-    for (int i = 0; i < in->nloops && !asked; i++) {
-        const Pipeline *pipeline = in->loops[i]->control->pipeline;
-        int registers = streamed_registers(in, in->loops[i]);
+    const Grid *grid = &chooser->kernel->grid;
+    bool asked = grid->producer_registers || grid->parts || chooser->kernel->tasks || chooser->said;
+    for (int i = 0; i < chooser->nloops && !asked; i++) {
+        const Pipeline *pipeline = chooser->loops[i]->control->pipeline;
+        int registers = streamed_registers(chooser, chooser->loops[i]);
         asked = !pipeline->automatic || pipeline->pingpong || pipeline->optimal ||
                 pipeline->schedule != SCHEDULE_AUTO || registers <= 0 ||
-                registers > MOST_STREAMED_REGISTERS * choose_wanted_groups(in) || another_reads(in, in->loops[i]);
+                registers > MOST_STREAMED_REGISTERS * choose_wanted_groups(chooser) ||
+                another_reads(chooser, chooser->loops[i]);
     }
-    return in->nloops && !in->ndots && !asked;
+    return chooser->nloops && !chooser->ndots && !asked;
 }
 
-int choose_streaming_groups(const Chooser *in)
+int choose_streaming_groups(const Chooser *chooser)
 {
-    return (in->streams + MOST_STREAMED_REGISTERS - 1) / MOST_STREAMED_REGISTERS;
+    return (chooser->streams + MOST_STREAMED_REGISTERS - 1) / MOST_STREAMED_REGISTERS;
 }
 
 /* Plan leaves the marks on what registers are left for.  */
@@ -73,20 +74,20 @@ static void mark_loads(const Op *loop)
 {
     FOR_OPS (op, loop->blocks[0])
         if (op_info[op->code].class_ == CLASS_LOAD)
-            op->transfer->ahead = AHEAD_ITERATION;
+            op->transfer->prefetch = PREFETCH_ITERATION;
 }
 
-void choose_streams(Chooser *in)
+void choose_streams(Chooser *chooser)
 {
-    int count = may_stream(in) ? in->nloops : 0;
+    int count = may_stream(chooser) ? chooser->nloops : 0;
     for (int i = 0; i < count; i++) {
-        const Pipeline *pipeline = in->loops[i]->control->pipeline;
-        int registers = streamed_registers(in, in->loops[i]);
-        remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
+        const Pipeline *pipeline = chooser->loops[i]->control->pipeline;
+        int registers = streamed_registers(chooser, chooser->loops[i]);
+        remark(chooser->kernel, DIAG_OPTIMIZED, pipeline->loc,
                "no rings: what an iteration loads feeds no product and fits %d registers of a thread", registers);
-        in->streams = registers > in->streams ? registers : in->streams;
-        mark_loads(in->loops[i]);
-        in->loops[i]->control->pipeline = NULL;
+        chooser->streams = registers > chooser->streams ? registers : chooser->streams;
+        mark_loads(chooser->loops[i]);
+        chooser->loops[i]->control->pipeline = NULL;
     }
-    in->nloops = count ? 0 : in->nloops;
+    chooser->nloops = count ? 0 : chooser->nloops;
 }

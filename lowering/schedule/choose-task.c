@@ -23,7 +23,7 @@
 #include <string.h>
 
 typedef struct {
-    Chooser *in;
+    Chooser *chooser;
     int number;
     const Task *task;
     const Op *product, *store, *load; /* the first of each */
@@ -42,7 +42,7 @@ static bool is_in(const Op *op, int number)
 
 static bool has_use_outside(const Members *block, const Value *value)
 {
-    return used_outside_task(&block->in->uses, value, block->number);
+    return used_outside_task(&block->chooser->uses, value, block->number);
 }
 
 /* Transposing is another way to look at a slot: it is done by who looks.  */
@@ -70,9 +70,9 @@ static void visit_product(Op *op, void *context)
 
 static bool comes_of_product(const Members *block, Op *op)
 {
-    const Slice slice = choose_slice(block->in->kernel, op);
+    const Slice slice = choose_slice(block->chooser->kernel, op);
     Products products = {&slice, false};
-    ir_walk(block->in->kernel->body, visit_product, &products);
+    ir_walk(block->chooser->kernel->body, visit_product, &products);
     return products.found;
 }
 
@@ -84,7 +84,7 @@ static bool is_listed(Op *const *list, int count, const Op *op)
     return false;
 }
 
-/* handed.c has given a name to all that a storing task uses of products.  */
+/* task-copies.c has given a name to all that a storing task uses of products.  */
 static void visit_handed(Op *op, void *context)
 {
     Members *block = context;
@@ -93,7 +93,7 @@ static void visit_handed(Op *op, void *context)
         if (source && op->args[i]->type.kind == K_TILE && !is_in(source, block->number) && source->nresults == 1 &&
             op_info[source->code].class_ == CLASS_TILE && !is_listed(block->handed, block->nhanded, source) &&
             comes_of_product(block, source))
-            choose_push(block->in->kernel, &block->handed, &block->nhanded, source);
+            choose_push(block->chooser->kernel, &block->handed, &block->nhanded, source);
     }
 }
 
@@ -110,7 +110,7 @@ static void visit_block(Op *op, void *context)
         return;
     block->computes = true;
     if (op->nresults == 1 && has_use_outside(block, op->results[0]))
-        choose_push(block->in->kernel, &block->roots, &block->nroots, op);
+        choose_push(block->chooser->kernel, &block->roots, &block->nroots, op);
 }
 
 /* ---- the role that multiplies ------------------------------------------------------------------------------------ */
@@ -126,33 +126,33 @@ static const char *quoted(const Kernel *kernel, const char *name)
 }
 
 /* The last task that multiplies; NULL: none does.  */
-static const Task *multiplying(const Chooser *in)
+static const Task *multiplying(const Chooser *chooser)
 {
     const Task *last = NULL;
-    for (int i = 0; i < in->ndots; i++) {
-        const Task *task = task_of(in->kernel, in->dots[i]);
+    for (int i = 0; i < chooser->ndots; i++) {
+        const Task *task = task_of(chooser->kernel, chooser->dots[i]);
         last = task ? task : last;
     }
     return last;
 }
 
 /* Of products those that the role that stores makes.  */
-static void keep_own_products(Chooser *in)
+static void keep_own_products(Chooser *chooser)
 {
-    const Task *last = multiplying(in);
+    const Task *last = multiplying(chooser);
     int count = 0;
-    for (int i = 0; i < in->ndots; i++) {
-        const Task *task = task_of(in->kernel, in->dots[i]);
+    for (int i = 0; i < chooser->ndots; i++) {
+        const Task *task = task_of(chooser->kernel, chooser->dots[i]);
         if (!task || task == last)
-            in->dots[count++] = in->dots[i];
+            chooser->dots[count++] = chooser->dots[i];
     }
-    in->apart = count < in->ndots;
-    in->ndots = count;
+    chooser->apart = count < chooser->ndots;
+    chooser->ndots = count;
 }
 
 static void name_multiplying(Members *block)
 {
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     Role *role = role_that(kernel, ROLE_STORES);
     if (block->task->groups && kernel->grid.consumers && block->task->groups != kernel->grid.consumers)
         reject(kernel, block->task->loc, REASON_TASK_CONSUMERS, block->task->name, block->task->groups,
@@ -178,7 +178,7 @@ static const char *name_of(const Value *value)
 static void visit_chain(Op *op, void *context)
 {
     Chain *chain = context;
-    Kernel *kernel = chain->block->in->kernel;
+    Kernel *kernel = chain->block->chooser->kernel;
     const Task *task = chain->block->task, *other = task_of(kernel, op);
     if (kernel->failed || !slice_has_op(chain->slice, op))
         return;
@@ -188,17 +188,17 @@ static void visit_chain(Op *op, void *context)
                      : "the groups that multiply change");
     if (op_info[op->code].class_ != CLASS_LOAD || schedule_of(op)->depth)
         return;
-    for (int i = 0; i < chain->block->in->nstores; i++)
-        if (tensor_memory(chain->block->in->stores[i]->args[0]) == tensor_memory(op->args[0]) &&
-            task_of(kernel, chain->block->in->stores[i]) != task)
-            reject(kernel, op->loc, REASON_TASK_STORED, task->name, chain->block->in->stores[i]->loc.line);
+    for (int i = 0; i < chain->block->chooser->nstores; i++)
+        if (tensor_memory(chain->block->chooser->stores[i]->args[0]) == tensor_memory(op->args[0]) &&
+            task_of(kernel, chain->block->chooser->stores[i]) != task)
+            reject(kernel, op->loc, REASON_TASK_STORED, task->name, chain->block->chooser->stores[i]->loc.line);
 }
 
 static void check_root(const Members *block, Op *root)
 {
-    const Slice slice = choose_slice(block->in->kernel, root);
+    const Slice slice = choose_slice(block->chooser->kernel, root);
     Chain chain = {block, &slice};
-    ir_walk(block->in->kernel->body, visit_chain, &chain);
+    ir_walk(block->chooser->kernel->body, visit_chain, &chain);
 }
 
 static bool is_taken(const Kernel *kernel, const char *name)
@@ -217,11 +217,11 @@ static bool is_taken(const Kernel *kernel, const char *name)
 static void visit_same_memory(Op *op, void *context)
 {
     const Members *block = context;
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     OpClass class_ = op_info[op->code].class_;
     bool touches = class_ == CLASS_LOAD || class_ == CLASS_READ || (class_ == CLASS_STORE && !op_prints(op));
-    for (int i = 0; i < block->in->nstores && touches && !is_in(op, block->number); i++) {
-        const Op *store = block->in->stores[i];
+    for (int i = 0; i < block->chooser->nstores && touches && !is_in(op, block->number); i++) {
+        const Op *store = block->chooser->stores[i];
         if (is_in(store, block->number) && tensor_memory(store->args[0]) == tensor_memory(op->args[0]) &&
             !kernel->failed)
             reject(kernel, store->loc, REASON_TASK_STORES, block->task->name, op->loc.line,
@@ -231,7 +231,7 @@ static void visit_same_memory(Op *op, void *context)
 
 static void check_stores(const Members *block)
 {
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     Members all = *block;
     if (block->nroots)
         reject(kernel, block->task->loc, REASON_TASK_STORES_MAKES, block->task->name,
@@ -246,7 +246,7 @@ static void check_stores(const Members *block)
 
 static bool check_block(const Members *block)
 {
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     const Task *task = block->task;
     if (block->store)
         check_stores(block);
@@ -262,28 +262,28 @@ static bool check_block(const Members *block)
 /* The groups that multiply fill the rings of what a task stores.  */
 static void make_storing_role(Members *block)
 {
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     const uint32_t multiplies = ROLE_BIT(role_that(kernel, ROLE_STORES));
     Role *role =
         role_new(kernel, block->task->name, ROLE_COMPUTES | ROLE_STORES, block->task->groups ? block->task->groups : 1);
     role->registers = block->task->registers;
-    block->in->storing = true;
+    block->chooser->storing = true;
     ir_walk(kernel->body, visit_handed, block);
-    for (int i = 0; i < block->in->nstores; i++)
-        if (is_in(block->in->stores[i], block->number))
-            schedule_op(block->in->stores[i])->roles = ROLE_BIT(role);
+    for (int i = 0; i < block->chooser->nstores; i++)
+        if (is_in(block->chooser->stores[i], block->number))
+            schedule_op(block->chooser->stores[i])->roles = ROLE_BIT(role);
     for (int i = 0; i < block->nhanded; i++) {
         const Op *loop = pipelined_loop(block->handed[i]);
         ScheduleRow *row = schedule_op(block->handed[i]);
         row->maker = multiplies;
         row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
-        choose_push(kernel, &block->in->prepared, &block->in->nprepared, block->handed[i]);
+        choose_push(kernel, &block->chooser->prepared, &block->chooser->nprepared, block->handed[i]);
     }
 }
 
 static void make_role(Members *block)
 {
-    Kernel *kernel = block->in->kernel;
+    Kernel *kernel = block->chooser->kernel;
     Role *role = role_new(kernel, block->task->name, ROLE_COMPUTES, block->task->groups ? block->task->groups : 1);
     role->registers = block->task->registers;
     for (int i = 0; i < block->nroots; i++) {
@@ -292,46 +292,46 @@ static void make_role(Members *block)
         ScheduleRow *row = schedule_op(root);
         row->maker = ROLE_BIT(role);
         row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
-        choose_push(kernel, &block->in->prepared, &block->in->nprepared, root);
+        choose_push(kernel, &block->chooser->prepared, &block->chooser->nprepared, root);
     }
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-static void choose_task(Chooser *in, int number)
+static void choose_task(Chooser *chooser, int number)
 {
-    Kernel *kernel = in->kernel;
-    Members block = {.in = in, .number = number, .task = kernel_task(kernel, number)};
+    Kernel *kernel = chooser->kernel;
+    Members block = {.chooser = chooser, .number = number, .task = kernel_task(kernel, number)};
     ir_walk(kernel->body, visit_free, &block);
     ir_walk(kernel->body, visit_block, &block);
     if (block.task->registers && !budget_is_register_count(kernel->machine, block.task->registers))
         reject(kernel, block.task->loc, REASON_TASK_REGISTERS_RANGE, block.task->registers,
                kernel->machine->fewest_role_registers, kernel->machine->most_role_registers);
-    else if (block.product && block.task == multiplying(in))
+    else if (block.product && block.task == multiplying(chooser))
         name_multiplying(&block);
     else if (check_block(&block))
         (block.store ? make_storing_role : make_role)(&block);
 }
 
-void choose_tasks(Chooser *in)
+void choose_tasks(Chooser *chooser)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = chooser->kernel;
     int number = 0;
-    for (const Task *task = kernel->tasks; task && in->specialized && !kernel->failed; task = task->next) {
+    for (const Task *task = kernel->tasks; task && chooser->specialized && !kernel->failed; task = task->next) {
         number++;
         if (!task->loads)
-            choose_task(in, number);
+            choose_task(chooser, number);
     }
-    keep_own_products(in);
-    for (int i = 0; i < in->nprepared && !kernel->failed; i++) {
-        Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
-        if (schedule_of(in->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))
-            check_root(&block, in->prepared[i]);
+    keep_own_products(chooser);
+    for (int i = 0; i < chooser->nprepared && !kernel->failed; i++) {
+        Members block = {.chooser = chooser, .task = task_of(kernel, chooser->prepared[i])};
+        if (schedule_of(chooser->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))
+            check_root(&block, chooser->prepared[i]);
     }
-    for (int i = 0; i < in->nstores && in->storing && !kernel->failed; i++) {
-        Members block = {.in = in, .task = task_of(kernel, in->stores[i])};
-        if (schedule_of(in->stores[i])->roles)
-            check_root(&block, in->stores[i]);
+    for (int i = 0; i < chooser->nstores && chooser->storing && !kernel->failed; i++) {
+        Members block = {.chooser = chooser, .task = task_of(kernel, chooser->stores[i])};
+        if (schedule_of(chooser->stores[i])->roles)
+            check_root(&block, chooser->stores[i]);
     }
 }
 
@@ -376,9 +376,9 @@ static void visit_ring(Op *op, void *context)
         reject(kernel, op->loc, REASON_RING_NONE, op->nresults ? name_of(op->results[0]) : op_info[op->code].text);
 }
 
-void choose_check_rings(const Chooser *in)
+void choose_check_rings(const Chooser *chooser)
 {
-    ir_walk(in->kernel->body, visit_ring, in->kernel);
+    ir_walk(chooser->kernel->body, visit_ring, chooser->kernel);
 }
 
 /* ---- depths that the user said ----------------------------------------------------------------------------------- */
@@ -389,21 +389,21 @@ static bool is_released_late(const Op *source, const Op *loop)
            loop_around(source->parent) == loop;
 }
 
-int choose_said_slots(const Chooser *in, const Op *loop)
+int choose_said_slots(const Chooser *chooser, const Op *loop)
 {
     int fewest = MACHINE_MAX_DEPTH;
-    for (int i = 0; i < in->nrings; i++)
-        if (is_released_late(in->rings[i], loop) && schedule_of(in->rings[i])->ring < fewest)
-            fewest = schedule_of(in->rings[i])->ring;
+    for (int i = 0; i < chooser->nrings; i++)
+        if (is_released_late(chooser->rings[i], loop) && schedule_of(chooser->rings[i])->ring < fewest)
+            fewest = schedule_of(chooser->rings[i])->ring;
     return fewest;
 }
 
-void choose_check_slots(const Chooser *in, const Op *loop)
+void choose_check_slots(const Chooser *chooser, const Op *loop)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = chooser->kernel;
     int in_flight = loop->control->pipeline->in_flight;
-    for (int i = 0; i < in->nrings && !kernel->failed; i++) {
-        const Op *source = in->rings[i];
+    for (int i = 0; i < chooser->nrings && !kernel->failed; i++) {
+        const Op *source = chooser->rings[i];
         int slots = schedule_of(source)->ring;
         const Task *task = task_of(kernel, source);
         if (is_released_late(source, loop) && slots < in_flight)
@@ -421,11 +421,11 @@ static bool is_handed(const Kernel *kernel, const Op *root)
     return schedule_of(root)->maker == ROLE_BIT(role_that(kernel, ROLE_STORES));
 }
 
-void choose_say_tasks(const Chooser *in)
+void choose_say_tasks(const Chooser *chooser)
 {
-    Kernel *kernel = in->kernel;
-    for (int i = 0; i < in->nprepared; i++) {
-        const Op *root = in->prepared[i];
+    Kernel *kernel = chooser->kernel;
+    for (int i = 0; i < chooser->nprepared; i++) {
+        const Op *root = chooser->prepared[i];
         const Task *task = task_of(kernel, root);
         if (is_handed(kernel, root))
             remark(kernel, DIAG_OPTIMIZED, root->loc, "%s goes to the task that stores it, in a ring of %d slot%s",

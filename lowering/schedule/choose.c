@@ -55,94 +55,95 @@ Slice choose_slice(Kernel *kernel, Op *op)
 }
 
 /* A transpose that the staging of stores makes, as far as is known here.  */
-static bool is_turned_to_store(const Chooser *in, const Op *op)
+static bool is_transposed_to_store(const Chooser *chooser, const Op *op)
 {
     if (op->code != OP_TRANS || !machine_turns_in_staging(op->results[0]->type))
         return false;
-    const Use *use = uses_of(&in->uses, op->results[0]);
+    const Use *use = uses_of(&chooser->uses, op->results[0]);
     return use && !use->next && use->op->code == OP_STORE;
 }
 
 /* What a group needs to turn over, or to add across its threads, what it has computed.  */
-static int64_t scratch_bytes(const Chooser *in, const Op *op)
+static int64_t scratch_bytes(const Chooser *chooser, const Op *op)
 {
     const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
-    bool needs = from && from->code != OP_LOAD && !is_turned_to_store(in, op);
+    bool needs = from && from->code != OP_LOAD && !is_transposed_to_store(chooser, op);
     return needs ? machine_scratch_bytes(op, LAYOUT_ROWS) : 0;
 }
 
 static void visit_collect(Op *op, void *context)
 {
-    Chooser *in = context;
+    Chooser *chooser = context;
     const ScheduleRow *row = schedule_of(op);
-    *schedule_op(op) =
-        (ScheduleRow){.task = row->task, .ring = row->ring, .share = row->share, .tag = row->tag, .order = ++in->order};
-    in->said |= row->ring > 0;
+    *schedule_op(op) = (ScheduleRow){
+        .task = row->task, .ring = row->ring, .share = row->share, .tag = row->tag, .order = ++chooser->order};
+    chooser->said |= row->ring > 0;
     if (op->code == OP_LOAD) {
         op->transfer->resident = 0;
-        choose_push(in->kernel, &in->loads, &in->nloads, op);
+        choose_push(chooser->kernel, &chooser->loads, &chooser->nloads, op);
     }
     if (op_info[op->code].class_ == CLASS_STORE && !op_prints(op))
-        choose_push(in->kernel, &in->stores, &in->nstores, op);
+        choose_push(chooser->kernel, &chooser->stores, &chooser->nstores, op);
     if (op->code == OP_SUM_PARTS)
-        in->parts_bytes += machine_parts_bytes(machine_parts(op, in->kernel->grid.cluster[1]));
+        chooser->parts_bytes += machine_parts_bytes(machine_parts(op, chooser->kernel->grid.cluster[1]));
     else if (op_meets_blocks(op))
-        in->parts_bytes += machine_shares_bytes(machine_shares(op, in->kernel->grid.cluster[1], LAYOUT_ROWS));
-    in->scratch_bytes = scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;
+        chooser->parts_bytes += machine_shares_bytes(machine_shares(op, chooser->kernel->grid.cluster[1], LAYOUT_ROWS));
+    chooser->scratch_bytes =
+        scratch_bytes(chooser, op) > chooser->scratch_bytes ? scratch_bytes(chooser, op) : chooser->scratch_bytes;
     if (pipeline_of(op))
-        choose_push(in->kernel, &in->loops, &in->nloops, op);
+        choose_push(chooser->kernel, &chooser->loops, &chooser->nloops, op);
     if (op_is_product(op))
-        choose_push(in->kernel, &in->dots, &in->ndots, op);
+        choose_push(chooser->kernel, &chooser->dots, &chooser->ndots, op);
 }
 
 static void visit_scalar_read(Op *op, void *context)
 {
-    Chooser *in = context;
+    Chooser *chooser = context;
     if (op_info[op->code].class_ != CLASS_READ && op->code != OP_LOAD_AT)
         return;
-    for (int i = 0; i < in->nstores; i++)
-        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(op->args[0]))
-            reject(in->kernel, op->loc, REASON_AT_STORED, op_info[op->code].text);
+    for (int i = 0; i < chooser->nstores; i++)
+        if (tensor_memory(chooser->stores[i]->args[0]) == tensor_memory(op->args[0]))
+            reject(chooser->kernel, op->loc, REASON_AT_STORED, op_info[op->code].text);
 }
 
-/* The tensor cores read bytes along K only.  Those that come the other way are turned over once, by a role of its own
+/* The tensor cores read bytes along K only.  Those that come the other way are transposed once, by a role of its own
    on their way to the groups, where threads and registers for one more are left.  */
-enum { TURNED_ROWS = 32, TURNED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
+enum { TRANSPOSED_ROWS = 32, TRANSPOSED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
-static bool wants_turner(const Chooser *in, const Op *load)
+static bool wants_transposer(const Chooser *chooser, const Op *load)
 {
-    const Grid *grid = &in->kernel->grid;
+    const Grid *grid = &chooser->kernel->grid;
     Type type = load->results[0]->type;
     int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
-    int groups = choose_most_groups(in);
-    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= in->kernel->machine->registers &&
-                choose_products_fit(in, groups + 2);
-    return schedule_of(load)->depth && in->specialized && room && type.rows % TURNED_ROWS == 0 &&
-           type.cols % TURNED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
+    int groups = choose_most_groups(chooser);
+    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= chooser->kernel->machine->registers &&
+                choose_products_fit(chooser, groups + 2);
+    return schedule_of(load)->depth && chooser->specialized && room && type.rows % TRANSPOSED_ROWS == 0 &&
+           type.cols % TRANSPOSED_COLUMNS == 0 && lies_across(load, load->results[0], &chooser->uses);
 }
 
 /* ---- loops: D and P ---------------------------------------------------------------------------------------------- */
 
 /* The names of the loads of a loop's rings, for messages.  */
-static const char *ring_names(Chooser *in, const Op *loop)
+static const char *ring_names(Chooser *chooser, const Op *loop)
 {
     const char *text = NULL;
-    for (int i = 0; i < in->nloads; i++) {
-        Op *load = in->loads[i];
+    for (int i = 0; i < chooser->nloads; i++) {
+        Op *load = chooser->loads[i];
         if (!schedule_of(load)->depth || pipelined_loop(load) != loop)
             continue;
         const char *tensor = load->args[0]->name ? load->args[0]->name : "tile";
         const char *name = load->results[0]->name ? load->results[0]->name : tensor;
-        text = text ? arena_print(in->kernel->module, "%s, %s", text, name) : name;
+        text = text ? arena_print(chooser->kernel->module, "%s, %s", text, name) : name;
     }
     return text;
 }
 
-static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
+static int in_flight_effective(const Chooser *chooser, const Op *loop, int wanted)
 {
-    for (int i = 0; i < in->nrings; i++)
-        if (schedule_of(in->rings[i])->depth && schedule_of(in->rings[i])->release == RELEASE_END &&
-            loop_around(in->rings[i]->parent) == loop)
+    for (int i = 0; i < chooser->nrings; i++)
+        if (schedule_of(chooser->rings[i])->depth && schedule_of(chooser->rings[i])->release == RELEASE_END &&
+            loop_around(chooser->rings[i]->parent) == loop)
             return wanted;
     return 1;
 }
@@ -155,126 +156,128 @@ static uint32_t next_role(const Kernel *kernel)
     return bit;
 }
 
-/* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
-static void choose_turner(Chooser *in)
+/* Where the slots that the user asked for leave no room, each group transposes what it needs.  */
+static void choose_transposer(Chooser *chooser)
 {
-    uint32_t turner = next_role(in->kernel);
+    uint32_t transposer = next_role(chooser->kernel);
     bool any = false;
-    for (int i = 0; i < in->nloads; i++)
-        if (wants_turner(in, in->loads[i])) {
-            schedule_op(in->loads[i])->turner = turner;
+    for (int i = 0; i < chooser->nloads; i++)
+        if (wants_transposer(chooser, chooser->loads[i])) {
+            schedule_op(chooser->loads[i])->transposer = transposer;
             any = true;
         }
-    bool fits = budget_fits(in->kernel, room_fixed(in));
-    for (int i = 0; i < in->nloads && !fits; i++)
-        schedule_op(in->loads[i])->turner = 0;
+    bool fits = budget_fits(chooser->kernel, room_fixed(chooser));
+    for (int i = 0; i < chooser->nloads && !fits; i++)
+        schedule_op(chooser->loads[i])->transposer = 0;
     if (any && fits)
-        role_new(in->kernel, "transposer", ROLE_COMPUTES, 1);
+        role_new(chooser->kernel, "transposer", ROLE_COMPUTES, 1);
 }
 
-static void choose_resident_loads(Chooser *in)
+static void choose_resident_loads(Chooser *chooser)
 {
-    in->keeps = true;
-    in->keeps = in->nloops == 1 && !in->nprepared && !in->said &&
-                choose_resident(in->kernel, in->loops[0], in->loads, in->nloads,
-                                in->kernel->machine->shared_bytes - room_fixed(in));
+    chooser->keeps = true;
+    chooser->keeps = chooser->nloops == 1 && !chooser->nprepared && !chooser->said &&
+                     choose_resident(chooser->kernel, chooser->loops[0], chooser->loads, chooser->nloads,
+                                     chooser->kernel->machine->shared_bytes - room_fixed(chooser));
 }
 
 /* Tiles of fewer rows are not divided among groups.  */
 enum { ROWS_OF_TWO_GROUPS = 16 };
 
-static bool one_group_computes(const Chooser *in)
+static bool one_group_computes(const Chooser *chooser)
 {
     bool few = true;
-    for (int i = 0; i < in->nrings; i++)
-        few &= in->rings[i]->results[0]->type.rows < ROWS_OF_TWO_GROUPS;
-    return few || choose_wanted_groups(in) == 1;
+    for (int i = 0; i < chooser->nrings; i++)
+        few &= chooser->rings[i]->results[0]->type.rows < ROWS_OF_TWO_GROUPS;
+    return few || choose_wanted_groups(chooser) == 1;
 }
 
 /* What rings may take, of which a slot each takes `open`.  One group that makes no products is not all that a
    multiprocessor can run: half leaves room for a second block.  On an H200, rows of 65536 f16 in two passes, with three
    slots each in two blocks in place of seven in one: LayerNorm has 0.46 of a copy, 0.30 before, softmax 0.57 and 0.43,
    RMSNorm 0.51 and 0.37.  */
-static int64_t room_for_rings(const Chooser *in, int64_t open)
+static int64_t room_for_rings(const Chooser *chooser, int64_t open)
 {
-    const Machine *machine = in->kernel->machine;
-    const Grid *grid = &in->kernel->grid;
-    int64_t half = machine->sm_shared_bytes / 2 - machine->block_shared_bytes - room_fixed(in);
-    bool alone = in->ndots || in->nprepared || in->kernel->tasks || grid->consumers || grid->parts ||
-                 grid->producer_registers || !one_group_computes(in);
-    return !alone && half >= 2 * open ? half : machine->shared_bytes - room_fixed(in);
+    const Machine *machine = chooser->kernel->machine;
+    const Grid *grid = &chooser->kernel->grid;
+    int64_t half = machine->sm_shared_bytes / 2 - machine->block_shared_bytes - room_fixed(chooser);
+    bool alone = chooser->ndots || chooser->nprepared || chooser->kernel->tasks || grid->consumers || grid->parts ||
+                 grid->producer_registers || !one_group_computes(chooser);
+    return !alone && half >= 2 * open ? half : machine->shared_bytes - room_fixed(chooser);
 }
 
 /* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that
    latency is hidden.  */
-static void choose_depth(Chooser *in)
+static void choose_depth(Chooser *chooser)
 {
     int64_t open = 0;
-    for (int i = 0; i < in->nrings; i++)
-        if (schedule_of(in->rings[i])->depth < 0)
-            open += room_of_slot(in->rings[i]);
-    int64_t depth = open ? room_for_rings(in, open) / open : 0;
+    for (int i = 0; i < chooser->nrings; i++)
+        if (schedule_of(chooser->rings[i])->depth < 0)
+            open += room_of_slot(chooser->rings[i]);
+    int64_t depth = open ? room_for_rings(chooser, open) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
-    if (open && in->nprepared)
-        depth = choose_uneven_depth(in, in->kernel->machine->shared_bytes - room_fixed(in), (int)most);
-    for (int i = 0; i < in->nloops; i++)
-        if (in->loops[i]->control->pipeline->depth < 0)
-            in->loops[i]->control->pipeline->depth = (int)depth;
-    for (int i = 0; i < in->nrings; i++)
-        if (schedule_of(in->rings[i])->depth < 0)
-            schedule_op(in->rings[i])->depth = (int)depth;
+    if (open && chooser->nprepared)
+        depth = choose_uneven_depth(chooser, chooser->kernel->machine->shared_bytes - room_fixed(chooser), (int)most);
+    for (int i = 0; i < chooser->nloops; i++)
+        if (chooser->loops[i]->control->pipeline->depth < 0)
+            chooser->loops[i]->control->pipeline->depth = (int)depth;
+    for (int i = 0; i < chooser->nrings; i++)
+        if (schedule_of(chooser->rings[i])->depth < 0)
+            schedule_op(chooser->rings[i])->depth = (int)depth;
 }
 
 /* A load of the loop that a store holds back.  */
-static const Op *blocked_load(const Chooser *in, const Op *loop, const Op **store)
+static const Op *blocked_load(const Chooser *chooser, const Op *loop, const Op **store)
 {
-    for (int i = 0; i < in->nloads; i++)
-        if (pipelined_loop(in->loads[i]) == loop && (*store = choose_aliasing_store(in, in->loads[i])))
-            return in->loads[i];
+    for (int i = 0; i < chooser->nloads; i++)
+        if (pipelined_loop(chooser->loads[i]) == loop && (*store = choose_aliasing_store(chooser, chooser->loads[i])))
+            return chooser->loads[i];
     return NULL;
 }
 
-static const Op *narrow_load(const Chooser *in, const Op *loop)
+static const Op *narrow_load(const Chooser *chooser, const Op *loop)
 {
-    for (int i = 0; i < in->nloads; i++)
-        if (pipelined_loop(in->loads[i]) == loop && choose_is_narrow(in->loads[i]->results[0]->type))
-            return in->loads[i];
+    for (int i = 0; i < chooser->nloads; i++)
+        if (pipelined_loop(chooser->loads[i]) == loop && choose_is_narrow(chooser->loads[i]->results[0]->type))
+            return chooser->loads[i];
     return NULL;
 }
 
 /* Loops made of plain loops whose loads stay with the consumers are none that are pipelined.  */
-static void drop_idle(Chooser *in)
+static void drop_idle(Chooser *chooser)
 {
     int count = 0;
-    for (int i = 0; i < in->nloops; i++) {
-        ControlInfo *control = in->loops[i]->control;
+    for (int i = 0; i < chooser->nloops; i++) {
+        ControlInfo *control = chooser->loops[i]->control;
         if (!control->pipeline->plain || control->pipeline->put_count) {
-            in->loops[count++] = in->loops[i];
+            chooser->loops[count++] = chooser->loops[i];
             continue;
         }
-        remark(in->kernel, DIAG_MISSED, control->pipeline->loc, "this loop has no rings: no load can move ahead of it");
+        remark(chooser->kernel, DIAG_MISSED, control->pipeline->loc,
+               "this loop has no rings: no load can move ahead of it");
         control->pipeline = NULL;
     }
-    in->nloops = count;
+    chooser->nloops = count;
 }
 
 /* A chain of three products and more, one of two, and at last any other loop with products.  */
-static bool choose_later_stages(Chooser *in, Op *loop)
+static bool choose_later_stages(Chooser *chooser, Op *loop)
 {
     Schedule asked = loop->control->pipeline->schedule;
-    bool second = choose_has_second(in->kernel, loop, &in->uses);
-    return asked != SCHEDULE_FINE && !in->apart &&
-           (choose_stages(in->kernel, loop, &in->uses, 2) || choose_coarse(in->kernel, loop, &in->uses) ||
-            (!second && choose_stages(in->kernel, loop, &in->uses, 1)));
+    bool second = choose_has_second(chooser->kernel, loop, &chooser->uses);
+    return asked != SCHEDULE_FINE && !chooser->apart &&
+           (choose_stages(chooser->kernel, loop, &chooser->uses, 2) ||
+            choose_coarse(chooser->kernel, loop, &chooser->uses) ||
+            (!second && choose_stages(chooser->kernel, loop, &chooser->uses, 1)));
 }
 
-static void check_loop(Chooser *in, Op *loop)
+static void check_loop(Chooser *chooser, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = chooser->kernel;
     if (!pipeline->put_count) {
-        const Op *store = NULL, *load = blocked_load(in, loop, &store), *narrow = narrow_load(in, loop);
+        const Op *store = NULL, *load = blocked_load(chooser, loop, &store), *narrow = narrow_load(chooser, loop);
         if (load)
             reject(kernel, load->loc, REASON_LOAD_AFTER_STORE, store->loc.line);
         else if (narrow)
@@ -290,49 +293,49 @@ static void check_loop(Chooser *in, Op *loop)
         reject(kernel, pipeline->loc, REASON_IN_FLIGHT_RANGE, pipeline->in_flight);
     if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
         reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
-               ring_names(in, loop), pipeline->in_flight);
+               ring_names(chooser, loop), pipeline->in_flight);
     pipeline->optimal |= pipeline->schedule == SCHEDULE_OPTIMAL; /* what is chosen here is where the solver begins */
     if (pipeline->optimal)
         pipeline->schedule = SCHEDULE_AUTO;
-    if (choose_later_stages(in, loop))
+    if (choose_later_stages(chooser, loop))
         pipeline->schedule = SCHEDULE_COARSE;
     else if (pipeline->schedule == SCHEDULE_COARSE)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
     else
         pipeline->schedule = SCHEDULE_FINE;
-    if (pipeline->pingpong && (kernel->grid.consumers == 1 || in->apart))
+    if (pipeline->pingpong && (kernel->grid.consumers == 1 || chooser->apart))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
 /* A product of the loop that each iteration waits for, or NULL.  */
-static const Op *waited_product(const Chooser *in, const Op *loop)
+static const Op *waited_product(const Chooser *chooser, const Op *loop)
 {
-    for (int i = 0; i < in->ndots; i++)
-        if (pipelined_loop(in->dots[i]) == loop)
-            return in->dots[i];
+    for (int i = 0; i < chooser->ndots; i++)
+        if (pipelined_loop(chooser->dots[i]) == loop)
+            return chooser->dots[i];
     return NULL;
 }
 
-static void settle_loop(Chooser *in, Op *loop)
+static void settle_loop(Chooser *chooser, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
-    if (asked <= 0 && pipeline->automatic && in->preparers > 1 && choose_wanted_groups(in) > 1)
+    if (asked <= 0 && pipeline->automatic && chooser->preparers > 1 && choose_wanted_groups(chooser) > 1)
         wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
     if (asked <= 0 && pipeline->automatic && pipeline->depth == 2)
         wanted = 1; /* of two slots one had to wait, full, for the next product to begin */
-    if (asked <= 0 && choose_said_slots(in, loop) < wanted)
-        wanted = choose_said_slots(in, loop);
-    pipeline->in_flight = in_flight_effective(in, loop, wanted);
+    if (asked <= 0 && choose_said_slots(chooser, loop) < wanted)
+        wanted = choose_said_slots(chooser, loop);
+    pipeline->in_flight = in_flight_effective(chooser, loop, wanted);
     if (asked <= 0)
-        choose_push(in->kernel, &in->open, &in->nopen, loop);
-    choose_check_slots(in, loop);
-    const Op *dot = waited_product(in, loop);
+        choose_push(chooser->kernel, &chooser->open, &chooser->nopen, loop);
+    choose_check_slots(chooser, loop);
+    const Op *dot = waited_product(chooser, loop);
     if (asked <= pipeline->in_flight || !dot || pipeline->automatic)
         return;
-    warn(in->kernel, pipeline->loc, "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]",
-         asked);
-    remark(in->kernel, DIAG_NOTE, dot->loc,
+    warn(chooser->kernel, pipeline->loc,
+         "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]", asked);
+    remark(chooser->kernel, DIAG_NOTE, dot->loc,
            !op_is_dot(dot) ? "products of these types are done when they return"
                            : "no sum that goes on from iteration to iteration is made of this one");
 }
@@ -350,7 +353,7 @@ static void visit_assign(Op *op, void *context)
     switch (row->tag) {
     case TAG_LOAD:
         row->maker = row->depth ? bits->copies : 0;
-        row->roles |= row->maker | (row->roles ? 0 : bits->computes) | row->turner;
+        row->roles |= row->maker | (row->roles ? 0 : bits->computes) | row->transposer;
         break;
     case TAG_TILE:
         row->roles |= row->roles ? 0 : bits->computes;
@@ -361,121 +364,122 @@ static void visit_assign(Op *op, void *context)
 }
 
 /* Who brings tiles and who computes, or one that does both.  */
-static void make_roles(const Chooser *in)
+static void make_roles(const Chooser *chooser)
 {
-    if (in->specialized) {
-        role_new(in->kernel, "producer", ROLE_COPIES, 1);
-        role_new(in->kernel, "consumer", ROLE_COMPUTES | ROLE_STORES, 1);
+    if (chooser->specialized) {
+        role_new(chooser->kernel, "producer", ROLE_COPIES, 1);
+        role_new(chooser->kernel, "consumer", ROLE_COMPUTES | ROLE_STORES, 1);
     } else {
-        role_new(in->kernel, "all", ROLE_DOES_ALL, 1);
+        role_new(chooser->kernel, "all", ROLE_DOES_ALL, 1);
     }
 }
 
-void choose_assign_roles(const Chooser *in, int groups)
+void choose_assign_roles(const Chooser *chooser, int groups)
 {
-    Role *stores = role_that(in->kernel, ROLE_STORES);
-    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores), 0};
-    for (int i = 0; i < in->nprepared; i++)
-        bits.prepares |= schedule_of(in->prepared[i])->maker;
+    Role *stores = role_that(chooser->kernel, ROLE_STORES);
+    Bits bits = {ROLE_BIT(role_that(chooser->kernel, ROLE_COPIES)), ROLE_BIT(stores), 0};
+    for (int i = 0; i < chooser->nprepared; i++)
+        bits.prepares |= schedule_of(chooser->prepared[i])->maker;
     stores->replicas = groups;
-    ir_walk(in->kernel->body, visit_assign, &bits);
+    ir_walk(chooser->kernel->body, visit_assign, &bits);
 }
 
-static void say(Chooser *in, int groups)
+static void say(Chooser *chooser, int groups)
 {
-    if (in->kernel->grid.dynamic)
-        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: scheduled dynamically",
-               in->keeps ? "are short and share what they load" : "differ in length");
-    for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->transfer->resident)
-            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
+    if (chooser->kernel->grid.dynamic)
+        remark(chooser->kernel, DIAG_OPTIMIZED, chooser->kernel->loc, "tiles %s: scheduled dynamically",
+               chooser->keeps ? "are short and share what they load" : "differ in length");
+    for (int i = 0; i < chooser->nloads; i++)
+        if (chooser->loads[i]->transfer->resident)
+            remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
                    "stays in shared memory, %d slot%s, for as long as tiles want the same",
-                   in->loads[i]->transfer->resident, in->loads[i]->transfer->resident > 1 ? "s" : "");
-        else if (schedule_of(in->loads[i])->turner)
-            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
-                   "bytes that lie across K: a role of its own turns them over on their way to the products");
-        else if (schedule_of(in->loads[i])->depth && load_comes_whole(in->kernel, in->loads[i]))
-            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc, "comes while the product runs, to a slot of its own");
-    if (!in->nloops && !in->streams)
-        remark(in->kernel, DIAG_MISSED, in->kernel->loc,
+                   chooser->loads[i]->transfer->resident, chooser->loads[i]->transfer->resident > 1 ? "s" : "");
+        else if (schedule_of(chooser->loads[i])->transposer)
+            remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
+                   "bytes that lie across K: a role of its own transposes them on their way to the products");
+        else if (schedule_of(chooser->loads[i])->depth && load_comes_whole(chooser->kernel, chooser->loads[i]))
+            remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
+                   "comes while the product runs, to a slot of its own");
+    if (!chooser->nloops && !chooser->streams)
+        remark(chooser->kernel, DIAG_MISSED, chooser->kernel->loc,
                "grid runs unspecialized on %d group%s: no pipelined loop in it", groups, groups > 1 ? "s" : "");
 }
 
 static void visit_scratch(Op *op, void *context)
 {
-    Chooser *in = context;
+    Chooser *chooser = context;
     bool memory = op->code == OP_TRANS && ring_source(op->results[0]); /* the other way to look at it */
-    in->scratch_bytes =
-        !memory && scratch_bytes(in, op) > in->scratch_bytes ? scratch_bytes(in, op) : in->scratch_bytes;
+    chooser->scratch_bytes = !memory && scratch_bytes(chooser, op) > chooser->scratch_bytes ? scratch_bytes(chooser, op)
+                                                                                            : chooser->scratch_bytes;
 }
 
-static void collect_rings(Chooser *in)
+static void collect_rings(Chooser *chooser)
 {
-    if (in->nprepared) {
-        in->scratch_bytes = 0;
-        ir_walk(in->kernel->body, visit_scratch, in);
+    if (chooser->nprepared) {
+        chooser->scratch_bytes = 0;
+        ir_walk(chooser->kernel->body, visit_scratch, chooser);
     }
-    for (int i = 0; i < in->nloads; i++)
-        choose_push(in->kernel, &in->rings, &in->nrings, in->loads[i]);
-    for (int i = 0; i < in->nprepared; i++)
-        choose_push(in->kernel, &in->rings, &in->nrings, in->prepared[i]);
+    for (int i = 0; i < chooser->nloads; i++)
+        choose_push(chooser->kernel, &chooser->rings, &chooser->nrings, chooser->loads[i]);
+    for (int i = 0; i < chooser->nprepared; i++)
+        choose_push(chooser->kernel, &chooser->rings, &chooser->nrings, chooser->prepared[i]);
 }
 
 /* require: tag.   ensure: the schedule; roles; consumers, split, D, P, persistent decided.  */
 void pass_choose(Kernel *kernel)
 {
-    Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
+    Chooser chooser = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
     kernel->digest = schedule_digest(kernel);
-    ir_walk(kernel->body, visit_collect, &in);
-    ir_walk(kernel->body, visit_scalar_read, &in);
+    ir_walk(kernel->body, visit_collect, &chooser);
+    ir_walk(kernel->body, visit_scalar_read, &chooser);
     budget_registers_clause(kernel);
-    for (int i = 0; i < in.nloops; i++)
-        in.loops[i]->control->pipeline->put_count = 0;
-    choose_streams(&in);
-    for (int i = 0; i < in.nloads; i++)
-        choose_ring(&in, in.loads[i]);
-    make_roles(&in);
-    choose_turner(&in);
-    choose_lines(&in);
-    drop_idle(&in);
-    choose_tasks(&in);
-    choose_prepared_lines(&in);
-    for (int i = 0; i < in.nloops; i++)
-        check_loop(&in, in.loops[i]);
+    for (int i = 0; i < chooser.nloops; i++)
+        chooser.loops[i]->control->pipeline->put_count = 0;
+    choose_streams(&chooser);
+    for (int i = 0; i < chooser.nloads; i++)
+        choose_ring(&chooser, chooser.loads[i]);
+    make_roles(&chooser);
+    choose_transposer(&chooser);
+    choose_lines(&chooser);
+    drop_idle(&chooser);
+    choose_tasks(&chooser);
+    choose_prepared_lines(&chooser);
+    for (int i = 0; i < chooser.nloops; i++)
+        check_loop(&chooser, chooser.loops[i]);
     if (!kernel->failed)
-        choose_cluster(kernel, in.specialized);
+        choose_cluster(kernel, chooser.specialized);
     if (kernel->failed)
         return;
-    choose_prepared(&in, choose_most_groups(&in));
-    choose_check_rings(&in);
+    choose_prepared(&chooser, choose_most_groups(&chooser));
+    choose_check_rings(&chooser);
     if (kernel->failed)
         return;
-    collect_rings(&in);
-    for (int i = 0; i < in.nrings; i++)
-        if (schedule_of(in.rings[i])->depth)
-            choose_release(&in, in.rings[i], in.rings[i]->results[0]);
-    choose_join(&in);
-    choose_join_made(&in);
-    choose_resident_loads(&in);
-    choose_depth(&in);
-    for (int i = 0; i < in.nloops; i++)
-        settle_loop(&in, in.loops[i]);
-    choose_pingpong(&in);
-    int groups = choose_groups(&in);
+    collect_rings(&chooser);
+    for (int i = 0; i < chooser.nrings; i++)
+        if (schedule_of(chooser.rings[i])->depth)
+            choose_release(&chooser, chooser.rings[i], chooser.rings[i]->results[0]);
+    choose_join(&chooser);
+    choose_join_made(&chooser);
+    choose_resident_loads(&chooser);
+    choose_depth(&chooser);
+    for (int i = 0; i < chooser.nloops; i++)
+        settle_loop(&chooser, chooser.loops[i]);
+    choose_pingpong(&chooser);
+    int groups = choose_groups(&chooser);
     if (kernel->failed)
         return;
-    groups = choose_more_groups(&in, groups);
+    groups = choose_more_groups(&chooser, groups);
     kernel->grid.consumers = groups;
-    choose_order(&in);
-    choose_turns(&in, groups);
+    choose_order(&chooser);
+    choose_turns(&chooser, groups);
     if (!choose_task_rows(kernel))
         return;
     if (!kernel->grid.persistent_given)
-        kernel->grid.persistent = in.specialized || kernel->grid.share;
-    choose_assign_roles(&in, groups);
-    for (int i = 0; i < in.nopen; i++)
-        choose_in_flight(&in, in.open[i]);
-    choose_say_tasks(&in);
+        kernel->grid.persistent = chooser.specialized || kernel->grid.share;
+    choose_assign_roles(&chooser, groups);
+    for (int i = 0; i < chooser.nopen; i++)
+        choose_in_flight(&chooser, chooser.open[i]);
+    choose_say_tasks(&chooser);
     kernel->grid.dynamic = choose_dynamic(kernel);
-    say(&in, groups);
+    say(&chooser, groups);
 }

@@ -66,45 +66,46 @@ int variance_along(int along)
 
 /* ---- what differs ------------------------------------------------------------------------------------------------ */
 
-static int varies(const Variance *in, const Value *value)
+static int varies(const Variance *variance, const Value *value)
 {
-    return in->values[value->id];
+    return variance->values[value->id];
 }
 
-static int any_varies(const Variance *in, Value *const *values, int count)
+static int any_varies(const Variance *variance, Value *const *values, int count)
 {
     int bits = 0;
     for (int i = 0; i < count; i++)
-        bits |= varies(in, values[i]);
+        bits |= varies(variance, values[i]);
     return bits;
 }
 
-int variance_of_decision(const Variance *in, const Op *control)
+int variance_of_decision(const Variance *variance, const Op *control)
 {
     if (control->code == OP_WHILE)
-        return varies(in, block_end(control->blocks[0])->args[0]);
-    return control->code == OP_GRID ? 0 : any_varies(in, control->args, control->code == OP_FOR ? 3 : control->nargs);
+        return varies(variance, block_end(control->blocks[0])->args[0]);
+    return control->code == OP_GRID ? 0
+                                    : any_varies(variance, control->args, control->code == OP_FOR ? 3 : control->nargs);
 }
 
-int variance_of_load(const Variance *in, const Op *load)
+int variance_of_load(const Variance *variance, const Op *load)
 {
-    return any_varies(in, load->args, load->nargs);
+    return any_varies(variance, load->args, load->nargs);
 }
 
-int variance_around(const Variance *in, const Op *op)
+int variance_around(const Variance *variance, const Op *op)
 {
     int bits = 0;
     for (const Op *control = op->parent->parent; control; control = control->parent->parent)
-        bits |= variance_of_decision(in, control);
+        bits |= variance_of_decision(variance, control);
     return bits;
 }
 
-static void mark(Variance *in, const Value *value, int bits)
+static void mark(Variance *variance, const Value *value, int bits)
 {
-    if ((varies(in, value) | bits) == varies(in, value))
+    if ((varies(variance, value) | bits) == varies(variance, value))
         return;
-    in->values[value->id] |= (unsigned char)bits;
-    in->changed = true;
+    variance->values[value->id] |= (unsigned char)bits;
+    variance->changed = true;
 }
 
 int variance_of_dimension(const Kernel *kernel, int dims, int dim)
@@ -115,54 +116,55 @@ int variance_of_dimension(const Kernel *kernel, int dims, int dim)
                                                             : 0;
 }
 
-static void mark_grid(Variance *in, const Op *grid)
+static void mark_grid(Variance *variance, const Op *grid)
 {
     for (int dim = 0; dim < grid->nargs / 3; dim++)
-        mark(in, grid->blocks[0]->args[dim], variance_of_dimension(in->kernel, grid->nargs / 3, dim));
+        mark(variance, grid->blocks[0]->args[dim], variance_of_dimension(variance->kernel, grid->nargs / 3, dim));
 }
 
 /* In the same iteration carried values are the same if they were to begin with; behind the loop only if it has ended in
    all blocks at once.  */
-static void mark_loop(Variance *in, const Op *loop)
+static void mark_loop(Variance *variance, const Op *loop)
 {
-    int decision = variance_of_decision(in, loop);
+    int decision = variance_of_decision(variance, loop);
     if (loop->code == OP_FOR)
-        mark(in, loop->blocks[0]->args[0], varies(in, loop->args[0]) | varies(in, loop->args[2]));
+        mark(variance, loop->blocks[0]->args[0], varies(variance, loop->args[0]) | varies(variance, loop->args[2]));
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
-        mark(in, names.argument, varies(in, names.init) | varies(in, names.next));
+        mark(variance, names.argument, varies(variance, names.init) | varies(variance, names.next));
         if (names.body_argument)
-            mark(in, names.body_argument, varies(in, names.exit ? names.exit : names.argument));
-        mark(in, names.result, varies(in, names.exit ? names.exit : names.argument) | decision);
+            mark(variance, names.body_argument, varies(variance, names.exit ? names.exit : names.argument));
+        mark(variance, names.result, varies(variance, names.exit ? names.exit : names.argument) | decision);
     }
 }
 
-static void mark_if(Variance *in, const Op *op)
+static void mark_if(Variance *variance, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++)
         for (int k = 0; k < op->nblocks; k++)
-            mark(in, op->results[i], varies(in, block_end(op->blocks[k])->args[i]) | varies(in, op->args[0]));
+            mark(variance, op->results[i],
+                 varies(variance, block_end(op->blocks[k])->args[i]) | varies(variance, op->args[0]));
 }
 
 static void visit_variance(Op *op, void *context)
 {
-    Variance *in = context;
+    Variance *variance = context;
     if (op->code == OP_GRID)
-        mark_grid(in, op);
+        mark_grid(variance, op);
     else if (op->code == OP_FOR || op->code == OP_WHILE)
-        mark_loop(in, op);
+        mark_loop(variance, op);
     else if (op->code == OP_IF)
-        mark_if(in, op);
+        mark_if(variance, op);
     else
         for (int i = 0; i < op->nresults; i++)
-            mark(in, op->results[i], any_varies(in, op->args, op->nargs));
+            mark(variance, op->results[i], any_varies(variance, op->args, op->nargs));
 }
 
-static void find_variance(Variance *in, Block *body)
+static void find_variance(Variance *variance, Block *body)
 {
-    for (in->changed = true; in->changed;) {
-        in->changed = false;
-        ir_walk(body, visit_variance, in);
+    for (variance->changed = true; variance->changed;) {
+        variance->changed = false;
+        ir_walk(body, visit_variance, variance);
     }
 }
 
@@ -173,9 +175,9 @@ static Variance variance_of_nothing(Kernel *kernel)
 
 Variance variance_new(Kernel *kernel)
 {
-    Variance in = variance_of_nothing(kernel);
-    find_variance(&in, kernel->body);
-    return in;
+    Variance variance = variance_of_nothing(kernel);
+    find_variance(&variance, kernel->body);
+    return variance;
 }
 
 typedef struct {
@@ -185,23 +187,23 @@ typedef struct {
 
 static void visit_placed(Op *op, void *context)
 {
-    Placed *in = context;
+    Placed *placed = context;
     if (op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_IF)
-        in->dimensions |= variance_of_decision(&in->variance, op);
+        placed->dimensions |= variance_of_decision(&placed->variance, op);
     else if (op->code == OP_COPY_IN && op->transfer->along)
-        in->dimensions |= variance_of_load(&in->variance, op);
+        placed->dimensions |= variance_of_load(&placed->variance, op);
 }
 
 int cluster_placed(Kernel *kernel)
 {
-    Placed in = {variance_of_nothing(kernel), 0};
+    Placed placed = {variance_of_nothing(kernel), 0};
     if (cluster_size(kernel) == 1 || kernel->grid.parts) /* of which there are as many as blocks */
         return 0;
     FOR_ROLES (role, kernel) {
-        find_variance(&in.variance, role->body);
-        ir_walk(role->body, visit_placed, &in);
+        find_variance(&placed.variance, role->body);
+        ir_walk(role->body, visit_placed, &placed);
     }
-    return in.dimensions;
+    return placed.dimensions;
 }
 
 /* ---- choose ------------------------------------------------------------------------------------------------------ */
@@ -213,14 +215,14 @@ typedef struct {
 } Former;
 
 /* The blocks that load the same tile, and can bring equal shares of it.  */
-static int shared_along(const Former *in, const Op *load)
+static int shared_along(const Former *former, const Op *load)
 {
     static const int choices[] = {ALONG_ALL, ALONG_X, ALONG_Y};
-    const int *sides = in->kernel->grid.cluster;
-    int differs = variance_of_load(&in->variance, load);
+    const int *sides = former->kernel->grid.cluster;
+    int differs = variance_of_load(&former->variance, load);
     for (int i = 0; i < 3; i++) {
         bool several = (choices[i] == ALONG_Y || sides[0] > 1) && (choices[i] == ALONG_X || sides[1] > 1);
-        int sharers = cluster_sharers(in->kernel, choices[i]);
+        int sharers = cluster_sharers(former->kernel, choices[i]);
         if (several && !(differs & variance_along(choices[i])) &&
             load->results[0]->type.rows % (sharers * MACHINE_SWIZZLE_ROWS) == 0)
             return choices[i];
@@ -230,15 +232,16 @@ static int shared_along(const Former *in, const Op *load)
 
 static void visit_share(Op *load, void *context)
 {
-    Former *in = context;
+    Former *former = context;
     if (load->code != OP_LOAD || !schedule_of(load)->depth || box_rows(load->args[0]))
         return;
-    int along = shared_along(in, load);
-    for (const Op *control = load->parent->parent; control && !in->kernel->failed; control = control->parent->parent)
-        if (variance_of_decision(&in->variance, control) & variance_along(along))
-            reject(in->kernel, control->loc.line ? control->loc : load->loc, REASON_CLUSTER_TRIPS, load->loc.line);
+    int along = shared_along(former, load);
+    for (const Op *control = load->parent->parent; control && !former->kernel->failed;
+         control = control->parent->parent)
+        if (variance_of_decision(&former->variance, control) & variance_along(along))
+            reject(former->kernel, control->loc.line ? control->loc : load->loc, REASON_CLUSTER_TRIPS, load->loc.line);
     load->transfer->along = along;
-    in->shared |= variance_along(along);
+    former->shared |= variance_along(along);
 }
 
 /* What a load is called in messages.  */
@@ -250,10 +253,11 @@ static const char *load_name(const Op *load)
 
 static void visit_say(Op *load, void *context)
 {
-    const Former *in = context;
+    const Former *former = context;
     if (load->code == OP_LOAD && load->transfer->along)
-        remark(in->kernel, DIAG_OPTIMIZED, load->loc, "'%s' is loaded once for %d blocks of a cluster, a share by each",
-               load_name(load), cluster_sharers(in->kernel, load->transfer->along));
+        remark(former->kernel, DIAG_OPTIMIZED, load->loc,
+               "'%s' is loaded once for %d blocks of a cluster, a share by each", load_name(load),
+               cluster_sharers(former->kernel, load->transfer->along));
 }
 
 static bool has_direction(const Kernel *kernel, int direction)
@@ -269,7 +273,7 @@ static bool normalize(Kernel *kernel)
         grid->cluster[0] = grid->cluster[1] = 0;
         return false;
     }
-    int most = kernel->form.of ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks;
+    int most = kernel->version.of ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks;
     if (cluster_size(kernel) > most) {
         reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1], most);
         return false;
@@ -285,12 +289,12 @@ void choose_cluster(Kernel *kernel, bool specialized)
 {
     if (!normalize(kernel) || kernel->grid.parts) /* no two parts load the same tile */
         return;
-    Former in = {kernel, variance_new(kernel), 0};
+    Former former = {kernel, variance_new(kernel), 0};
     if (specialized)
-        ir_walk(kernel->body, visit_share, &in);
+        ir_walk(kernel->body, visit_share, &former);
     for (int direction = 0; direction < 2 && !kernel->failed; direction++)
-        if (has_direction(kernel, direction) && !(in.shared & VARIES_X << direction))
+        if (has_direction(kernel, direction) && !(former.shared & VARIES_X << direction))
             reject(kernel, kernel->grid.loc, REASON_CLUSTER_NOTHING, direction ? "second" : "first");
     if (!kernel->failed)
-        ir_walk(kernel->body, visit_say, &in);
+        ir_walk(kernel->body, visit_say, &former);
 }

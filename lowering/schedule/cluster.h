@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cluster.h - blocks that run side by side and share what they load: who shares what, and what is the same in all of
-   them.  */
+/* cluster.h - clusters of blocks: which blocks share a load, and which values differ between blocks.  */
 #ifndef WSC_CLUSTER_H
 #define WSC_CLUSTER_H
 
 #include "ir/ir.h"
 
-/* Blocks of the kernel's cluster, 1 without one; they are numbered with y fastest.  */
+/* The number of blocks in a cluster, 1 without one.  Blocks are numbered with y fastest.  */
 int cluster_size(const Kernel *kernel);
-/* How many blocks share a tile along these directions, and does block `from` share it with block `to`?  */
+/* The number of blocks that share a tile in the directions `along`.  */
 int cluster_sharers(const Kernel *kernel, int along);
+/* True if the blocks `from` and `to` share it.  */
 bool cluster_shares(const Kernel *kernel, int along, int from, int to);
-/* Those that share along either.  */
+/* The directions that include both.  */
 int cluster_join(int along, int other);
 
-/* What of a kernel's source differs between the blocks of a cluster: a bit for x and one for y.  */
+/* Values of a kernel's source that differ between the blocks of a cluster: a bit for each direction.  */
 enum { VARIES_X = 1, VARIES_Y = 2 };
 typedef struct {
     const Kernel *kernel;
-    unsigned char *values; /* by value id */
+    unsigned char *values; /* bits by value id */
     bool changed;
 } Variance;
 Variance variance_new(Kernel *kernel);
-int variance_of_decision(const Variance *in, const Op *control);    /* how often a loop runs, which arm is taken */
-int variance_around(const Variance *in, const Op *op);              /* of all decisions around it */
-int variance_of_dimension(const Kernel *kernel, int dims, int dim); /* of the grid's variables */
-/* The dimensions, as bits, in which a tile beyond the grid has the place of the last one.  */
+/* Trip count of a loop, condition of a branch.  */
+int variance_of_decision(const Variance *variance, const Op *control);
+int variance_around(const Variance *variance, const Op *op);        /* of all decisions around the operation */
+int variance_of_dimension(const Kernel *kernel, int dims, int dim); /* of a variable of the grid */
+/* The dimensions of the grid, as bits, in which a tile beyond the grid takes the coordinate of the last tile.  */
 int cluster_placed(Kernel *kernel);
-int variance_of_load(const Variance *in, const Op *load); /* which tile it is, each time that it is executed */
-int variance_along(int along); /* what must not differ between blocks that share along these directions */
+int variance_of_load(const Variance *variance, const Op *load); /* of the tensor and coordinates of the load */
+int variance_along(int along); /* directions in which blocks that share along `along` must agree */
 
-/* choose: which loads are shared, and whether the cluster can be formed; they need a producer.  */
+/* choose: marks shared loads, and refuses clusters that share nothing.  Only a producer shares loads.  */
 void choose_cluster(Kernel *kernel, bool specialized);
 
 #endif

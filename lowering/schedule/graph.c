@@ -79,7 +79,7 @@ static bool is_reduction(const Op *op)
     case OP_COL_SUM:
     case OP_COL_MAX:
     case OP_COL_MIN:
-    case OP_TALLY:
+    case OP_HISTOGRAM:
         return true;
     default:
         return false;
@@ -116,10 +116,10 @@ static bool is_of_groups(const Op *op)
     return from_ring(op) || schedule_of(op)->roles & ROLE_BIT(role_that(op->kernel, ROLE_STORES));
 }
 
-static int group_rows(const Graph *in, const Value *value)
+static int group_rows(const Graph *graph, const Value *value)
 {
-    int groups = in->kernel->grid.consumers;
-    const Role *role = role_that(in->kernel, ROLE_STORES);
+    int groups = graph->kernel->grid.consumers;
+    const Role *role = role_that(graph->kernel, ROLE_STORES);
     return value->split & ROLE_BIT(role) && groups > 1 ? value->type.rows / groups : value->type.rows;
 }
 
@@ -159,35 +159,35 @@ static bool is_own(const Op *load)
 }
 
 /* An operand that the group has computed, and writes to shared memory for the product.  */
-static void print_staged(const Graph *in, const Op *product, int arg)
+static void print_staged(const Graph *graph, const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
     bool transposed = operand->def && operand->def->code == OP_TRANS;
     bool registers = arg == 0 && !transposed && dtype_bytes(operand->type.dtype) <= 2;
     if (!ring_source(operand) && !registers)
-        fprintf(in->out, " kind=stage work=%dx%dx%d", group_rows(in, operand), operand->type.cols,
+        fprintf(graph->out, " kind=stage work=%dx%dx%d", group_rows(graph, operand), operand->type.cols,
                 dtype_bytes(operand->type.dtype));
 }
 
 /* What a group does of an operation, so many times.  */
-static void print_work(const Graph *in, const Op *op, int64_t times)
+static void print_work(const Graph *graph, const Op *op, int64_t times)
 {
     const Value *value = op->nresults ? op->results[0] : op->args[op->nargs - 1];
     const char *kind = "alu";
     if (from_ring(op) && op_info[op->code].class_ != CLASS_LOAD) {
-        fprintf(in->out, " kind=free streaming latency=%d", FAR_CLOCKS); /* another role puts it there */
+        fprintf(graph->out, " kind=free streaming latency=%d", FAR_CLOCKS); /* another role puts it there */
         return;
     }
     if (from_ring(op)) {
-        fprintf(in->out, " kind=%s work=%lld", is_own(op) ? "fetch" : "load",
+        fprintf(graph->out, " kind=%s work=%lld", is_own(op) ? "fetch" : "load",
                 (long long)(machine_copy_bytes(value->type, schedule_of(op)->line) * times));
         return;
     }
     if (op_is_product(op)) {
         for (int arg = 0; arg < 2; arg++)
-            print_staged(in, op, arg);
+            print_staged(graph, op, arg);
         int rounds = op->code == OP_DOT_F32 ? 3 : 1;
-        fprintf(in->out, " kind=%s work=%dx%dx%lld", product_kind(op), group_rows(in, value), value->type.cols,
+        fprintf(graph->out, " kind=%s work=%dx%dx%lld", product_kind(op), group_rows(graph, value), value->type.cols,
                 (long long)(op->args[0]->type.cols * rounds * times));
         return;
     }
@@ -206,9 +206,9 @@ static void print_work(const Graph *in, const Op *op, int64_t times)
     bool store = op_info[op->code].class_ == CLASS_STORE;
     int64_t bytes = store || op_info[op->code].class_ == CLASS_LOAD ? dtype_bytes(value->type.dtype) : 1;
     if (store) /* by way of shared memory */
-        fprintf(in->out, " kind=stage work=%dx%lld", group_rows(in, value),
+        fprintf(graph->out, " kind=stage work=%dx%lld", group_rows(graph, value),
                 (long long)(value->type.cols * bytes * times));
-    fprintf(in->out, " kind=%s work=%dx%lld", kind, group_rows(in, value),
+    fprintf(graph->out, " kind=%s work=%dx%lld", kind, group_rows(graph, value),
             (long long)(value->type.cols * bytes * times));
 }
 
@@ -233,86 +233,87 @@ static bool counts(const Op *op, const void *context)
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* One load serves all groups that divide its rows.  */
-static bool is_shared(const Graph *in, int node)
+static bool is_shared(const Graph *graph, int node)
 {
-    return from_ring(in->ops[node]) && in->kernel->grid.split != SPLIT_TILES;
+    return from_ring(graph->ops[node]) && graph->kernel->grid.split != SPLIT_TILES;
 }
 
-static void print_name(const Graph *in, int node)
+static void print_name(const Graph *graph, int node)
 {
-    fputs(schedule_name(in->ops[node], in->numbers), in->out);
+    fputs(schedule_name(graph->ops[node], graph->numbers), graph->out);
 }
 
-static void print_op(const Graph *in, int node)
+static void print_op(const Graph *graph, int node)
 {
-    Op *op = in->ops[node];
+    Op *op = graph->ops[node];
     int registers = 0;
-    fputs("op ", in->out);
-    print_name(in, node);
-    if (ir_is_edge(op, in->loop)) {
-        fputs(" kind=free", in->out); /* but in the last iterations */
+    fputs("op ", graph->out);
+    print_name(graph, node);
+    if (ir_is_edge(op, graph->loop)) {
+        fputs(" kind=free", graph->out); /* but in the last iterations */
     } else if (op->nblocks) {
-        Within within = {in, 0};
+        Within within = {graph, 0};
         for (int k = 0; k < op->nblocks; k++)
             ir_walk(op->blocks[k], visit_work, &within);
     } else {
-        print_work(in, op, 1);
+        print_work(graph, op, 1);
     }
     for (int i = 0; i < op->nresults && !from_ring(op); i++) {
         Type type = op->results[i]->type;
-        type.rows = group_rows(in, op->results[i]);
-        registers += type.kind == K_TILE ? machine_tile_registers(type, in->layout) : 0;
+        type.rows = group_rows(graph, op->results[i]);
+        registers += type.kind == K_TILE ? machine_tile_registers(type, graph->layout) : 0;
     }
     if (registers)
-        fprintf(in->out, " registers=%d", registers);
+        fprintf(graph->out, " registers=%d", registers);
     if (from_ring(op)) {
         int64_t bytes = machine_slot_bytes(op->results[0]->type, schedule_of(op)->line);
-        fprintf(in->out, " memory=smem:%lld slots=%d", (long long)((bytes + 1023) / 1024), schedule_of(op)->depth);
+        fprintf(graph->out, " memory=smem:%lld slots=%d", (long long)((bytes + 1023) / 1024), schedule_of(op)->depth);
     }
-    fputs(in->kernel->grid.consumers > 1 && is_shared(in, node) ? " shared\n" : "\n", in->out);
+    fputs(graph->kernel->grid.consumers > 1 && is_shared(graph, node) ? " shared\n" : "\n", graph->out);
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-static void add_edge(Graph *in, Edge edge)
+static void add_edge(Graph *graph, Edge edge)
 {
-    for (int i = 0; i < in->nedges; i++) {
-        Edge *old = &in->edges[i];
+    for (int i = 0; i < graph->nedges; i++) {
+        Edge *old = &graph->edges[i];
         if (old->from == edge.from && old->to == edge.to && old->distance == edge.distance) {
             old->blocking |= edge.blocking;
             old->reads |= edge.reads;
             return;
         }
     }
-    if ((in->nedges & (in->nedges - 1)) == 0) {
-        Edge *grown = arena_alloc(in->kernel->module, sizeof *grown * (size_t)(in->nedges ? 2 * in->nedges : 1));
-        if (in->nedges)
-            memcpy(grown, in->edges, sizeof *grown * (size_t)in->nedges);
-        in->edges = grown;
+    if ((graph->nedges & (graph->nedges - 1)) == 0) {
+        Edge *grown =
+            arena_alloc(graph->kernel->module, sizeof *grown * (size_t)(graph->nedges ? 2 * graph->nedges : 1));
+        if (graph->nedges)
+            memcpy(grown, graph->edges, sizeof *grown * (size_t)graph->nedges);
+        graph->edges = grown;
     }
-    in->edges[in->nedges++] = edge;
+    graph->edges[graph->nedges++] = edge;
 }
 
 /* From whatever makes the value, iterations before.  `accumulates`: a product goes on from it in place.  */
-static void add_edges(Graph *in, const Value *value, int to, int distance, bool accumulates)
+static void add_edges(Graph *graph, const Value *value, int to, int distance, bool accumulates)
 {
-    if (value->block == in->block && value->index > 0 && distance < FAR) {
-        add_edges(in, carried(in->loop, value->index - 1).next, to, distance + 1, accumulates);
+    if (value->block == graph->block && value->index > 0 && distance < FAR) {
+        add_edges(graph, carried(graph->loop, value->index - 1).next, to, distance + 1, accumulates);
         return;
     }
-    const Op *def = value->def ? op_at_block(value->def, in->block) : NULL;
+    const Op *def = value->def ? op_at_block(value->def, graph->block) : NULL;
     if (!def)
         return;
-    int from = in->node[def->id];
+    int from = graph->node[def->id];
     if (!from) {
         for (int i = 0; i < def->nargs; i++)
-            add_edges(in, def->args[i], to, distance, false);
+            add_edges(graph, def->args[i], to, distance, false);
         return;
     }
     if (from == to && !distance)
         return; /* within a nested block */
-    bool product = op_is_dot(in->ops[to]) && !in->ops[to]->nblocks;
-    add_edge(in, (Edge){from, to, distance, op_is_dot(def) && !(product && accumulates), product && !accumulates});
+    bool product = op_is_dot(graph->ops[to]) && !graph->ops[to]->nblocks;
+    add_edge(graph, (Edge){from, to, distance, op_is_dot(def) && !(product && accumulates), product && !accumulates});
 }
 
 typedef struct {
@@ -328,44 +329,44 @@ static void visit_reader(Op *op, void *context)
             add_edges(reader->graph, op->args[i], reader->to, 0, op_is_dot(op) && i == 2);
 }
 
-static void print_edges(const Graph *in)
+static void print_edges(const Graph *graph)
 {
-    for (int i = 0; i < in->nedges; i++) {
-        const Edge *edge = &in->edges[i];
-        fputs("edge ", in->out);
-        print_name(in, edge->from);
-        fputs(" -> ", in->out);
-        print_name(in, edge->to);
+    for (int i = 0; i < graph->nedges; i++) {
+        const Edge *edge = &graph->edges[i];
+        fputs("edge ", graph->out);
+        print_name(graph, edge->from);
+        fputs(" -> ", graph->out);
+        print_name(graph, edge->to);
         if (edge->distance)
-            fprintf(in->out, " distance=%d", edge->distance);
-        fputs(edge->reads ? " hold=all" : "", in->out);
-        fputs(edge->blocking ? " blocking\n" : "\n", in->out);
+            fprintf(graph->out, " distance=%d", edge->distance);
+        fputs(edge->reads ? " hold=all" : "", graph->out);
+        fputs(edge->blocking ? " blocking\n" : "\n", graph->out);
     }
 }
 
 /* ---- a loop ------------------------------------------------------------------------------------------------------ */
 
-static void collect(Graph *in)
+static void collect(Graph *graph)
 {
-    Module *module = in->kernel->module;
-    in->node = arena_alloc(module, sizeof(int) * ((size_t)in->kernel->nops + 1));
-    in->ops = arena_alloc(module, sizeof(Op *) * ((size_t)in->kernel->nops + 2));
-    FOR_OPS (op, in->block)
+    Module *module = graph->kernel->module;
+    graph->node = arena_alloc(module, sizeof(int) * ((size_t)graph->kernel->nops + 1));
+    graph->ops = arena_alloc(module, sizeof(Op *) * ((size_t)graph->kernel->nops + 2));
+    FOR_OPS (op, graph->block)
         if (is_of_groups(op) && (op->nblocks ? ir_any(op, counts, NULL) : moves_tiles(op))) {
-            in->ops[++in->nops] = op;
-            in->node[op->id] = in->nops;
+            graph->ops[++graph->nops] = op;
+            graph->node[op->id] = graph->nops;
         }
-    for (int node = 1; node <= in->nops; node++) {
-        Reader reader = {in, node};
-        visit_reader(in->ops[node], &reader);
-        for (int k = 0; k < in->ops[node]->nblocks; k++)
-            ir_walk(in->ops[node]->blocks[k], visit_reader, &reader);
+    for (int node = 1; node <= graph->nops; node++) {
+        Reader reader = {graph, node};
+        visit_reader(graph->ops[node], &reader);
+        for (int k = 0; k < graph->ops[node]->nblocks; k++)
+            ir_walk(graph->ops[node]->blocks[k], visit_reader, &reader);
     }
-    for (int first = 1; first <= in->nops; first++)
-        for (int second = first + 1; second <= in->nops; second++)
-            if (schedule_keeps_order(in->ops[first], in->ops[second])) {
-                add_edge(in, (Edge){first, second, 0, false, false});
-                add_edge(in, (Edge){second, first, 1, false, false});
+    for (int first = 1; first <= graph->nops; first++)
+        for (int second = first + 1; second <= graph->nops; second++)
+            if (schedule_keeps_order(graph->ops[first], graph->ops[second])) {
+                add_edge(graph, (Edge){first, second, 0, false, false});
+                add_edge(graph, (Edge){second, first, 1, false, false});
             }
 }
 
@@ -408,24 +409,24 @@ typedef struct {
 static void visit_outside(Op *op, void *context)
 {
     Outside *outside = context;
-    const Graph *in = outside->graph;
+    const Graph *graph = outside->graph;
     for (int i = 0; i < op->nargs && is_of_groups(op); i++) {
         const Value *value = op->args[i];
-        if (!value->def || ir_inside(value->def, in->block) || outside->seen[value->id] || is_free(value->def) ||
+        if (!value->def || ir_inside(value->def, graph->block) || outside->seen[value->id] || is_free(value->def) ||
             value->type.kind != K_TILE || from_ring(value->def))
             continue;
         outside->seen[value->id] = true;
         Type type = value->type;
-        type.rows = group_rows(in, value);
-        outside->registers += machine_tile_registers(type, in->layout);
+        type.rows = group_rows(graph, value);
+        outside->registers += machine_tile_registers(type, graph->layout);
     }
 }
 
 /* Tiles from before the loop that the iterations look at.  */
-static int registers_from_outside(const Graph *in)
+static int registers_from_outside(const Graph *graph)
 {
-    Outside outside = {in, arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id), 0};
-    ir_walk(in->block, visit_outside, &outside);
+    Outside outside = {graph, arena_alloc(graph->kernel->module, (size_t)graph->kernel->module->next_id), 0};
+    ir_walk(graph->block, visit_outside, &outside);
     return outside.registers;
 }
 
@@ -434,34 +435,35 @@ static void visit_loop(Op *op, void *context)
     const Graph *kernel = context;
     if (!pipeline_of(op))
         return;
-    Graph in = {.kernel = kernel->kernel,
-                .loop = op,
-                .block = op->blocks[0],
-                .out = kernel->out,
-                .numbers = kernel->numbers,
-                .layout = budget_layout(op->blocks[0])};
-    int groups = in.kernel->grid.consumers ? in.kernel->grid.consumers : 1;
-    collect(&in);
-    fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nin-flight %d\nregisters %d\n", in.kernel->name,
-            schedule_name(op, in.numbers), groups, CYCLES / groups > 2 * in.nops ? CYCLES / groups : 2 * in.nops,
+    Graph graph = {.kernel = kernel->kernel,
+                   .loop = op,
+                   .block = op->blocks[0],
+                   .out = kernel->out,
+                   .numbers = kernel->numbers,
+                   .layout = budget_layout(op->blocks[0])};
+    int groups = graph.kernel->grid.consumers ? graph.kernel->grid.consumers : 1;
+    collect(&graph);
+    fprintf(graph.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nin-flight %d\nregisters %d\n",
+            graph.kernel->name, schedule_name(op, graph.numbers), groups,
+            CYCLES / groups > 2 * graph.nops ? CYCLES / groups : 2 * graph.nops,
             op->control->pipeline->in_flight > 1 ? op->control->pipeline->in_flight : 1,
-            registers_of_group(in.kernel, groups) - registers_from_outside(&in));
-    if (groups > 1 && in.kernel->grid.split == SPLIT_ROWS)
-        fputs("turns\n", in.out); /* these groups may */
-    for (int node = 1; node <= in.nops; node++)
-        print_op(&in, node);
-    print_edges(&in);
+            registers_of_group(graph.kernel, groups) - registers_from_outside(&graph));
+    if (groups > 1 && graph.kernel->grid.split == SPLIT_ROWS)
+        fputs("turns\n", graph.out); /* these groups may */
+    for (int node = 1; node <= graph.nops; node++)
+        print_op(&graph, node);
+    print_edges(&graph);
 }
 
 const char *schedule_graph(Kernel *kernel)
 {
     char *text = NULL;
     size_t length = 0;
-    Graph in = {.kernel = kernel, .out = open_memstream(&text, &length), .numbers = schedule_numbers(kernel)};
-    if (!in.out)
+    Graph graph = {.kernel = kernel, .out = open_memstream(&text, &length), .numbers = schedule_numbers(kernel)};
+    if (!graph.out)
         return "";
-    ir_walk(kernel->body, visit_loop, &in);
-    const char *copy = fclose(in.out) ? "" : arena_print(kernel->module, "%s", text);
+    ir_walk(kernel->body, visit_loop, &graph);
+    const char *copy = fclose(graph.out) ? "" : arena_print(kernel->module, "%s", text);
     free(text);
     return copy;
 }

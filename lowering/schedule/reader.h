@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* reader.h - what schedule-read.c and schedule-check.c share: a schedule file and what it says of a kernel.  */
+/* reader.h - the state of the reader of schedule files, for schedule-read.c and schedule-check.c.  */
 #ifndef WSC_READER_H
 #define WSC_READER_H
 
 #include "schedule/choose.h"
 
-enum { READER_WORDS = 24 }; /* of a line, at most */
+enum { READER_WORDS = 24 }; /* most words of a line */
 
+/* Bits of Reader.solved.  */
 enum { SOLVED = 1, TURNS_GIVEN = 2 };
 
 typedef struct {
@@ -18,18 +19,18 @@ typedef struct {
     Loc at;
     char *words[READER_WORDS];
     int nwords;
-    Op *loop;     /* whose section this is, or NULL */
-    int interval; /* of it; 0: not said */
-    int *lines;   /* by number: where the file has it, 0: it does not */
-    int *places;  /* by number: what comes first is less; odd: listed */
+    Op *loop;     /* the loop of the current section, or NULL */
+    int interval; /* its interval; 0: not given */
+    int *lines;   /* by number: line of the operation in the file; 0: not listed */
+    int *places;  /* by number: place in the order; listed operations have odd places */
     int nplaces;
-    Op **releases; /* by number: behind which its slot is given back, NULL: see its row */
-    char *solved;  /* by number: SOLVED, of a loop with an interval, and TURNS_GIVEN, where 'pingpong' is said */
-    int *before;   /* by number: when choose would give back its slot */
+    Op **releases; /* by number: operation after which the slot is released; NULL: see row->release */
+    char *solved;  /* by number of a loop: SOLVED if it has an interval, TURNS_GIVEN if it has 'pingpong' */
+    int *before;   /* by number: release that choose decided */
     bool regrouped;
 } Reader;
 
-/* schedule-check.c: refuses what no proof can come of, at its line.  */
-void reader_check(Reader *in);
+/* schedule-check.c: refuses schedules that the proof would refuse, at their line.  */
+void reader_check(Reader *ctx);
 
 #endif

@@ -12,17 +12,17 @@
 #include "schedule/schedule.h"
 #include "machine/plan.h"
 
-static Loc line_of(const Reader *in, const Op *op)
+static Loc line_of(const Reader *ctx, const Op *op)
 {
-    Loc loc = in->at;
-    int line = in->lines[in->numbers[op->id]];
+    Loc loc = ctx->at;
+    int line = ctx->lines[ctx->numbers[op->id]];
     loc.line = line ? line : loc.line;
     return line ? loc : op->loc;
 }
 
-static const char *name_of(const Reader *in, const Op *op)
+static const char *name_of(const Reader *ctx, const Op *op)
 {
-    return schedule_name(op, in->numbers);
+    return schedule_name(op, ctx->numbers);
 }
 
 /* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too
@@ -33,38 +33,39 @@ static bool comes_behind(const Op *first, const Op *second, int distance)
     return steps > 0 || (steps == 0 && schedule_of(second)->order > schedule_of(first)->order);
 }
 
-static void check_need(Reader *in, const Op *loop, const Op *op, const Value *value)
+static void check_need(Reader *ctx, const Op *loop, const Op *op, const Value *value)
 {
     Block *body = loop->blocks[0];
     bool carries = value->block == body && value->index > 0;
     const Value *made = carries ? carried(loop, value->index - 1).next : value;
     Op *def = made->def ? op_at_block(made->def, body) : NULL;
-    if (!def || def == op || in->kernel->failed)
+    if (!def || def == op || ctx->kernel->failed)
         return;
     if (!comes_behind(def, op, carries))
-        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_NEEDS, name_of(in, op), name_of(in, def),
+        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_NEEDS, name_of(ctx, op), name_of(ctx, def),
                carries ? " in the iteration before" : "");
 }
 
 /* What comes through a ring needs nothing where it is got.  */
-static void check_needs(Reader *in, const Op *loop, const Op *op, const Op *within)
+static void check_needs(Reader *ctx, const Op *loop, const Op *op, const Op *within)
 {
     for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++)
-        check_need(in, loop, op, within->args[i]);
+        check_need(ctx, loop, op, within->args[i]);
     for (int k = 0; k < within->nblocks; k++)
         FOR_OPS (inner, within->blocks[k])
-            check_needs(in, loop, op, inner);
+            check_needs(ctx, loop, op, inner);
 }
 
 /* What writes memory that another touches stays where it is in relation to it, in this iteration and in the next.  */
-static void check_memory(Reader *in, const Op *loop)
+static void check_memory(Reader *ctx, const Op *loop)
 {
     FOR_OPS (first, loop->blocks[0])
-        for (const Op *second = first->next; second && !in->kernel->failed; second = second->next) {
+        for (const Op *second = first->next; second && !ctx->kernel->failed; second = second->next) {
             if (!schedule_keeps_order(first, second) ||
                 (comes_behind(first, second, 0) && comes_behind(second, first, 1)))
                 continue;
-            reject(in->kernel, line_of(in, second), REASON_SCHEDULE_MEMORY, name_of(in, second), name_of(in, first));
+            reject(ctx->kernel, line_of(ctx, second), REASON_SCHEDULE_MEMORY, name_of(ctx, second),
+                   name_of(ctx, first));
         }
 }
 
@@ -74,15 +75,15 @@ static int release_class(int release)
 }
 
 /* Slots that products read are read until these are waited for.  */
-static void check_release(Reader *in, const Op *source, const Value *value)
+static void check_release(Reader *ctx, const Op *source, const Value *value)
 {
-    for (const Use *use = uses_of(&in->uses, value); use && !in->kernel->failed; use = use->next) {
+    for (const Use *use = uses_of(&ctx->uses, value); use && !ctx->kernel->failed; use = use->next) {
         if (use->op->code == OP_TRANS && ring_source(use->op->results[0]))
-            check_release(in, source, use->op->results[0]);
-        else if (release_class(schedule_of(source)->release) < release_class(in->before[in->numbers[source->id]]) &&
-                 use_is_operand(use, &in->uses))
-            reject(in->kernel, line_of(in, source), REASON_SCHEDULE_RELEASE, name_of(in, source),
-                   name_of(in, op_at_block(use->op, source->parent)));
+            check_release(ctx, source, use->op->results[0]);
+        else if (release_class(schedule_of(source)->release) < release_class(ctx->before[ctx->numbers[source->id]]) &&
+                 use_is_operand(use, &ctx->uses))
+            reject(ctx->kernel, line_of(ctx, source), REASON_SCHEDULE_RELEASE, name_of(ctx, source),
+                   name_of(ctx, op_at_block(use->op, source->parent)));
     }
 }
 
@@ -93,62 +94,62 @@ static bool has_product(const Op *op, const void *context)
 }
 
 /* A tile that the groups that multiply hand to a task that stores.  */
-static bool is_handed(const Reader *in, const Op *op)
+static bool is_handed(const Reader *ctx, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
-    const uint32_t multiplies = ROLE_BIT(role_that(in->kernel, ROLE_STORES));
-    FOR_ROLES (role, in->kernel)
+    const uint32_t multiplies = ROLE_BIT(role_that(ctx->kernel, ROLE_STORES));
+    FOR_ROLES (role, ctx->kernel)
         if (row->maker == multiplies && role->may & ROLE_STORES && row->roles & ROLE_BIT(role) & ~multiplies)
             return op->nresults == 1 && op->results[0]->type.kind == K_TILE && op_info[op->code].class_ == CLASS_TILE;
     return false;
 }
 
 /* A tile that a role of its own puts into a ring is computed from loads alone.  */
-static void check_computed(Reader *in, Op *op)
+static void check_computed(Reader *ctx, Op *op)
 {
-    if (is_handed(in, op))
+    if (is_handed(ctx, op))
         return;
     const Op *loop = pipelined_loop(op);
-    Slice slice = choose_slice(in->kernel, op);
+    Slice slice = choose_slice(ctx->kernel, op);
     bool tile = op->nresults == 1 && op->results[0]->type.kind == K_TILE && !op->nblocks &&
                 op_info[op->code].class_ == CLASS_TILE && !op_is_product(op) && loop && op->parent == loop->blocks[0];
-    if (!tile || ir_any_of(in->kernel->body, has_product, &slice))
-        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COMPUTED, name_of(in, op));
+    if (!tile || ir_any_of(ctx->kernel->body, has_product, &slice))
+        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_COMPUTED, name_of(ctx, op));
 }
 
-static void check_ring(Reader *in, Op *op)
+static void check_ring(Reader *ctx, Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
-    if (!row->depth || in->kernel->failed)
+    if (!row->depth || ctx->kernel->failed)
         return;
     if (op->code != OP_LOAD)
-        check_computed(in, op);
-    else if (!(row->maker & ROLE_BIT(role_that(in->kernel, ROLE_COPIES))))
-        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COPIES, name_of(in, op));
+        check_computed(ctx, op);
+    else if (!(row->maker & ROLE_BIT(role_that(ctx->kernel, ROLE_COPIES))))
+        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_COPIES, name_of(ctx, op));
     else
-        check_release(in, op, op->results[0]);
+        check_release(ctx, op, op->results[0]);
     const Op *loop = pipelined_loop(op);
-    if (loop && !in->kernel->failed && row->depth < loop->control->pipeline->in_flight && row->release == RELEASE_END)
-        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_FLIGHT, loop->control->pipeline->in_flight, name_of(in, op),
-               row->depth);
+    if (loop && !ctx->kernel->failed && row->depth < loop->control->pipeline->in_flight && row->release == RELEASE_END)
+        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_FLIGHT, loop->control->pipeline->in_flight,
+               name_of(ctx, op), row->depth);
 }
 
 static void visit_check(Op *op, void *context)
 {
-    Reader *in = context;
+    Reader *ctx = context;
     Op *loop = pipelined_loop(op);
     if (loop && schedule_of(op)->depth > loop->control->pipeline->depth)
         loop->control->pipeline->depth = schedule_of(op)->depth;
-    check_ring(in, op);
+    check_ring(ctx, op);
     if (!pipeline_of(op))
         return;
     FOR_OPS (inner, op->blocks[0])
         if (inner != block_end(op->blocks[0]))
-            check_needs(in, op, inner, inner);
-    check_memory(in, op);
+            check_needs(ctx, op, inner, inner);
+    check_memory(ctx, op);
 }
 
-void reader_check(Reader *in)
+void reader_check(Reader *ctx)
 {
-    ir_walk(in->kernel->body, visit_check, in);
+    ir_walk(ctx->kernel->body, visit_check, ctx);
 }

@@ -24,23 +24,23 @@
 
 enum { UNPLACED = -1, MOST_FLIGHT = 16, MOST_CYCLE = 1 << 20 };
 
-static void bad(Reader *in, const char *word, const char *why)
+static void bad(Reader *ctx, const char *word, const char *why)
 {
-    reject(in->kernel, in->at, REASON_SCHEDULE_WORD, word, why);
+    reject(ctx->kernel, ctx->at, REASON_SCHEDULE_WORD, word, why);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-static void split_words(Reader *in, char *line)
+static void split_words(Reader *ctx, char *line)
 {
-    in->nwords = 0;
+    ctx->nwords = 0;
     line[strcspn(line, "#")] = '\0';
     for (char *word = strtok(line, " \t\r"); word; word = strtok(NULL, " \t\r")) {
-        if (in->nwords == READER_WORDS) {
-            bad(in, word, "the line has too many words");
+        if (ctx->nwords == READER_WORDS) {
+            bad(ctx, word, "the line has too many words");
             return;
         }
-        in->words[in->nwords++] = word;
+        ctx->words[ctx->nwords++] = word;
     }
 }
 
@@ -51,165 +51,165 @@ static const char *value_of(const char *word, const char *key)
     return !strncmp(word, key, length) && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-static bool read_number(Reader *in, const char *word, const char *value, int least, int most, int *number)
+static bool read_number(Reader *ctx, const char *word, const char *value, int least, int most, int *number)
 {
     char *end;
     long read = strtol(value, &end, 10);
     if (!*value || *end || read < least || read > most) {
-        bad(in, word, arena_print(in->kernel->module, "a number from %d to %d is meant", least, most));
+        bad(ctx, word, arena_print(ctx->kernel->module, "a number from %d to %d is meant", least, most));
         return false;
     }
     *number = (int)read;
     return true;
 }
 
-static bool read_choice(Reader *in, const char *word, const char *value, const char *yes, const char *no, bool *choice)
+static bool read_choice(Reader *ctx, const char *word, const char *value, const char *yes, const char *no, bool *choice)
 {
     if (strcmp(value, yes) && strcmp(value, no)) {
-        bad(in, word, arena_print(in->kernel->module, "'%s' or '%s' is meant", yes, no));
+        bad(ctx, word, arena_print(ctx->kernel->module, "'%s' or '%s' is meant", yes, no));
         return false;
     }
     *choice = !strcmp(value, yes);
     return true;
 }
 
-static Role *role_named(const Reader *in, const char *name, size_t length)
+static Role *role_named(const Reader *ctx, const char *name, size_t length)
 {
-    FOR_ROLES (role, in->kernel)
+    FOR_ROLES (role, ctx->kernel)
         if (strlen(role->name) == length && !strncmp(role->name, name, length))
             return role;
     return NULL;
 }
 
-static uint32_t read_roles(Reader *in, const char *word, const char *value)
+static uint32_t read_roles(Reader *ctx, const char *word, const char *value)
 {
     uint32_t roles = 0;
     for (const char *at = value; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
-        Role *role = role_named(in, at, strcspn(at, ","));
+        Role *role = role_named(ctx, at, strcspn(at, ","));
         if (!role) {
-            bad(in, word, "the kernel has no such role");
+            bad(ctx, word, "the kernel has no such role");
             return 0;
         }
         roles |= ROLE_BIT(role);
     }
     if (!roles)
-        bad(in, word, "a role is meant");
+        bad(ctx, word, "a role is meant");
     return roles;
 }
 
 /* "acc.16": the number decides, and the name has to be that of the operation of this number.  */
-static Op *op_named(Reader *in, const char *name)
+static Op *op_named(Reader *ctx, const char *name)
 {
     const char *dot = strrchr(name, '.');
     int number = dot ? atoi(dot + 1) : 0;
-    Op *op = number > 0 && number <= in->nops ? in->ops[number] : NULL;
-    if (op && !strcmp(schedule_name(op, in->numbers), name))
+    Op *op = number > 0 && number <= ctx->nops ? ctx->ops[number] : NULL;
+    if (op && !strcmp(schedule_name(op, ctx->numbers), name))
         return op;
-    reject(in->kernel, in->at, REASON_SCHEDULE_NAME, in->kernel->name, name);
+    reject(ctx->kernel, ctx->at, REASON_SCHEDULE_NAME, ctx->kernel->name, name);
     return NULL;
 }
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
-static void read_digest(Reader *in)
+static void read_digest(Reader *ctx)
 {
-    const char *seen = arena_print(in->kernel->module, "%016llx", (unsigned long long)in->kernel->digest);
-    if (strcmp(in->words[1], seen))
-        reject(in->kernel, in->at, REASON_SCHEDULE_DIGEST, in->words[1], in->kernel->name, seen);
+    const char *seen = arena_print(ctx->kernel->module, "%016llx", (unsigned long long)ctx->kernel->digest);
+    if (strcmp(ctx->words[1], seen))
+        reject(ctx->kernel, ctx->at, REASON_SCHEDULE_DIGEST, ctx->words[1], ctx->kernel->name, seen);
 }
 
-static void read_machine(Reader *in)
+static void read_machine(Reader *ctx)
 {
-    if (strcmp(in->words[1], in->kernel->machine->name))
-        bad(in, in->words[1], arena_print(in->kernel->module, "the kernel is for %s", in->kernel->machine->name));
+    if (strcmp(ctx->words[1], ctx->kernel->machine->name))
+        bad(ctx, ctx->words[1], arena_print(ctx->kernel->module, "the kernel is for %s", ctx->kernel->machine->name));
 }
 
-static void read_block(Reader *in)
+static void read_block(Reader *ctx)
 {
-    Grid *grid = &in->kernel->grid;
-    for (int i = 1; i < in->nwords && !in->kernel->failed; i++) {
-        const char *word = in->words[i], *value;
+    Grid *grid = &ctx->kernel->grid;
+    for (int i = 1; i < ctx->nwords && !ctx->kernel->failed; i++) {
+        const char *word = ctx->words[i], *value;
         bool choice = false;
         int groups;
         if ((value = value_of(word, "groups"))) {
-            if (read_number(in, word, value, 1, in->kernel->machine->max_threads / MACHINE_GROUP_THREADS - 1,
+            if (read_number(ctx, word, value, 1, ctx->kernel->machine->max_threads / MACHINE_GROUP_THREADS - 1,
                             &groups) &&
                 groups != grid->consumers) {
                 grid->consumers = groups;
-                in->regrouped = true;
+                ctx->regrouped = true;
             }
         } else if ((value = value_of(word, "split"))) {
             Split split = grid->split;
-            if (read_choice(in, word, value, "tiles", "rows", &choice))
+            if (read_choice(ctx, word, value, "tiles", "rows", &choice))
                 grid->split = choice ? SPLIT_TILES : SPLIT_ROWS;
-            in->regrouped |= grid->split != split;
+            ctx->regrouped |= grid->split != split;
         } else if ((value = value_of(word, "persistent"))) {
-            if (read_choice(in, word, value, "yes", "no", &grid->persistent) && !grid->persistent)
+            if (read_choice(ctx, word, value, "yes", "no", &grid->persistent) && !grid->persistent)
                 grid->dynamic = false;
         } else if ((value = value_of(word, "dynamic"))) {
-            if (read_choice(in, word, value, "yes", "no", &choice) && choice && !grid->dynamic)
-                bad(in, word, "the tiles of this kernel cannot be scheduled dynamically");
+            if (read_choice(ctx, word, value, "yes", "no", &choice) && choice && !grid->dynamic)
+                bad(ctx, word, "the tiles of this kernel cannot be scheduled dynamically");
             grid->dynamic = choice;
         } else {
-            bad(in, word, "'groups', 'split', 'persistent' and 'dynamic' are what is said of a block");
+            bad(ctx, word, "'groups', 'split', 'persistent' and 'dynamic' are what is said of a block");
         }
     }
 }
 
-static void read_role(Reader *in)
+static void read_role(Reader *ctx)
 {
     static const struct {
         const char *word;
         unsigned may;
     } abilities[] = {{"copies", ROLE_COPIES}, {"computes", ROLE_COMPUTES}, {"stores", ROLE_STORES}};
     unsigned may = 0;
-    for (int i = 2; i < in->nwords; i++) {
+    for (int i = 2; i < ctx->nwords; i++) {
         unsigned one = 0;
         for (int k = 0; k < 3; k++)
-            one |= strcmp(in->words[i], abilities[k].word) ? 0 : abilities[k].may;
+            one |= strcmp(ctx->words[i], abilities[k].word) ? 0 : abilities[k].may;
         if (!one) {
-            bad(in, in->words[i], "a role 'copies', 'computes' and 'stores'");
+            bad(ctx, ctx->words[i], "a role 'copies', 'computes' and 'stores'");
             return;
         }
         may |= one;
     }
-    Role *role = role_named(in, in->words[1], strlen(in->words[1]));
+    Role *role = role_named(ctx, ctx->words[1], strlen(ctx->words[1]));
     if (!role && may == ROLE_COMPUTES)
-        role_new(in->kernel, arena_print(in->kernel->module, "%s", in->words[1]), may, 1);
+        role_new(ctx->kernel, arena_print(ctx->kernel->module, "%s", ctx->words[1]), may, 1);
     else if (!role || role->may != may)
-        bad(in, in->words[1],
+        bad(ctx, ctx->words[1],
             role ? "this role is another one here" : "a role that is added computes, and nothing else");
 }
 
-static void read_loop(Reader *in)
+static void read_loop(Reader *ctx)
 {
-    Op *loop = op_named(in, in->words[1]);
+    Op *loop = op_named(ctx, ctx->words[1]);
     Pipeline *pipeline = loop ? pipeline_of(loop) : NULL;
-    in->loop = pipeline ? loop : NULL;
-    in->interval = 0;
-    int number = loop ? in->numbers[loop->id] : 0;
+    ctx->loop = pipeline ? loop : NULL;
+    ctx->interval = 0;
+    int number = loop ? ctx->numbers[loop->id] : 0;
     if (loop && !pipeline)
-        bad(in, in->words[1], "it is no pipelined loop");
-    for (int i = 2; i < in->nwords && !in->kernel->failed; i++) {
-        const char *word = in->words[i], *value;
+        bad(ctx, ctx->words[1], "it is no pipelined loop");
+    for (int i = 2; i < ctx->nwords && !ctx->kernel->failed; i++) {
+        const char *word = ctx->words[i], *value;
         bool coarse;
         if ((value = value_of(word, "schedule"))) {
-            if (read_choice(in, word, value, "coarse", "fine", &coarse))
+            if (read_choice(ctx, word, value, "coarse", "fine", &coarse))
                 pipeline->schedule = coarse ? SCHEDULE_COARSE : SCHEDULE_FINE;
         } else if ((value = value_of(word, "in-flight"))) {
-            read_number(in, word, value, 1, MOST_FLIGHT, &pipeline->in_flight);
+            read_number(ctx, word, value, 1, MOST_FLIGHT, &pipeline->in_flight);
         } else if ((value = value_of(word, "pingpong"))) {
-            read_choice(in, word, value, "yes", "no", &pipeline->pingpong);
-            in->solved[number] |= TURNS_GIVEN;
+            read_choice(ctx, word, value, "yes", "no", &pipeline->pingpong);
+            ctx->solved[number] |= TURNS_GIVEN;
         } else if ((value = value_of(word, "interval"))) {
-            in->solved[number] |= read_number(in, word, value, 1, MOST_CYCLE, &in->interval) ? SOLVED : 0;
+            ctx->solved[number] |= read_number(ctx, word, value, 1, MOST_CYCLE, &ctx->interval) ? SOLVED : 0;
         } else {
-            bad(in, word, "'schedule', 'in-flight', 'pingpong' and 'interval' are what is said of a loop");
+            bad(ctx, word, "'schedule', 'in-flight', 'pingpong' and 'interval' are what is said of a loop");
         }
     }
 }
 
-static void read_release(Reader *in, Op *op, const char *value)
+static void read_release(Reader *ctx, Op *op, const char *value)
 {
     Op *behind = NULL;
     if (!strcmp(value, "read"))
@@ -219,88 +219,88 @@ static void read_release(Reader *in, Op *op, const char *value)
     else if (!strcmp(value, "end"))
         schedule_op(op)->release = RELEASE_END;
     else
-        behind = op_named(in, value);
+        behind = op_named(ctx, value);
     if (behind)
         schedule_op(op)->release = 1;
-    in->releases[in->numbers[op->id]] = behind;
+    ctx->releases[ctx->numbers[op->id]] = behind;
 }
 
-static void read_at(Reader *in, Op *op, const char *word, const char *value)
+static void read_at(Reader *ctx, Op *op, const char *word, const char *value)
 {
     int at;
-    if (!in->interval) {
-        bad(in, word, "the loop has no 'interval'");
+    if (!ctx->interval) {
+        bad(ctx, word, "the loop has no 'interval'");
         return;
     }
-    if (!read_number(in, word, value, 0, MOST_CYCLE, &at))
+    if (!read_number(ctx, word, value, 0, MOST_CYCLE, &at))
         return;
-    if (at / in->interval > SCHEDULE_MOST_STAGE)
-        bad(in, word,
-            arena_print(in->kernel->module, "that is stage %d, and there are %d", at / in->interval,
+    if (at / ctx->interval > SCHEDULE_MOST_STAGE)
+        bad(ctx, word,
+            arena_print(ctx->kernel->module, "that is stage %d, and there are %d", at / ctx->interval,
                         SCHEDULE_MOST_STAGE + 1));
-    schedule_op(op)->stage = at / in->interval;
-    in->places[in->numbers[op->id]] = 2 * (at % in->interval) + 1;
+    schedule_op(op)->stage = at / ctx->interval;
+    ctx->places[ctx->numbers[op->id]] = 2 * (at % ctx->interval) + 1;
 }
 
-static void read_op_word(Reader *in, Op *op, const char *word)
+static void read_op_word(Reader *ctx, Op *op, const char *word)
 {
     const char *value;
     ScheduleRow *row = schedule_op(op);
     int ignored;
     if ((value = value_of(word, "stage"))) {
-        read_number(in, word, value, 0, SCHEDULE_MOST_STAGE, &row->stage);
-        if (row->stage && !in->loop)
-            bad(in, word, "it is an operation of no pipelined loop's body");
+        read_number(ctx, word, value, 0, SCHEDULE_MOST_STAGE, &row->stage);
+        if (row->stage && !ctx->loop)
+            bad(ctx, word, "it is an operation of no pipelined loop's body");
     } else if ((value = value_of(word, "at"))) {
-        read_at(in, op, word, value);
+        read_at(ctx, op, word, value);
     } else if ((value = value_of(word, "group"))) {
-        read_number(in, word, value, 0, MOST_FLIGHT, &ignored);
+        read_number(ctx, word, value, 0, MOST_FLIGHT, &ignored);
     } else if ((value = value_of(word, "ring"))) {
-        read_number(in, word, value, 0, MACHINE_MAX_DEPTH, &row->depth);
-        if (!in->kernel->failed && row->depth && !row->maker)
-            row->maker = ROLE_BIT(role_that(in->kernel, op->code == OP_LOAD ? ROLE_COPIES : ROLE_COMPUTES));
+        read_number(ctx, word, value, 0, MACHINE_MAX_DEPTH, &row->depth);
+        if (!ctx->kernel->failed && row->depth && !row->maker)
+            row->maker = ROLE_BIT(role_that(ctx->kernel, op->code == OP_LOAD ? ROLE_COPIES : ROLE_COMPUTES));
     } else if ((value = value_of(word, "release"))) {
-        read_release(in, op, value);
+        read_release(ctx, op, value);
     } else if ((value = value_of(word, "from"))) {
-        row->maker = read_roles(in, word, value);
-    } else if ((value = value_of(word, "turned"))) {
-        if (read_roles(in, word, value) != row->turner)
-            bad(in, word, "no file changes who turns it over");
+        row->maker = read_roles(ctx, word, value);
+    } else if ((value = value_of(word, "transposed"))) {
+        if (read_roles(ctx, word, value) != row->transposer)
+            bad(ctx, word, "no file changes who transposes it");
     } else if ((value = value_of(word, "roles"))) {
-        row->roles = read_roles(in, word, value);
+        row->roles = read_roles(ctx, word, value);
     } else {
-        bad(in, word, "'stage', 'at', 'ring', 'release', 'from' and 'roles' are what is said of an operation");
+        bad(ctx, word, "'stage', 'at', 'ring', 'release', 'from' and 'roles' are what is said of an operation");
     }
 }
 
-static void read_op(Reader *in)
+static void read_op(Reader *ctx)
 {
-    Op *op = op_named(in, in->words[1]);
+    Op *op = op_named(ctx, ctx->words[1]);
     if (!op)
         return;
-    int number = in->numbers[op->id];
-    if (in->lines[number]) {
-        bad(in, in->words[1], arena_print(in->kernel->module, "line %d has it already", in->lines[number]));
+    int number = ctx->numbers[op->id];
+    if (ctx->lines[number]) {
+        bad(ctx, ctx->words[1], arena_print(ctx->kernel->module, "line %d has it already", ctx->lines[number]));
         return;
     }
-    if (in->loop && op->parent != in->loop->blocks[0]) {
-        bad(in, in->words[1], "it is not of this loop's body");
+    if (ctx->loop && op->parent != ctx->loop->blocks[0]) {
+        bad(ctx, ctx->words[1], "it is not of this loop's body");
         return;
     }
-    in->lines[number] = in->at.line;
-    uint32_t before = schedule_default_roles(in->kernel, op);
+    ctx->lines[number] = ctx->at.line;
+    uint32_t before = schedule_default_roles(ctx->kernel, op);
     bool usual = schedule_of(op)->roles == before, named = false;
-    if (in->loop) {
-        in->nplaces += 2;
-        in->places[number] = in->nplaces - 1;
+    if (ctx->loop) {
+        ctx->nplaces += 2;
+        ctx->places[number] = ctx->nplaces - 1;
         schedule_op(op)->stage = 0;
     }
-    for (int i = 2; i < in->nwords && !in->kernel->failed; i++) {
-        named |= value_of(in->words[i], "roles") != NULL;
-        read_op_word(in, op, in->words[i]);
+    for (int i = 2; i < ctx->nwords && !ctx->kernel->failed; i++) {
+        named |= value_of(ctx->words[i], "roles") != NULL;
+        read_op_word(ctx, op, ctx->words[i]);
     }
-    if (usual && !named && !in->kernel->failed)
-        schedule_op(op)->roles = schedule_default_roles(in->kernel, op);
+    if (usual && !named && !ctx->kernel->failed)
+        schedule_op(op)->roles = schedule_default_roles(ctx->kernel, op);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
@@ -312,9 +312,9 @@ typedef struct {
     bool found;
 } Spot;
 
-static void nearer(Reader *in, Spot *spot, const Op *other, bool latest)
+static void nearer(Reader *ctx, Spot *spot, const Op *other, bool latest)
 {
-    int place = in->places[in->numbers[other->id]], stage = schedule_of(other)->stage;
+    int place = ctx->places[ctx->numbers[other->id]], stage = schedule_of(other)->stage;
     if (place == UNPLACED)
         return;
     bool before = stage < spot->stage || (stage == spot->stage && place < spot->place);
@@ -322,89 +322,89 @@ static void nearer(Reader *in, Spot *spot, const Op *other, bool latest)
         *spot = (Spot){place, stage, true};
 }
 
-static void find_needed(Reader *in, const Op *op, const Block *body, Spot *spot)
+static void find_needed(Reader *ctx, const Op *op, const Block *body, Spot *spot)
 {
     for (int i = 0; i < op->nargs; i++) {
         Op *def = op->args[i]->def ? op_at_block(op->args[i]->def, body) : NULL;
         if (def)
-            nearer(in, spot, def, true);
+            nearer(ctx, spot, def, true);
     }
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            find_needed(in, inner, body, spot);
+            find_needed(ctx, inner, body, spot);
 }
 
-static void place_unlisted(Reader *in, Op *op, bool by_readers)
+static void place_unlisted(Reader *ctx, Op *op, bool by_readers)
 {
     const Block *body = op->parent;
     Spot spot = {0, 0, false};
     for (int r = 0; r < op->nresults && by_readers; r++)
-        for (const Use *use = uses_of(&in->uses, op->results[r]); use; use = use->next) {
+        for (const Use *use = uses_of(&ctx->uses, op->results[r]); use; use = use->next) {
             Op *reader = op_at_block(use->op, body);
             if (reader && reader != op && reader != block_end(body))
-                nearer(in, &spot, reader, false);
+                nearer(ctx, &spot, reader, false);
         }
     if (!by_readers)
-        find_needed(in, op, body, &spot);
+        find_needed(ctx, op, body, &spot);
     if (!spot.found)
         return;
-    in->places[in->numbers[op->id]] = spot.place + (spot.place % 2 ? by_readers ? -1 : 1 : 0);
+    ctx->places[ctx->numbers[op->id]] = spot.place + (spot.place % 2 ? by_readers ? -1 : 1 : 0);
     schedule_op(op)->stage = spot.stage;
 }
 
-static bool is_listed(const Reader *in, const Op *op)
+static bool is_listed(const Reader *ctx, const Op *op)
 {
-    return in->lines[in->numbers[op->id]] != 0;
+    return ctx->lines[ctx->numbers[op->id]] != 0;
 }
 
-static bool any_listed(const Reader *in, const Block *body)
+static bool any_listed(const Reader *ctx, const Block *body)
 {
     FOR_OPS (op, body)
-        if (is_listed(in, op))
+        if (is_listed(ctx, op))
             return true;
     return false;
 }
 
-static void place_all(Reader *in, const Block *body)
+static void place_all(Reader *ctx, const Block *body)
 {
     const Op *last = block_end(body);
     for (Op *op = last->prev; op; op = op->prev)
-        if (!is_listed(in, op))
-            place_unlisted(in, op, true);
+        if (!is_listed(ctx, op))
+            place_unlisted(ctx, op, true);
     FOR_OPS (op, body)
-        if (op != last && in->places[in->numbers[op->id]] == UNPLACED)
-            place_unlisted(in, op, false);
+        if (op != last && ctx->places[ctx->numbers[op->id]] == UNPLACED)
+            place_unlisted(ctx, op, false);
 }
 
-static int key_of(const Reader *in, const Op *op, bool listed)
+static int key_of(const Reader *ctx, const Op *op, bool listed)
 {
-    return listed ? in->places[in->numbers[op->id]] : schedule_of(op)->order;
+    return listed ? ctx->places[ctx->numbers[op->id]] : schedule_of(op)->order;
 }
 
 /* All operations get numbers anew, those of a block by their places, or as they were ordered before.  */
-static void order_block(Reader *in, const Block *block, int *order)
+static void order_block(Reader *ctx, const Block *block, int *order)
 {
     const Op *loop = block->parent, *last = block_end(block);
-    bool listed = loop && pipeline_of(loop) && any_listed(in, block);
+    bool listed = loop && pipeline_of(loop) && any_listed(ctx, block);
     if (listed) {
-        place_all(in, block);
+        place_all(ctx, block);
         loop->control->pipeline->ordered = true;
     }
     int count = 0;
     FOR_OPS (op, block)
         count++;
-    Op **sorted = arena_alloc(in->kernel->module, sizeof *sorted * (size_t)(count + 1));
+    Op **sorted = arena_alloc(ctx->kernel->module, sizeof *sorted * (size_t)(count + 1));
     count = 0;
     FOR_OPS (op, block) {
         int place = count++;
-        for (; place > 0 && op != last && key_of(in, sorted[place - 1], listed) > key_of(in, op, listed); place--)
+        for (; place > 0 && op != last && key_of(ctx, sorted[place - 1], listed) > key_of(ctx, op, listed); place--)
             sorted[place] = sorted[place - 1];
         sorted[place] = op;
     }
     for (int i = 0; i < count; i++) {
         schedule_op(sorted[i])->order = ++*order;
         for (int k = 0; k < sorted[i]->nblocks; k++)
-            order_block(in, sorted[i]->blocks[k], order);
+            order_block(ctx, sorted[i]->blocks[k], order);
     }
 }
 
@@ -412,39 +412,39 @@ static void order_block(Reader *in, const Block *block, int *order)
 
 static void visit_op(Op *op, void *context)
 {
-    Reader *in = context;
-    int number = in->numbers[op->id], release = schedule_of(op)->release;
-    in->ops[number] = op;
-    in->before[number] = release;
-    in->releases[number] = release < RELEASE_END - 1 ? schedule_op_at(in->kernel, release) : NULL;
-    in->places[number] = UNPLACED;
+    Reader *ctx = context;
+    int number = ctx->numbers[op->id], release = schedule_of(op)->release;
+    ctx->ops[number] = op;
+    ctx->before[number] = release;
+    ctx->releases[number] = release < RELEASE_END - 1 ? schedule_op_at(ctx->kernel, release) : NULL;
+    ctx->places[number] = UNPLACED;
 }
 
 /* Of cycles follows whether stages overlap, and then groups that divide the rows take turns: each is an equal part of
    the interval behind the one before.  In a loop of one stage they do as chosen.  */
-static void settle_solved(const Reader *in, Pipeline *pipeline, const Block *body)
+static void settle_solved(const Reader *ctx, Pipeline *pipeline, const Block *body)
 {
-    const Grid *grid = &in->kernel->grid;
+    const Grid *grid = &ctx->kernel->grid;
     bool staged = false, turns = pipeline->pingpong && pipeline->schedule == SCHEDULE_FINE;
     FOR_OPS (op, body)
         staged |= schedule_of(op)->stage > 0;
     pipeline->schedule = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
     pipeline->in_flight = staged ? 1 : pipeline->in_flight;
-    if (grid->split == SPLIT_ROWS && !(in->solved[in->numbers[body->parent->id]] & TURNS_GIVEN))
+    if (grid->split == SPLIT_ROWS && !(ctx->solved[ctx->numbers[body->parent->id]] & TURNS_GIVEN))
         pipeline->pingpong = (staged || turns) && grid->consumers > 1;
 }
 
 static void visit_settle(Op *op, void *context)
 {
-    Reader *in = context;
-    const Op *behind = in->releases[in->numbers[op->id]];
+    Reader *ctx = context;
+    const Op *behind = ctx->releases[ctx->numbers[op->id]];
     Pipeline *pipeline = pipeline_of(op);
     if (behind)
         schedule_op(op)->release = schedule_of(behind)->order;
     if (pipeline)
         pipeline->depth = 1;
-    if (pipeline && in->solved[in->numbers[op->id]] & SOLVED)
-        settle_solved(in, pipeline, op->blocks[0]);
+    if (pipeline && ctx->solved[ctx->numbers[op->id]] & SOLVED)
+        settle_solved(ctx, pipeline, op->blocks[0]);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -459,16 +459,16 @@ static void visit_whole(Op *op, void *context)
             op->blocks[k]->args[i]->split = 0;
 }
 
-static void regroup(Reader *in)
+static void regroup(Reader *ctx)
 {
-    Kernel *kernel = in->kernel;
+    Kernel *kernel = ctx->kernel;
     Grid *grid = &kernel->grid;
     Op *why = NULL;
     ir_walk(kernel->body, visit_whole, NULL);
     Role *role = role_that(kernel, ROLE_STORES);
     role->replicas = grid->consumers;
     if (grid->split == SPLIT_TILES && (grid->parts || !kernel_is_specialized(kernel)))
-        reject(kernel, in->at, REASON_TILES_UNSUPPORTED);
+        reject(kernel, ctx->at, REASON_TILES_UNSUPPORTED);
     else if (grid->split == SPLIT_ROWS && grid->consumers > 1 && !split_rows(kernel, role, grid->consumers, &why))
         reject(kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
     else
@@ -491,48 +491,48 @@ static const char *name_in_files(const Kernel *kernel)
 }
 
 /* Is what follows of this kernel?  A name that is none of the unit's is reported once.  */
-static bool begins(Reader *in)
+static bool begins(Reader *ctx)
 {
-    const char *name = in->words[1];
-    if (!is_kernel(in->kernel->module, name) && in->kernel == in->kernel->module->kernels)
-        reject(in->kernel, in->at, REASON_SCHEDULE_KERNEL, name);
-    return !strcmp(name, name_in_files(in->kernel));
+    const char *name = ctx->words[1];
+    if (!is_kernel(ctx->kernel->module, name) && ctx->kernel == ctx->kernel->module->kernels)
+        reject(ctx->kernel, ctx->at, REASON_SCHEDULE_KERNEL, name);
+    return !strcmp(name, name_in_files(ctx->kernel));
 }
 
-static void read_statement(Reader *in)
+static void read_statement(Reader *ctx)
 {
     static const struct {
         const char *word;
-        void (*read)(Reader *in);
+        void (*read)(Reader *ctx);
     } statements[] = {{"digest", read_digest}, {"machine", read_machine}, {"block", read_block},
                       {"role", read_role},     {"loop", read_loop},       {"op", read_op}};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        if (!strcmp(statements[i].word, in->words[0]) && in->nwords > 1) {
-            statements[i].read(in);
+        if (!strcmp(statements[i].word, ctx->words[0]) && ctx->nwords > 1) {
+            statements[i].read(ctx);
             return;
         }
-    bad(in, in->words[0],
+    bad(ctx, ctx->words[0],
         "lines begin with 'schedule', 'digest', 'machine', 'block', 'role', 'loop' or 'op' and a name");
 }
 
-static bool read_lines(Reader *in, char *text)
+static bool read_lines(Reader *ctx, char *text)
 {
     bool mine = false, any = false, begun = false;
-    for (char *line = text, *next; line && !in->kernel->failed; line = next) {
+    for (char *line = text, *next; line && !ctx->kernel->failed; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        in->at.line++;
-        split_words(in, line);
-        if (!in->nwords || in->kernel->failed)
+        ctx->at.line++;
+        split_words(ctx, line);
+        if (!ctx->nwords || ctx->kernel->failed)
             continue;
-        if (!strcmp(in->words[0], "schedule") && in->nwords == 2) {
-            mine = begins(in);
+        if (!strcmp(ctx->words[0], "schedule") && ctx->nwords == 2) {
+            mine = begins(ctx);
             any |= mine;
             begun = true;
-            in->loop = NULL;
+            ctx->loop = NULL;
         } else if (mine || !begun) {
-            read_statement(in);
+            read_statement(ctx);
         }
     }
     return any;
@@ -541,27 +541,27 @@ static bool read_lines(Reader *in, char *text)
 static void read_schedule(Kernel *kernel, const char *name, const char *text)
 {
     size_t room = (size_t)kernel->nops + 2;
-    Reader in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body), .numbers = schedule_numbers(kernel)};
-    in.at = (Loc){name, 0, 1, 0};
-    in.nops = kernel->nops;
-    in.ops = arena_alloc(kernel->module, sizeof(Op *) * room);
-    in.releases = arena_alloc(kernel->module, sizeof(Op *) * room);
-    in.lines = arena_alloc(kernel->module, sizeof(int) * room);
-    in.places = arena_alloc(kernel->module, sizeof(int) * room);
-    in.solved = arena_alloc(kernel->module, sizeof(char) * room);
-    in.before = arena_alloc(kernel->module, sizeof(int) * room);
-    ir_walk(kernel->body, visit_op, &in);
-    bool any = read_lines(&in, arena_print(kernel->module, "%s", text));
+    Reader ctx = {.kernel = kernel, .uses = uses_new(kernel, kernel->body), .numbers = schedule_numbers(kernel)};
+    ctx.at = (Loc){name, 0, 1, 0};
+    ctx.nops = kernel->nops;
+    ctx.ops = arena_alloc(kernel->module, sizeof(Op *) * room);
+    ctx.releases = arena_alloc(kernel->module, sizeof(Op *) * room);
+    ctx.lines = arena_alloc(kernel->module, sizeof(int) * room);
+    ctx.places = arena_alloc(kernel->module, sizeof(int) * room);
+    ctx.solved = arena_alloc(kernel->module, sizeof(char) * room);
+    ctx.before = arena_alloc(kernel->module, sizeof(int) * room);
+    ir_walk(kernel->body, visit_op, &ctx);
+    bool any = read_lines(&ctx, arena_print(kernel->module, "%s", text));
     if (!any || kernel->failed)
         return;
     kernel->scheduled_by = name;
     int order = 0;
-    order_block(&in, kernel->body, &order);
-    ir_walk(kernel->body, visit_settle, &in);
-    if (in.regrouped)
-        regroup(&in);
+    order_block(&ctx, kernel->body, &order);
+    ir_walk(kernel->body, visit_settle, &ctx);
+    if (ctx.regrouped)
+        regroup(&ctx);
     if (!kernel->failed)
-        reader_check(&in);
+        reader_check(&ctx);
     if (!kernel->failed)
         remark(kernel, DIAG_OPTIMIZED, kernel->loc, "scheduled as %s says", name);
 }

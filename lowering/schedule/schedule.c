@@ -27,15 +27,15 @@ typedef struct {
 
 static void visit_number(Op *op, void *context)
 {
-    Numbering *in = context;
-    in->numbers[op->id] = ++in->count;
+    Numbering *numbering = context;
+    numbering->numbers[op->id] = ++numbering->count;
 }
 
 int *schedule_numbers(Kernel *kernel)
 {
-    Numbering in = {arena_alloc(kernel->module, sizeof(int) * ((size_t)kernel->nops + 1)), 0};
-    ir_walk(kernel->body, visit_number, &in);
-    return in.numbers;
+    Numbering numbering = {arena_alloc(kernel->module, sizeof(int) * ((size_t)kernel->nops + 1)), 0};
+    ir_walk(kernel->body, visit_number, &numbering);
+    return numbering.numbers;
 }
 
 const char *schedule_name(const Op *op, const int *numbers)
@@ -51,86 +51,86 @@ typedef struct {
     int *values, count; /* numbers by id, in the order in which the values are met */
 } Digester;
 
-static void mix(Digester *in, uint64_t value)
+static void mix(Digester *digester, uint64_t value)
 {
     for (int i = 0; i < 8; i++)
-        in->digest = (in->digest ^ (value >> 8 * i & 255)) * 1099511628211u;
+        digester->digest = (digester->digest ^ (value >> 8 * i & 255)) * 1099511628211u;
 }
 
-static void mix_text(Digester *in, const char *text)
+static void mix_text(Digester *digester, const char *text)
 {
     for (; text && *text; text++)
-        mix(in, (unsigned char)*text);
+        mix(digester, (unsigned char)*text);
 }
 
-static void mix_value(Digester *in, const Value *value)
+static void mix_value(Digester *digester, const Value *value)
 {
-    if (!in->values[value->id]) {
-        in->values[value->id] = ++in->count;
-        mix(in, (uint64_t)value->type.kind << 32 | value->type.dtype);
-        mix(in, (uint64_t)value->type.rows << 32 | (unsigned)value->type.cols);
+    if (!digester->values[value->id]) {
+        digester->values[value->id] = ++digester->count;
+        mix(digester, (uint64_t)value->type.kind << 32 | value->type.dtype);
+        mix(digester, (uint64_t)value->type.rows << 32 | (unsigned)value->type.cols);
     }
-    mix(in, (uint64_t)in->values[value->id]);
+    mix(digester, (uint64_t)digester->values[value->id]);
 }
 
-static void mix_pipeline(Digester *in, const Pipeline *pipeline)
+static void mix_pipeline(Digester *digester, const Pipeline *pipeline)
 {
-    mix(in, (uint64_t)(pipeline->depth + 1) << 32 | (unsigned)(pipeline->in_flight + 1));
-    mix(in, (uint64_t)pipeline->schedule << 2 | (unsigned)(pipeline->automatic << 1 | pipeline->pingpong));
+    mix(digester, (uint64_t)(pipeline->depth + 1) << 32 | (unsigned)(pipeline->in_flight + 1));
+    mix(digester, (uint64_t)pipeline->schedule << 2 | (unsigned)(pipeline->automatic << 1 | pipeline->pingpong));
 }
 
 static void visit_digest(Op *op, void *context)
 {
-    Digester *in = context;
+    Digester *digester = context;
     const Meaning meaning = op_meaning(op);
     uint64_t real;
     memcpy(&real, &meaning.real, sizeof real);
-    mix_text(in, op_info[op->code].text);
-    mix(in, (uint64_t)meaning.integer);
-    mix(in, real);
+    mix_text(digester, op_info[op->code].text);
+    mix(digester, (uint64_t)meaning.integer);
+    mix(digester, real);
     for (int i = 0; i < op->nargs; i++)
-        mix_value(in, op->args[i]);
+        mix_value(digester, op->args[i]);
     for (int i = 0; i < op->nresults; i++)
-        mix_value(in, op->results[i]);
+        mix_value(digester, op->results[i]);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            mix_value(in, op->blocks[k]->args[i]);
+            mix_value(digester, op->blocks[k]->args[i]);
     if (pipeline_of(op))
-        mix_pipeline(in, op->control->pipeline);
+        mix_pipeline(digester, op->control->pipeline);
     if (schedule_of(op)->share)
-        mix(in, (uint64_t)schedule_of(op)->share);
+        mix(digester, (uint64_t)schedule_of(op)->share);
 }
 
-static void mix_machine(Digester *in, const Machine *machine)
+static void mix_machine(Digester *digester, const Machine *machine)
 {
-    mix_text(in, machine->name);
-    mix(in, (uint64_t)machine->shared_bytes << 32 | (unsigned)machine->registers);
-    mix(in, (uint64_t)machine->max_threads << 32 | (unsigned)machine->product_columns);
-    mix(in, (uint64_t)machine->product_clock_bytes);
+    mix_text(digester, machine->name);
+    mix(digester, (uint64_t)machine->shared_bytes << 32 | (unsigned)machine->registers);
+    mix(digester, (uint64_t)machine->max_threads << 32 | (unsigned)machine->product_columns);
+    mix(digester, (uint64_t)machine->product_clock_bytes);
 }
 
 uint64_t schedule_digest(const Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
-    Digester in = {14695981039346656037u, arena_alloc(kernel->module, sizeof(int) * (size_t)kernel->module->next_id),
-                   0};
-    ir_walk(kernel->body, visit_digest, &in);
-    mix(&in, (uint64_t)grid->dims << 32 | (unsigned)grid->consumers);
-    mix(&in,
+    Digester digester = {14695981039346656037u,
+                         arena_alloc(kernel->module, sizeof(int) * (size_t)kernel->module->next_id), 0};
+    ir_walk(kernel->body, visit_digest, &digester);
+    mix(&digester, (uint64_t)grid->dims << 32 | (unsigned)grid->consumers);
+    mix(&digester,
         (uint64_t)grid->split << 32 | (unsigned)(grid->together << 2 | grid->persistent_given << 1 | grid->persistent));
-    mix(&in, (uint64_t)grid->cluster[0] << 32 | (unsigned)grid->cluster[1]);
-    mix(&in, (uint64_t)grid->producer_registers << 32 | (unsigned)grid->consumer_registers);
-    mix_machine(&in, kernel->machine);
-    return in.digest;
+    mix(&digester, (uint64_t)grid->cluster[0] << 32 | (unsigned)grid->cluster[1]);
+    mix(&digester, (uint64_t)grid->producer_registers << 32 | (unsigned)grid->consumer_registers);
+    mix_machine(&digester, kernel->machine);
+    return digester.digest;
 }
 
 uint64_t schedule_digest_of_text(const char *text)
 {
-    Digester in = {14695981039346656037u, NULL, 0};
+    Digester digester = {14695981039346656037u, NULL, 0};
     for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
         for (size_t i = 0; *line != '#' && strncmp(line, "schedule ", 9) && i < strcspn(line, "#\n"); i++)
-            mix(&in, (unsigned char)line[i]);
-    return in.digest;
+            mix(&digester, (unsigned char)line[i]);
+    return digester.digest;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ typedef struct {
 static void visit_turner(Op *op, void *context)
 {
     RoleBits *bits = context;
-    bits->turners |= schedule_of(op)->turner;
+    bits->turners |= schedule_of(op)->transposer;
 }
 
 uint32_t schedule_default_roles(Kernel *kernel, const Op *op)
@@ -190,7 +190,7 @@ uint32_t schedule_default_roles(Kernel *kernel, const Op *op)
     uint32_t computes = ROLE_BIT(role_that(kernel, ROLE_STORES));
     RoleBits bits = {0, 0};
     if (row->depth)
-        return row->maker | computes | row->turner;
+        return row->maker | computes | row->transposer;
     if (row->tag == TAG_LOAD || row->tag == TAG_TILE)
         return computes;
     ir_walk(kernel->body, visit_turner, &bits);
@@ -199,13 +199,13 @@ uint32_t schedule_default_roles(Kernel *kernel, const Op *op)
     return bits.all & ~bits.turners;
 }
 
-static void print_roles(const Writer *in, const char *key, uint32_t roles)
+static void print_roles(const Writer *writer, const char *key, uint32_t roles)
 {
     const char *between = "";
-    fprintf(in->out, " %s=", key);
-    FOR_ROLES (role, in->kernel)
+    fprintf(writer->out, " %s=", key);
+    FOR_ROLES (role, writer->kernel)
         if (roles & ROLE_BIT(role)) {
-            fprintf(in->out, "%s%s", between, role->name);
+            fprintf(writer->out, "%s%s", between, role->name);
             between = ",";
         }
 }
@@ -230,40 +230,40 @@ Op *schedule_op_at(Kernel *kernel, int order)
     return wanted.found;
 }
 
-static void print_release(const Writer *in, int release)
+static void print_release(const Writer *writer, int release)
 {
-    const Op *behind = release < RELEASE_END - 1 ? schedule_op_at(in->kernel, release) : NULL;
+    const Op *behind = release < RELEASE_END - 1 ? schedule_op_at(writer->kernel, release) : NULL;
     const char *when = release == RELEASE_END       ? "end"
                        : release == RELEASE_END - 1 ? "wait"
-                       : behind                     ? schedule_name(behind, in->numbers)
+                       : behind                     ? schedule_name(behind, writer->numbers)
                                                     : "read";
-    fprintf(in->out, " release=%s", when);
+    fprintf(writer->out, " release=%s", when);
 }
 
 static bool has_row(Kernel *kernel, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
-    return row->depth || row->turner || row->stage || row->roles != schedule_default_roles(kernel, op);
+    return row->depth || row->transposer || row->stage || row->roles != schedule_default_roles(kernel, op);
 }
 
-static void print_line(const Writer *in, const Op *op, bool staged)
+static void print_line(const Writer *writer, const Op *op, bool staged)
 {
     const ScheduleRow *row = schedule_of(op);
-    fprintf(in->out, "op %s", schedule_name(op, in->numbers));
+    fprintf(writer->out, "op %s", schedule_name(op, writer->numbers));
     if (staged)
-        fprintf(in->out, " stage=%d", row->stage);
+        fprintf(writer->out, " stage=%d", row->stage);
     if (row->depth) {
-        fprintf(in->out, " ring=%d", row->depth);
-        print_release(in, row->release);
-        print_roles(in, "from", row->maker);
+        fprintf(writer->out, " ring=%d", row->depth);
+        print_release(writer, row->release);
+        print_roles(writer, "from", row->maker);
     }
-    if (row->turner)
-        print_roles(in, "turned", row->turner);
-    if (row->roles != schedule_default_roles(in->kernel, op))
-        print_roles(in, "roles", row->roles);
+    if (row->transposer)
+        print_roles(writer, "transposed", row->transposer);
+    if (row->roles != schedule_default_roles(writer->kernel, op))
+        print_roles(writer, "roles", row->roles);
     if (row->tag == TAG_LOAD || row->tag == TAG_TILE)
-        fprintf(in->out, " # %s, line %d", op_info[op->code].text, op->loc.line);
-    fputc('\n', in->out);
+        fprintf(writer->out, " # %s, line %d", op_info[op->code].text, op->loc.line);
+    fputc('\n', writer->out);
 }
 
 static bool in_pipeline(const Op *op)
@@ -273,9 +273,9 @@ static bool in_pipeline(const Op *op)
 
 static void visit_outside(Op *op, void *context)
 {
-    const Writer *in = context;
-    if (op->code != OP_YIELD && op->code != OP_COND && !in_pipeline(op) && has_row(in->kernel, op))
-        print_line(in, op, false);
+    const Writer *writer = context;
+    if (op->code != OP_YIELD && op->code != OP_COND && !in_pipeline(op) && has_row(writer->kernel, op))
+        print_line(writer, op, false);
 }
 
 /* Of the loop's body the op that comes next in a time step, or NULL.  */
@@ -299,42 +299,42 @@ static bool has_stages(const Block *body)
 
 static void visit_loop(Op *op, void *context)
 {
-    const Writer *in = context;
+    const Writer *writer = context;
     const Pipeline *pipeline = pipeline_of(op);
     if (!pipeline)
         return;
-    fprintf(in->out, "loop %s schedule=%s in-flight=%d pingpong=%s # line %d\n", schedule_name(op, in->numbers),
+    fprintf(writer->out, "loop %s schedule=%s in-flight=%d pingpong=%s # line %d\n", schedule_name(op, writer->numbers),
             pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->in_flight,
             pipeline->pingpong ? "yes" : "no", op->loc.line);
     bool staged = has_stages(op->blocks[0]);
     for (const Op *next = next_in_order(op->blocks[0], 0); next;
          next = next_in_order(op->blocks[0], schedule_of(next)->order))
-        print_line(in, next, staged);
+        print_line(writer, next, staged);
 }
 
-static void print_kernel(const Writer *in)
+static void print_kernel(const Writer *writer)
 {
-    const Kernel *kernel = in->kernel;
+    const Kernel *kernel = writer->kernel;
     const Grid *grid = &kernel->grid;
-    fprintf(in->out, "schedule %s\ndigest %016llx\nmachine %s\n", kernel->name, (unsigned long long)kernel->digest,
+    fprintf(writer->out, "schedule %s\ndigest %016llx\nmachine %s\n", kernel->name, (unsigned long long)kernel->digest,
             kernel->machine->name);
-    fprintf(in->out, "block groups=%d split=%s persistent=%s dynamic=%s\n", grid->consumers,
+    fprintf(writer->out, "block groups=%d split=%s persistent=%s dynamic=%s\n", grid->consumers,
             grid->split == SPLIT_TILES ? "tiles" : "rows", grid->persistent ? "yes" : "no",
             grid->dynamic ? "yes" : "no");
     FOR_ROLES (role, kernel)
-        fprintf(in->out, "role %s%s%s%s\n", role->name, role->may & ROLE_COPIES ? " copies" : "",
+        fprintf(writer->out, "role %s%s%s%s\n", role->name, role->may & ROLE_COPIES ? " copies" : "",
                 role->may & ROLE_COMPUTES ? " computes" : "", role->may & ROLE_STORES ? " stores" : "");
-    ir_walk(kernel->body, visit_outside, (void *)in);
-    ir_walk(kernel->body, visit_loop, (void *)in);
+    ir_walk(kernel->body, visit_outside, (void *)writer);
+    ir_walk(kernel->body, visit_loop, (void *)writer);
 }
 
 /* What the solver had to say: tables, the interval and why it is no smaller.  */
-static void print_notes(const Writer *in)
+static void print_notes(const Writer *writer)
 {
-    for (const char *line = in->kernel->schedule_notes; line && *line;) {
+    for (const char *line = writer->kernel->schedule_notes; line && *line;) {
         size_t length = strcspn(line, "\n");
         if (*line == '#')
-            fprintf(in->out, "%.*s\n", (int)length, line);
+            fprintf(writer->out, "%.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
 }
@@ -343,12 +343,12 @@ const char *schedule_text(Kernel *kernel)
 {
     char *text = NULL;
     size_t length = 0;
-    Writer in = {kernel, schedule_numbers(kernel), open_memstream(&text, &length)};
-    if (!in.out)
+    Writer writer = {kernel, schedule_numbers(kernel), open_memstream(&text, &length)};
+    if (!writer.out)
         return "";
-    print_kernel(&in);
-    print_notes(&in);
-    const char *copy = fclose(in.out) ? "" : arena_print(kernel->module, "%s", text);
+    print_kernel(&writer);
+    print_notes(&writer);
+    const char *copy = fclose(writer.out) ? "" : arena_print(kernel->module, "%s", text);
     free(text);
     return copy;
 }

@@ -58,19 +58,19 @@ static bool write_text(const char *path, const char *text)
 }
 
 /* Its exit status, or -1.  */
-static int run_solver(const Solver *in, const char *loop)
+static int run_solver(const Solver *solver, const char *loop)
 {
-    Module *module = in->kernel->module;
+    Module *module = solver->kernel->module;
     char *arguments[] = {(char *)module->solver,
                          arena_print(module, "--loop=%s", loop),
                          arena_print(module, "--stages=%d", SOLVED_STAGES),
                          arena_print(module, "--time=%d", SECONDS),
-                         arena_print(module, "--output=%s", in->answer),
+                         arena_print(module, "--output=%s", solver->answer),
                          arena_print(module, "--others=%d", BEST - 1),
                          arena_print(module, "%s", "--table"),
-                         arena_print(module, "--beside=%s", in->chosen),
+                         arena_print(module, "--beside=%s", solver->chosen),
                          (char *)module->solver_machine,
-                         (char *)in->graph,
+                         (char *)solver->graph,
                          NULL};
     pid_t child;
     int status;
@@ -114,9 +114,9 @@ static void copy_answer(FILE *out, const char *loop, char *text, bool taken)
     }
 }
 
-static char *other_answer(const Solver *in, int number)
+static char *other_answer(const Solver *solver, int number)
 {
-    char *path = arena_print(in->kernel->module, "%s.%d", in->answer, number);
+    char *path = arena_print(solver->kernel->module, "%s.%d", solver->answer, number);
     char *text = read_file(path);
     unlink(path);
     return text;
@@ -180,13 +180,14 @@ static void copy_notes(FILE *out, const char *text)
         fprintf(out, "%.*s\n", (int)strcspn(line + 1, "\n"), line + 1);
 }
 
-static void say_answer(const Solver *in, const char *loop, const char *why, Clocks clocks, Clocks chosen, bool taken)
+static void say_answer(const Solver *solver, const char *loop, const char *why, Clocks clocks, Clocks chosen,
+                       bool taken)
 {
     if (!chosen.busy || !clocks.busy)
-        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop,
+        remark(solver->kernel, DIAG_OPTIMIZED, solver->kernel->loc, "%s is solved, for at most %d stages: %s", loop,
                SOLVED_STAGES, why);
     else
-        remark(in->kernel, taken ? DIAG_OPTIMIZED : DIAG_MISSED, in->kernel->loc,
+        remark(solver->kernel, taken ? DIAG_OPTIMIZED : DIAG_MISSED, solver->kernel->loc,
                "%s is solved, for at most %d stages: %s; predicted are %.0f clocks an iteration, and %.0f as chosen: "
                "%s",
                loop, SOLVED_STAGES, why, clocks.busy, chosen.busy,
@@ -195,47 +196,47 @@ static void say_answer(const Solver *in, const char *loop, const char *why, Cloc
 
 /* The first file has what is taken, and the others the other answers, the best one too where it is not taken.  Of a
    loop with fewer answers they have the first.  */
-static void keep_answers(Solver *in, const char *loop, char *first)
+static void keep_answers(Solver *solver, const char *loop, char *first)
 {
     char *answers[BEST] = {first};
     for (int i = 1; i < BEST; i++)
-        answers[i] = other_answer(in, i + 1);
+        answers[i] = other_answer(solver, i + 1);
     Clocks chosen = clocks_of(first, "# beside: ");
-    const char *why = "", *notes = arena_print(in->kernel->module, "%s", first);
+    const char *why = "", *notes = arena_print(solver->kernel->module, "%s", first);
     for (const char *line = strstr(first, "# interval "); line && !*why; line = NULL)
-        why = arena_print(in->kernel->module, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
+        why = arena_print(solver->kernel->module, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
     int best = best_of(answers);
     Clocks clocks = clocks_of(answers[best], "# predicted: ");
     bool taken = !chosen.busy || !clocks.busy || is_better(clocks, chosen);
     sort_answers(answers, best);
-    in->found += !in->found;
+    solver->found += !solver->found;
     for (int i = 0; i < FILES; i++) {
         int answer = taken || !i ? i : i - 1;
         bool any = answer < BEST && answers[answer];
-        char *text = arena_print(in->kernel->module, "%s", answers[any ? answer : 0]);
+        char *text = arena_print(solver->kernel->module, "%s", answers[any ? answer : 0]);
         if (!i && best) /* what the first answer says of the search is of all */
-            copy_notes(in->out[0], notes);
+            copy_notes(solver->out[0], notes);
         if (!i && chosen.busy > 0 && clocks.busy > 0)
-            fprintf(in->out[0], "# %.0f clocks an iteration as solved, %.0f as chosen: %s\n", clocks.busy, chosen.busy,
-                    taken ? "as solved it is" : "as chosen it stays");
-        copy_answer(in->out[i], loop, text, taken || (i && any));
-        in->found = any && in->found <= i ? i + 1 : in->found;
+            fprintf(solver->out[0], "# %.0f clocks an iteration as solved, %.0f as chosen: %s\n", clocks.busy,
+                    chosen.busy, taken ? "as solved it is" : "as chosen it stays");
+        copy_answer(solver->out[i], loop, text, taken || (i && any));
+        solver->found = any && solver->found <= i ? i + 1 : solver->found;
     }
     for (int i = 0; i < BEST; i++)
         if (answers[i] != first)
             free(answers[i]);
-    say_answer(in, loop, why, clocks, chosen, taken);
+    say_answer(solver, loop, why, clocks, chosen, taken);
 }
 
-static void solve_loop(Solver *in, Op *loop)
+static void solve_loop(Solver *solver, Op *loop)
 {
-    const char *name = schedule_name(loop, schedule_numbers(in->kernel));
-    int status = run_solver(in, arena_print(in->kernel->module, "%s:%s", in->kernel->name, name));
-    char *answer = status ? NULL : read_file(in->answer);
+    const char *name = schedule_name(loop, schedule_numbers(solver->kernel));
+    int status = run_solver(solver, arena_print(solver->kernel->module, "%s:%s", solver->kernel->name, name));
+    char *answer = status ? NULL : read_file(solver->answer);
     if (answer)
-        keep_answers(in, name, answer);
+        keep_answers(solver, name, answer);
     else
-        remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc,
+        remark(solver->kernel, DIAG_MISSED, loop->control->pipeline->loc,
                status == 2   ? "schedule(optimal): there is no schedule of at most %d stages; as chosen without it"
                : status == 3 ? "schedule(optimal): no answer for %d stages in time; as chosen without it"
                              : "schedule(optimal): wsc-solve failed with %d stages; as chosen without it",
@@ -249,18 +250,19 @@ static void visit_loop(Op *op, void *context)
         solve_loop(context, op);
 }
 
-static bool solve_all(Solver *in, const char *graph, const char *chosen)
+static bool solve_all(Solver *solver, const char *graph, const char *chosen)
 {
-    Kernel *kernel = in->kernel;
-    if (!make_temporary(in->graph, sizeof in->graph) || !make_temporary(in->answer, sizeof in->answer) ||
-        !make_temporary(in->chosen, sizeof in->chosen) || !write_text(in->graph, graph) ||
-        !write_text(in->chosen, chosen))
+    Kernel *kernel = solver->kernel;
+    if (!make_temporary(solver->graph, sizeof solver->graph) ||
+        !make_temporary(solver->answer, sizeof solver->answer) ||
+        !make_temporary(solver->chosen, sizeof solver->chosen) || !write_text(solver->graph, graph) ||
+        !write_text(solver->chosen, chosen))
         return false;
     for (int i = 0; i < FILES; i++)
-        fprintf(in->out[i], "# by wsc-solve\nschedule %s\ndigest %016llx\n", kernel->name,
+        fprintf(solver->out[i], "# by wsc-solve\nschedule %s\ndigest %016llx\n", kernel->name,
                 (unsigned long long)kernel->digest);
-    ir_walk(kernel->body, visit_loop, in);
-    return in->found > 0;
+    ir_walk(kernel->body, visit_loop, solver);
+    return solver->found > 0;
 }
 
 /* Whole or not at all.  A folder that cannot be written to costs the next build the time.  */
@@ -282,26 +284,26 @@ static const char *path_of(const Kernel *kernel, const char *path, int number)
 
 void schedule_solve(Kernel *kernel, const char *path)
 {
-    Solver in = {.kernel = kernel};
+    Solver solver = {.kernel = kernel};
     bool good = true;
     for (int i = 0; i < FILES; i++) {
-        in.out[i] = open_memstream(&in.text[i], &in.length[i]);
-        good &= in.out[i] != NULL;
+        solver.out[i] = open_memstream(&solver.text[i], &solver.length[i]);
+        good &= solver.out[i] != NULL;
     }
-    good = good && solve_all(&in, schedule_graph(kernel), schedule_text(kernel));
-    if (*in.graph)
-        unlink(in.graph);
-    if (*in.answer)
-        unlink(in.answer);
-    if (*in.chosen)
-        unlink(in.chosen);
+    good = good && solve_all(&solver, schedule_graph(kernel), schedule_text(kernel));
+    if (*solver.graph)
+        unlink(solver.graph);
+    if (*solver.answer)
+        unlink(solver.answer);
+    if (*solver.chosen)
+        unlink(solver.chosen);
     for (int i = 0; i < FILES; i++) {
-        good &= in.out[i] && !fclose(in.out[i]);
-        if (good && i < in.found) {
-            write_kept(kernel, path_of(kernel, path, i + 1), in.text[i]);
-            kernel->scheduled.texts[i] = arena_print(kernel->module, "%s", in.text[i]);
+        good &= solver.out[i] && !fclose(solver.out[i]);
+        if (good && i < solver.found) {
+            write_kept(kernel, path_of(kernel, path, i + 1), solver.text[i]);
+            kernel->scheduled.texts[i] = arena_print(kernel->module, "%s", solver.text[i]);
         }
-        free(in.text[i]);
+        free(solver.text[i]);
     }
 }
 

@@ -6,8 +6,8 @@
  *     acc = dot (ta, trans (tb), acc)         in a cluster of two blocks that share b: 64 of b
  *   store c, i, j, cast (acc)               leaves 683 clocks
  *
- * The passes that compare programs of one kernel ask (rewrite/multicast.c), and launchers do, for the extents that they
- * are called with (print/cuda-choice.c, runtime/common/choice.cuh).
+ * The passes that compare programs of one kernel ask (optimize/multicast.c), and launchers do, for the extents that
+ * they are called with (print/cuda-choice.c, runtime/common/choice.cuh).
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ enum {
     SENT = 19,   /* ... that blocks of a cluster send each other: sent_bytes of lib/product/numbers.def */
     LANES = 128, /* elements a clock, of one instruction */
     SLOW = 8,    /* instructions of a function by polynomial or special unit */
-    ROUNDED = 3, /* ... of a power of which few bits are seen */
+    FAST = 3,    /* ... of a power of which few bits are seen */
     LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and what lanes exchange */
     REDUCES = 2, /* ... of a reduction, for each element */
     SLOTS = 4    /* of a loop whose depth is not chosen yet */
@@ -71,16 +71,16 @@ static double exchange_clocks(const Kernel *kernel, const Op *op)
     return (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1) / SENT;
 }
 
-static bool is_rounded_copy(const Op *op, const void *of)
+static bool is_fast_copy(const Op *op, const void *of)
 {
-    return op->origin == of && op_info[op->code].about & HAS_ROUNDED && op->tile->rounded;
+    return op->origin == of && op_info[op->code].about & HAS_FAST && op->tile->fast;
 }
 
 static int instructions(const Kernel *kernel, const Op *op)
 {
     FOR_ROLES (role, kernel)
-        if (op_info[op->code].about & IS_SLOW && ir_any_of(role->body, is_rounded_copy, op))
-            return ROUNDED;
+        if (op_info[op->code].about & IS_SLOW && ir_any_of(role->body, is_fast_copy, op))
+            return FAST;
     return op_info[op->code].about & IS_SLOW ? SLOW : 1;
 }
 
@@ -92,21 +92,21 @@ static bool counts_columns(const Value *value)
     return def && def->code == OP_COL_INDEX;
 }
 
-/* Of what is summed along rows one column counts: that takes a comparison for each row (machine/picked.c).  */
-static bool is_picked(const Op *op)
+/* Of what is summed along rows one column counts: that takes a comparison for each row (machine/select-column.c).  */
+static bool is_selected(const Op *op)
 {
     const Op *of = op && op->nargs ? op->args[0]->def : NULL;
     if (!op)
         return false;
     if (op->code == OP_EQ)
         return counts_columns(op->args[0]) || counts_columns(op->args[1]);
-    return (op->code == OP_SELECT || op->code == OP_ROW_PART) && is_picked(of);
+    return (op->code == OP_SELECT || op->code == OP_ROW_PART) && is_selected(of);
 }
 
 static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
-    if (is_picked(op))
+    if (is_selected(op))
         return;
     if (class_ == CLASS_LOAD)
         weigh_load(kernel, work, part, op);
@@ -174,8 +174,8 @@ const Work *work_of(Kernel *kernel)
 
 static bool is_arithmetic(Opcode code)
 {
-    return code == OP_ADDI || code == OP_SUBI || code == OP_MULI || code == OP_DIVI || code == OP_MINI ||
-           code == OP_MAXI;
+    return code == OP_SCALAR_ADD || code == OP_SCALAR_SUB || code == OP_SCALAR_MUL || code == OP_SCALAR_DIV ||
+           code == OP_SCALAR_MIN || code == OP_SCALAR_MAX;
 }
 
 const Op *work_grid(const Value *value)
@@ -194,13 +194,13 @@ static bool knows(const Value *value, int depth)
         return !value->block && value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype);
     if (value->def->code == OP_CONST)
         return true;
-    if (depth > 12 || (!is_arithmetic(value->def->code) && value->def->code != OP_CONVI))
+    if (depth > 12 || (!is_arithmetic(value->def->code) && value->def->code != OP_SCALAR_CONVERT))
         return false;
     for (int i = 0; i < value->def->nargs; i++)
         if (!knows(value->def->args[i], depth + 1))
             return false;
     int64_t divisor;
-    return value->def->code != OP_DIVI || (ir_constant(value->def->args[1], &divisor) && divisor > 0);
+    return value->def->code != OP_SCALAR_DIV || (ir_constant(value->def->args[1], &divisor) && divisor > 0);
 }
 
 bool work_knows(const Value *value)

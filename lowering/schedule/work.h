@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* work.h - what a tile of a kernel costs, loop by loop: clocks of a multiprocessor, and lines that L2 is asked for.  */
+/* work.h - the cost of a tile of the grid for each loop: clocks of an SM, and lines requested from L2.  */
 #ifndef WSC_WORK_H
 #define WSC_WORK_H
 
 #include "schedule/cluster.h"
 
 enum {
-    WORK_AROUND = 4, /* loops in loops that count */
-    WORK_LOADS = 8,  /* of a part, that are told apart */
+    WORK_AROUND = 4, /* most loops around an operation that are counted */
+    WORK_LOADS = 8,  /* most loads of a part */
     WORK_PARTS = 16
 };
 
-/* Lines that a block asks L2 for, and how far apart in memory the rows begin.  */
+/* The lines that a block requests from L2, and the tensor whose stride separates the rows.  */
 typedef struct {
     double lines;
-    const Op *tensor; /* NULL: rows begin with lines */
+    const Op *tensor; /* NULL: rows begin at multiples of a line */
 } Asked;
 
-/* A loop, without those in it.  */
+/* The cost of one iteration of a loop, without inner loops.  */
 typedef struct {
     const Op *around[WORK_AROUND];
     int naround, nasked;
@@ -32,12 +32,12 @@ typedef struct {
     Variance variance;
 } Work;
 
-/* Of the body, for blocks that share loads as the kernel's cluster has it.  */
+/* The work of the kernel's body.  Blocks share loads as the kernel's cluster does.  */
 const Work *work_of(Kernel *kernel);
-const Value *asked_stride(const Asked *asked); /* of its rows, in elements; NULL: none */
+const Value *asked_stride(const Asked *asked); /* stride of the rows in elements; NULL: none */
 
-/* Can the launcher compute the number of its parameters?  A grid's variable is known as that of a tile.  */
+/* True if the launcher can compute the value from its parameters.  Variables of the grid count as known.  */
 bool work_knows(const Value *value);
-const Op *work_grid(const Value *value); /* whose variable the value is, or NULL */
+const Op *work_grid(const Value *value); /* grid whose variable the value is, or NULL */
 
 #endif

@@ -231,10 +231,10 @@ struct by_exp {
         return expf(x);
     }
 };
-struct by_exp_rounded { /* lowering/machine/rounded.c */
+struct by_exp_fast { /* lowering/machine/fast-math.c */
     static WS_DEVICE float of(float x)
     {
-        return one::exp_rounded()(x);
+        return one::exp_fast()(x);
     }
 };
 struct by_exp2 {
@@ -417,9 +417,9 @@ template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto s
 {
     return send_powers<by_exp, FUSED>(s, x);
 }
-template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp_rounded(E &s, const X &x)
+template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp_fast(E &s, const X &x)
 {
-    return send_powers<by_exp_rounded, FUSED>(s, x);
+    return send_powers<by_exp_fast, FUSED>(s, x);
 }
 template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto send_sum_exp2(E &s, const X &x)
 {

@@ -233,9 +233,9 @@ WS_COMPARE(mask_and)
 WS_COMPARE(mask_or)
 WS_UNARY(neg)
 WS_UNARY(abs)
-WS_UNARY(kept)
-WS_UNARY(rest)
-WS_UNARY(exp_rounded)
+WS_UNARY(tf32_head)
+WS_UNARY(tf32_residual)
+WS_UNARY(exp_fast)
 #define MATHS(NAME, name, ...)        WS_UNARY(name)
 #define MATHS_OF_TWO(NAME, name, ...) WS_BINARY(name, name)
 #include "../common/maths.def"
@@ -335,9 +335,9 @@ template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto div(c
         return apply<typename joined<X, Y>::element>(one::div(), x, y);
 }
 
-/* As near as two products are, where the divisor is easy (lowering/machine/rounded.c).  */
+/* As near as two products are, where the divisor is easy (lowering/machine/fast-math.c).  */
 template <typename T, int R, int C, layout L, typename Y>
-static WS_DEVICE tile<T, R, C, L> div_rounded(const tile<T, R, C, L> &x, const Y &y)
+static WS_DEVICE tile<T, R, C, L> div_fast(const tile<T, R, C, L> &x, const Y &y)
 {
     typedef spread<R, C, L> S;
     static_assert(!is_tile<Y>::value || divides_rows<tile<T, R, C, L>, Y>::value, "many numbers divided by one");

@@ -187,11 +187,11 @@ template <typename W> struct tiles_from : W {
 };
 
 /* A load that is made for a CTA's next tile before the work on this one: load(t) makes it for where a walk stands. */
-template <typename W, typename F, typename T> struct ahead {
+template <typename W, typename F, typename T> struct prefetched_tiles {
     F load;
     T next;
 
-    WS_DEVICE ahead(const W &first, F f) : load(f)
+    WS_DEVICE prefetched_tiles(const W &first, F f) : load(f)
     {
         if (first.more())
             next = load(first);
@@ -217,9 +217,9 @@ template <typename W, typename F, typename T> struct ahead {
         trace::did(trace::TILE, (u32)t.index);
     }
 };
-template <typename W, typename F> static WS_DEVICE auto load_ahead(const W &first, F load)
+template <typename W, typename F> static WS_DEVICE auto load_prefetched(const W &first, F load)
 {
-    return ahead<W, F, decltype(load(first))>(first, load);
+    return prefetched_tiles<W, F, decltype(load(first))>(first, load);
 }
 template <typename W, typename F> static WS_DEVICE auto load_once(const W &first, F load)
 {
@@ -227,12 +227,12 @@ template <typename W, typename F> static WS_DEVICE auto load_once(const W &first
 }
 
 /* The same for a loop: load(i) makes it for where the counter stands.  */
-template <typename I, typename F, typename T> struct loop_ahead {
+template <typename I, typename F, typename T> struct prefetched_iterations {
     F load;
     I end, step;
     T next;
 
-    WS_DEVICE loop_ahead(I first, I last, I every, F f) : load(f), end(last), step(every)
+    WS_DEVICE prefetched_iterations(I first, I last, I every, F f) : load(f), end(last), step(every)
     {
         if (first < end)
             next = load(first);
@@ -245,9 +245,9 @@ template <typename I, typename F, typename T> struct loop_ahead {
         return now;
     }
 };
-template <typename I, typename F> static WS_DEVICE auto load_ahead(I first, I last, I every, F load)
+template <typename I, typename F> static WS_DEVICE auto load_prefetched(I first, I last, I every, F load)
 {
-    return loop_ahead<I, F, decltype(load(first))>(first, last, every, load);
+    return prefetched_iterations<I, F, decltype(load(first))>(first, last, every, load);
 }
 
 } // namespace ws

@@ -223,7 +223,7 @@ struct launch : call_arguments {
 
     /* The same of tiles at a step, each brought by `sharers` blocks.  */
     template <typename IN = void, typename T, int N>
-    void map(ws::clipped_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
+    void map(ws::step_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
     {
         if (failed)
             return;

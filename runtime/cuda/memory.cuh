@@ -247,7 +247,7 @@ static WS_DEVICE void turn_over(u32 (&w)[4])
     }
 }
 
-/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: turned over, each has one row's 16
+/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: transposed, each has one row's 16
    bytes.  */
 template <typename T, int R, int C, typename W>
 static WS_DEVICE void store_quads(const plane<T, W> &p, const tile<T, R, C, frag> &x)

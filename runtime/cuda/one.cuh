@@ -149,7 +149,7 @@ struct abs {
 };
 
 /* x as the tensor core reads it, without its last 13 bits.  */
-struct kept {
+struct tf32_head {
     WS_DEVICE float operator()(float x) const
     {
         return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
@@ -157,7 +157,7 @@ struct kept {
 };
 /* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
    that what is left has too few bits, or so large that products may be infinite.  */
-struct rest {
+struct tf32_residual {
     static constexpr float least = 0x1p-50f, most = 0x1p60f;
     WS_DEVICE float operator()(float x) const
     {
@@ -200,8 +200,8 @@ static WS_DEVICE float logistic(float x)
     };
 #include "../common/maths.def"
 
-/* e^x with a relative error of |x| 2^-24 or so (lowering/machine/rounded.c).  */
-struct exp_rounded {
+/* e^x with a relative error of |x| 2^-24 or so (lowering/machine/fast-math.c).  */
+struct exp_fast {
     WS_DEVICE float operator()(float x) const
     {
         return ptx::exp2_approx(x * 1.44269504f);

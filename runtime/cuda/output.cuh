@@ -242,17 +242,17 @@ static WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const 
 }
 
 /* An R x C tile whose transpose its registers hold: a warp has 16 columns of each 64, and of them all rows.  */
-template <typename T, int R, int C> struct turned_tile {
+template <typename T, int R, int C> struct transposed_tile {
     tile<T, C, R, frag> across;
 };
-template <typename T, int R, int C> static WS_DEVICE turned_tile<T, C, R> turned(const tile<T, R, C, frag> &x)
+template <typename T, int R, int C> static WS_DEVICE transposed_tile<T, C, R> transposed(const tile<T, R, C, frag> &x)
 {
     return {x};
 }
 
 /* What this warp has of a box, two by two matrices at a time, each to the buffer of the warp whose rows these are.  */
 template <int BOX, int END, int BUFFERS, typename T, int R, int C>
-static WS_DEVICE void fill_boxes_across(u32 first, const turned_tile<T, R, C> &x)
+static WS_DEVICE void fill_boxes_across(u32 first, const transposed_tile<T, R, C> &x)
 {
     typedef spread<C, R, frag> S;
     typedef boxes<T, C> B;
@@ -270,7 +270,7 @@ static WS_DEVICE void fill_boxes_across(u32 first, const turned_tile<T, R, C> &x
 
 /* All warps' buffers are free, since each has waited for its own.  They meet again before what they wrote leaves.  */
 template <int BOX, typename T, int SR, int BLOCKS, int R, int C>
-static WS_DEVICE staged<T, R, C, BOX, true> stage(warp_output<T, SR, BLOCKS> &o, const turned_tile<T, R, C> &x)
+static WS_DEVICE staged<T, R, C, BOX, true> stage(warp_output<T, SR, BLOCKS> &o, const transposed_tile<T, R, C> &x)
 {
     typedef staged<T, R, C, BOX, true> S;
     typedef warp_output<T, SR, BLOCKS> O;
@@ -281,7 +281,7 @@ static WS_DEVICE staged<T, R, C, BOX, true> stage(warp_output<T, SR, BLOCKS> &o,
     return y;
 }
 template <typename T, int SR, int BLOCKS, int R, int C>
-static WS_DEVICE staged<T, R, C, -1, true> stage(warp_output<T, SR, BLOCKS> &o, const turned_tile<T, R, C> &x)
+static WS_DEVICE staged<T, R, C, -1, true> stage(warp_output<T, SR, BLOCKS> &o, const transposed_tile<T, R, C> &x)
 {
     return stage<-1>(o, x);
 }

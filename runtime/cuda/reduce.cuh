@@ -476,11 +476,11 @@ static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratc
 
 /* How many elements are each of 0 to COUNTS - 1: each thread adds those that it alone says.  */
 template <int COUNTS, int R, int C, layout L, int BYTES>
-static WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &s)
+static WS_DEVICE tile<int, 1, COUNTS, L> histogram(const tile<int, R, C, L> &x, scratch<BYTES> &s)
 {
     typedef spread<R, C, L> S;
     typedef spread<1, COUNTS, L> TO;
-    static_assert(BYTES >= COUNTS * (int)sizeof(int), "scratch of a tally: a count for each number");
+    static_assert(BYTES >= COUNTS * (int)sizeof(int), "scratch of a histogram: a count for each number");
     int *counts = reinterpret_cast<int *>(s.bytes);
     tile<int, 1, COUNTS, L> y;
     group_barrier();

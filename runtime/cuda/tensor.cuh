@@ -385,7 +385,7 @@ struct filled_map : edge_map {};
 /* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen,
    either. `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as
    above. */
-struct clipped_map : edge_map {
+struct step_map : edge_map {
     int rows;
 };
 
@@ -398,7 +398,7 @@ template <int R> static WS_DEVICE int rows_brought(const edge_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : R;
 }
-template <int R> static WS_DEVICE int rows_brought(const clipped_map &m, int row)
+template <int R> static WS_DEVICE int rows_brought(const step_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : m.rows;
 }
@@ -424,7 +424,7 @@ template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const map &m)
 {
     return {&m.load, R};
 }
-template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const clipped_map &m)
+template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const step_map &m)
 {
     return {&m.load, m.rows};
 }
@@ -442,7 +442,7 @@ template <int R, typename M> static WS_DEVICE int rows_apart(const M &)
 {
     return R;
 }
-template <int R> static WS_DEVICE int rows_apart(const clipped_map &m)
+template <int R> static WS_DEVICE int rows_apart(const step_map &m)
 {
     return m.rows;
 }

@@ -53,8 +53,8 @@ static WS_DEVICE tile<T, C, R, frag> trans_by_matrices(const tile<T, R, C, frag>
    the result, of which each lane of a quad then takes one's 16 bytes.  */
 template <int C> static WS_DEVICE u32 place_of_eight(int row, int eight)
 {
-    const int turned = C % 64 == 0 ? row % 2 * 4 + row / 2 % 2 * 2 + row / 4 % 2 : row / 2 % 4;
-    return (u32)(row * (C / 8) + (eight ^ turned)) * 16;
+    const int transposed = C % 64 == 0 ? row % 2 * 4 + row / 2 % 2 * 2 + row / 4 % 2 : row / 2 % 4;
+    return (u32)(row * (C / 8) + (eight ^ transposed)) * 16;
 }
 template <typename T, int R, int C, int BYTES>
 static WS_DEVICE tile<T, C, R, lines_8> trans_by_vectors(const tile<T, R, C, lines_8> &x, scratch<BYTES> &s)

@@ -17,7 +17,7 @@
  *                  the same of tiles
  *   wgmma.cuh      matrix products
  *   product.cuh    those that are done when they return
- *   rests.cuh      the same of floats, where a role has divided the right operand
+ *   tf32_split.cuh      the same of floats, where a role has divided the right operand
  *   copy.cuh       tiles of global memory, into a ring's slots
  *   memory.cuh     tiles between registers and the other memories
  *   transpose.cuh  tiles of bytes, rows and columns exchanged, from slot to slot
@@ -28,7 +28,7 @@
  *   grid.cuh       the tile space and a CTA's walk over it
  *   held.cuh       places in registers, for loads of a loop
  *   window.cuh     rows in registers, for loads of a loop that lie some rows apart
- *   kept.cuh       tiles in shared memory in place of registers
+ *   row_cache.cuh       tiles in shared memory in place of registers
  *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
@@ -59,7 +59,7 @@
 #include "elementwise.cuh"
 #include "wgmma.cuh"
 #include "product.cuh"
-#include "rests.cuh"
+#include "tf32_split.cuh"
 #include "copy.cuh"
 #include "transpose.cuh"
 #include "output.cuh"
@@ -69,7 +69,7 @@
 #include "grid.cuh"
 #include "held.cuh"
 #include "window.cuh"
-#include "kept.cuh"
+#include "row_cache.cuh"
 #include "dynamic.cuh"
 #include "cluster.cuh"
 #include "blocks.cuh"

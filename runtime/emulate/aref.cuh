@@ -299,7 +299,7 @@ inline void prefetch(const map &)
 }
 
 /* Of tiles at the grid's step: rows beyond it do not, either.  */
-struct clipped_map : edge_map {};
+struct step_map : edge_map {};
 
 inline int rows_brought(const map &, long, int rows)
 {
@@ -324,7 +324,7 @@ inline int rows_apart(const map &, int rows)
 {
     return rows;
 }
-inline int rows_apart(const clipped_map &m, int)
+inline int rows_apart(const step_map &m, int)
 {
     return m.edge.rows;
 }

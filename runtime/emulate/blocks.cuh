@@ -228,7 +228,7 @@ template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum
 {
     return send_powers<by_exp, FUSED, PIECE>(s, x);
 }
-template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp_rounded(exchange<B> &s, const X &x)
+template <int PIECE, bool FUSED, typename B, typename X> WS_DEVICE auto send_sum_exp_fast(exchange<B> &s, const X &x)
 {
     return send_sum_exp<PIECE, FUSED>(s, x);
 }

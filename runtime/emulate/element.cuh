@@ -288,13 +288,13 @@ WS_EMULATE_ARITHMETIC(abs, ONE, (x))
     };
 WS_BITS_(BITS)
 #undef BITS
-struct kept {
+struct tf32_head {
     static float apply(float x)
     {
         return ws_f32_kept(x);
     }
 };
-struct rest {
+struct tf32_residual {
     static float apply(float x)
     {
         return ws_f32_rest(x);

@@ -86,11 +86,11 @@ template <int N, typename B = alone> struct tiles {
 /* ---- loads ahead ------------------------------------------------------------------------------------------------- */
 
 /* As on the GPU.  What is loaded for the next tile is reported under its number.  */
-template <typename W, typename F, typename T> struct ahead {
+template <typename W, typename F, typename T> struct prefetched_tiles {
     F load;
     T next;
 
-    ahead(const W &first, F f) : load(f), next()
+    prefetched_tiles(const W &first, F f) : load(f), next()
     {
         if (first.more())
             next = load(first);
@@ -114,9 +114,9 @@ template <typename W, typename F, typename T> struct ahead {
         t.locate();
     }
 };
-template <typename W, typename F> auto load_ahead(const W &first, F load)
+template <typename W, typename F> auto load_prefetched(const W &first, F load)
 {
-    return ahead<W, F, decltype(load(first))>(first, load);
+    return prefetched_tiles<W, F, decltype(load(first))>(first, load);
 }
 template <typename W, typename F> auto load_once(const W &first, F load)
 {
@@ -152,18 +152,18 @@ template <typename K, int N, typename W, typename F> struct brought {
         return now.take();
     }
 };
-template <typename K, int N, typename W, typename F> auto bring_ahead(K (&to)[N], const W &first, F bring)
+template <typename K, int N, typename W, typename F> auto bring_prefetched(K (&to)[N], const W &first, F bring)
 {
     return brought<K, N, W, F>(to, first, bring);
 }
 
 /* The same for a loop: load(i) makes it for where the counter stands.  */
-template <typename I, typename F, typename T> struct loop_ahead {
+template <typename I, typename F, typename T> struct prefetched_iterations {
     F load;
     I end, step;
     T next;
 
-    loop_ahead(I first, I last, I every, F f) : load(f), end(last), step(every), next()
+    prefetched_iterations(I first, I last, I every, F f) : load(f), end(last), step(every), next()
     {
         if (first < end)
             next = load(first);
@@ -176,9 +176,9 @@ template <typename I, typename F, typename T> struct loop_ahead {
         return now;
     }
 };
-template <typename I, typename F> auto load_ahead(I first, I last, I every, F load)
+template <typename I, typename F> auto load_prefetched(I first, I last, I every, F load)
 {
-    return loop_ahead<I, F, decltype(load(first))>(first, last, every, load);
+    return prefetched_iterations<I, F, decltype(load(first))>(first, last, every, load);
 }
 
 /* ---- dynamic scheduling ------------------------------------------------------------------------------------------ */

@@ -217,7 +217,7 @@ struct launch {
     }
 
     template <typename IN = void, typename T, int N>
-    void map(ws::clipped_map &ref, const ws::tensor<T, N> &of, int rows, long step, int sharers)
+    void map(ws::step_map &ref, const ws::tensor<T, N> &of, int rows, long step, int sharers)
     {
         map<IN>(static_cast<ws::map &>(ref), of, rows);
         ref.edge = ws_emulate_step_of(of.high[N - 2], rows, step, sharers);

@@ -552,7 +552,7 @@ template <typename T, int R, int C, layout L, int SPAN> struct row_window {
 };
 
 /* What all tiles of a block want, in place of registers of a group.  */
-template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
+template <typename T, int R, int C, layout L> struct alignas(16) cached_tile {
     typedef tile<T, R, C, L> whole;
     unsigned char bytes[sizeof(T) * R * C];
 
@@ -577,12 +577,12 @@ template <typename T, int R, int C, layout L> struct alignas(16) kept_tile {
 
 /* A load into such memory.  The copies of the GPU end at some time before it is read.  */
 template <int R, int C, layout L, typename T, typename F, typename X, typename... I>
-void bring_or(kept_tile<T, R, C, L> &to, F fill, const X &t, I... at)
+void bring_or(cached_tile<T, R, C, L> &to, F fill, const X &t, I... at)
 {
     to.keep(load_or<R, C, L>(fill, t, at...));
 }
 template <int R, int C, layout L, typename T, typename X, typename... I>
-void bring(kept_tile<T, R, C, L> &to, const X &t, I... at)
+void bring(cached_tile<T, R, C, L> &to, const X &t, I... at)
 {
     to.keep(load<R, C, L>(t, at...));
 }

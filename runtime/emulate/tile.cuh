@@ -248,8 +248,8 @@ WS_EMULATE_COMPARE(mask_or)
 WS_EMULATE_UNARY(mask_not)
 WS_EMULATE_UNARY(neg)
 WS_EMULATE_UNARY(abs)
-WS_EMULATE_UNARY(kept)
-WS_EMULATE_UNARY(rest)
+WS_EMULATE_UNARY(tf32_head)
+WS_EMULATE_UNARY(tf32_residual)
 #define MATHS(NAME, name, ...)        WS_EMULATE_UNARY(name)
 #define MATHS_OF_TWO(NAME, name, ...) WS_EMULATE_BINARY(name)
 #include "../common/maths.def"
@@ -258,12 +258,12 @@ WS_EMULATE_UNARY(rest)
 #undef WS_EMULATE_COMPARE
 
 /* Few bits of it are seen: the GPU's has fewer.  */
-template <typename X, if_tile<X> = 0> WS_DEVICE auto exp_rounded(const X &x)
+template <typename X, if_tile<X> = 0> WS_DEVICE auto exp_fast(const X &x)
 {
     return exp(x);
 }
 
-template <typename X, typename Y> WS_DEVICE auto div_rounded(const X &x, const Y &y)
+template <typename X, typename Y> WS_DEVICE auto div_fast(const X &x, const Y &y)
 {
     return div(x, y);
 }
@@ -343,7 +343,7 @@ WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
 }
 
 /* Of which a store's staging makes the transpose on the GPU.  */
-template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> turned(const tile<T, R, C, L> &x)
+template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> transposed(const tile<T, R, C, L> &x)
 {
     scratch<1> none;
     return trans(x, none);
@@ -425,7 +425,7 @@ WS_EMULATE_COLUMN(col_min, min)
 #undef WS_EMULATE_COLUMN
 
 template <int COUNTS, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<int, 1, COUNTS, L> histogram(const tile<int, R, C, L> &x, scratch<BYTES> &)
 {
     tile<int, 1, COUNTS, L> y;
     for (int i = 0; i < COUNTS; i++)

@@ -28,7 +28,7 @@ typedef void reduction(const struct lines *lines, void *result);
     }
 
 /* Sums do not wait for each other where several lines are added side by side; neighbours are a vector.  */
-enum { ABREAST = 4 };
+enum { SIDE_BY_SIDE = 4 };
 #define FOLD(name, with, compute, type)                                                              \
     WS_WIDE static void compute##_##name(const struct lines *lines, void *restrict result)           \
     {                                                                                                \
@@ -45,12 +45,12 @@ enum { ABREAST = 4 };
                     folded[i] = ws_##compute##_##with(folded[i], x[k * stride + line + i]);          \
             memcpy(to + line, folded, sizeof folded);                                                \
         }                                                                                            \
-        for (; step != 1 && line + ABREAST <= lines->number; line += ABREAST) {                      \
-            type folded[ABREAST];                                                                    \
-            for (int i = 0; i < ABREAST; i++)                                                        \
+        for (; step != 1 && line + SIDE_BY_SIDE <= lines->number; line += SIDE_BY_SIDE) {            \
+            type folded[SIDE_BY_SIDE];                                                               \
+            for (int i = 0; i < SIDE_BY_SIDE; i++)                                                   \
                 folded[i] = x[(line + i) * step];                                                    \
             for (int k = 1; k < lines->count; k++)                                                   \
-                for (int i = 0; i < ABREAST; i++)                                                    \
+                for (int i = 0; i < SIDE_BY_SIDE; i++)                                               \
                     folded[i] = ws_##compute##_##with(folded[i], x[k * stride + (line + i) * step]); \
             memcpy(to + line, folded, sizeof folded);                                                \
         }                                                                                            \

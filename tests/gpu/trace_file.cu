@@ -17,7 +17,7 @@ static void keep(buffer *b, int group, unsigned clock, unsigned waited, unsigned
     b->records[0][4 * group][used[group]++] = record{clock, waited >> UNIT << 16 | ring | what};
 }
 
-/* A ring of two slots, four iterations; the clock of 32 bits turns over on the way.  */
+/* A ring of two slots, four iterations; the clock of 32 bits transposes on the way.  */
 static bool made_up(const traced &, buffer *b)
 {
     const unsigned ring = 512, begin = 0xffffff00u;

@@ -511,7 +511,7 @@ typedef struct {
     unsigned char *to;
     int rows, cols;
     int there;    /* rows that need come; the others are spoiled */
-    bool rounded; /* the copy makes tf32 of f32 */
+    bool tf32; /* the copy makes tf32 of f32 */
     _Alignas(8) unsigned char fill[8];
 } CopyIn;
 
@@ -523,7 +523,7 @@ static void copy_in(void *args, void *held)
     size_t row_bytes = (size_t)copy->cols * (size_t)copy->from.bytes;
     memset(copy->to + (size_t)copy->there * row_bytes, 0xff, (size_t)(copy->rows - copy->there) * row_bytes);
     float *element = (float *)(void *)copy->to;
-    for (int i = 0; copy->rounded && i < copy->rows * copy->cols; i++)
+    for (int i = 0; copy->tf32 && i < copy->rows * copy->cols; i++)
         element[i] = ws_f32_to_tf32(element[i]);
 }
 
@@ -540,15 +540,15 @@ typedef struct {
 
 static Rows rows_of(const Group *group, const Op *op, const Window *t, long row, int rows)
 {
-    if (!op->transfer->present)
+    if (!op->transfer->skip_oob)
         return (Rows){rows, rows, rows};
     long extent = t->high[t->rank - 2];
-    ws_emulate_edge edge = op->transfer->clipped
-                               ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->transfer->clipped - 1],
+    ws_emulate_edge edge = op->transfer->skip_step
+                               ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->transfer->skip_step - 1],
                                                     op->storage->tile.rows / rows)
                                : ws_emulate_edge_of(extent, rows);
     return (Rows){ws_emulate_rows_brought(&edge, row), ws_emulate_rows_there(&edge, row),
-                  op->transfer->clipped ? edge.rows : rows};
+                  op->transfer->skip_step ? edge.rows : rows};
 }
 
 /* This block's share of the rows, into the slots of all blocks that share the tile.  */
@@ -604,7 +604,7 @@ void memory_copy_in(Group *group, const Op *op)
                    .rows = tile.rows,
                    .cols = tile.cols,
                    .there = rows.there,
-                   .rounded = storage->rounded};
+                   .tf32 = storage->tf32};
     if (!group->inside && !op->transfer->along) { /* nothing of such a tile is seen */
         memset(to, 0xff, (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype));
         end->bytes += machine_copy_bytes(tile, storage->line);
@@ -708,7 +708,7 @@ void memory_put_tile(Group *group, const Op *op)
     Datum value = evaluate(group, from);
     Type type = op->storage->tile;
     View view = value.view;
-    if (op->storage->turned) {
+    if (op->storage->transposed) {
         view.row_stride = value.view.col_stride;
         view.col_stride = value.view.row_stride;
     }

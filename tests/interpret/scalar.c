@@ -33,15 +33,15 @@ bool scalar_compare(Opcode code, Dtype dtype, int64_t x, int64_t y)
 {
     bool less = dtype == D_U64 ? (uint64_t)x < (uint64_t)y : x < y;
     switch (code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return x == y;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return x != y;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return less;
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return less || x == y;
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return !less && x != y;
     default:
         return !less;
@@ -51,15 +51,15 @@ bool scalar_compare(Opcode code, Dtype dtype, int64_t x, int64_t y)
 static bool compare_reals(Opcode code, double x, double y)
 {
     switch (code) {
-    case OP_EQI:
+    case OP_SCALAR_EQ:
         return x == y;
-    case OP_NEI:
+    case OP_SCALAR_NE:
         return x != y;
-    case OP_LTI:
+    case OP_SCALAR_LT:
         return x < y;
-    case OP_LEI:
+    case OP_SCALAR_LE:
         return x <= y;
-    case OP_GTI:
+    case OP_SCALAR_GT:
         return x > y;
     default:
         return x >= y;
@@ -75,7 +75,7 @@ static int bits_of(Dtype dtype)
 
 static int64_t divide(const Launch *launch, const Op *op, int64_t x, int64_t y)
 {
-    bool rest = op->code == OP_REMI;
+    bool rest = op->code == OP_SCALAR_REM;
     if (y == 0) {
         wrong(launch, "line %d: a division by zero", op->loc.line);
         return 0;
@@ -93,33 +93,33 @@ static int64_t integer_result(const Launch *launch, const Op *op, int64_t x, int
     uint64_t a = (uint64_t)x, b = (uint64_t)y;
     unsigned count = (unsigned)y & (unsigned)(bits_of(dtype) - 1);
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         return (int64_t)(a + b);
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         return (int64_t)(a - b);
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return (int64_t)(a * b);
-    case OP_DIVI:
-    case OP_REMI:
+    case OP_SCALAR_DIV:
+    case OP_SCALAR_REM:
         return divide(launch, op, x, y);
-    case OP_ANDI:
+    case OP_SCALAR_AND:
         return x & y;
-    case OP_ORI:
+    case OP_SCALAR_OR:
         return x | y;
-    case OP_XORI:
+    case OP_SCALAR_XOR:
         return x ^ y;
-    case OP_SHLI:
+    case OP_SCALAR_SHL:
         return (int64_t)(a << count);
-    case OP_SHRI:
+    case OP_SCALAR_SHR:
         return dtype == D_U64 ? (int64_t)(a >> count) : x >> count;
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         return (int64_t)(0 - a);
-    case OP_NOTI:
+    case OP_SCALAR_NOT:
         return dtype == D_I1 ? !x : ~x;
-    case OP_MINI:
-        return scalar_compare(OP_LTI, dtype, y, x) ? y : x;
+    case OP_SCALAR_MIN:
+        return scalar_compare(OP_SCALAR_LT, dtype, y, x) ? y : x;
     default: /* MAXI */
-        return scalar_compare(OP_LTI, dtype, x, y) ? y : x;
+        return scalar_compare(OP_SCALAR_LT, dtype, x, y) ? y : x;
     }
 }
 
@@ -163,17 +163,17 @@ static double math_result(const Launch *launch, const Op *op, double x, double y
 static double real_result(const Op *op, double x, double y)
 {
     switch (op->code) {
-    case OP_ADDI:
+    case OP_SCALAR_ADD:
         return x + y;
-    case OP_SUBI:
+    case OP_SCALAR_SUB:
         return x - y;
-    case OP_MULI:
+    case OP_SCALAR_MUL:
         return x * y;
-    case OP_DIVI:
+    case OP_SCALAR_DIV:
         return x / y;
-    case OP_NEGI:
+    case OP_SCALAR_NEG:
         return -x;
-    case OP_MINI:
+    case OP_SCALAR_MIN:
         return y < x ? y : x;
     default: /* MAXI */
         return x < y ? y : x;
@@ -212,15 +212,16 @@ static Datum convert(const Op *op, Datum from)
 static Datum lazy(const Op *op, OperandFn operand, void *context)
 {
     Datum x = operand(context, op->args[0]);
-    if (op->code == OP_SELI)
+    if (op->code == OP_SCALAR_SELECT)
         return operand(context, op->args[x.number ? 1 : 2]);
-    bool decided = op->code == OP_ANDI ? !x.number : x.number != 0;
+    bool decided = op->code == OP_SCALAR_AND ? !x.number : x.number != 0;
     return decided ? x : operand(context, op->args[1]);
 }
 
 static bool is_lazy(const Op *op)
 {
-    return op->code == OP_SELI || ((op->code == OP_ANDI || op->code == OP_ORI) && op->args[0]->type.dtype == D_I1);
+    return op->code == OP_SCALAR_SELECT ||
+           ((op->code == OP_SCALAR_AND || op->code == OP_SCALAR_OR) && op->args[0]->type.dtype == D_I1);
 }
 
 static Datum same_bits(Dtype from, Dtype to, Datum x)
@@ -256,13 +257,13 @@ Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void
     if (op->nargs > 2)
         z = operand(context, op->args[2]);
     Dtype of = op->nargs ? op->args[0]->type.dtype : to;
-    if (op->code == OP_CONVI)
+    if (op->code == OP_SCALAR_CONVERT)
         result = convert(op, x);
-    else if (op->code == OP_BITCASTI)
+    else if (op->code == OP_SCALAR_BITCAST)
         result = same_bits(of, to, x);
-    else if (op->code == OP_MATHI)
+    else if (op->code == OP_SCALAR_MATH)
         result.real = rounded(to, math_result(launch, op, x.real, y.real, z.real));
-    else if (op->code >= OP_EQI && op->code <= OP_GEI)
+    else if (op->code >= OP_SCALAR_EQ && op->code <= OP_SCALAR_GE)
         result.number = dtype_is_float(of) ? compare_reals(op->code, x.real, y.real)
                                            : scalar_compare(op->code, of, x.number, y.number);
     else if (dtype_is_float(to))

@@ -40,29 +40,29 @@ static void print_text(const char *text)
     printf("\";\n\n");
 }
 
-static bool is_estimated_form(const Kernel *form, const Kernel *kernel)
+static bool is_estimated_version(const Kernel *version, const Kernel *kernel)
 {
-    return is_form_of(form, kernel) && form->form.param < 0;
+    return is_version_of(version, kernel) && version->version.param < 0;
 }
 
 /* Forms that take some of its launches are interpreted in its place; where the launcher estimates, each in turn.  */
-static void print_forms(const Kernel *kernel)
+static void print_versions(const Kernel *kernel)
 {
     int count = 0, turn = 0;
-    for (const Kernel *form = kernel->module->kernels; form; form = form->next)
-        count += is_estimated_form(form, kernel);
+    for (const Kernel *version = kernel->module->kernels; version; version = version->next)
+        count += is_estimated_version(version, kernel);
     if (count)
         printf("    static int launches;\n    const int turn = launches++ %% %d;\n", count + 1);
-    for (const Kernel *form = kernel->module->kernels; form; form = form->next)
-        if (is_estimated_form(form, kernel))
+    for (const Kernel *version = kernel->module->kernels; version; version = version->next)
+        if (is_estimated_version(version, kernel))
             printf("    if (turn == %d) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n        return;\n    "
                    "}\n",
-                   turn++, form->name, kernel->nparams);
-        else if (is_form_of(form, kernel))
+                   turn++, version->name, kernel->nparams);
+        else if (is_version_of(version, kernel))
             printf("    if (p%d >= %lld && p%d <= %lld) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n"
                    "        return;\n    }\n",
-                   form->form.param, (long long)form->form.least, form->form.param, (long long)form->form.most,
-                   form->name, kernel->nparams);
+                   version->version.param, (long long)version->version.least, version->version.param,
+                   (long long)version->version.most, version->name, kernel->nparams);
 }
 
 /* The variant that WS_CHOICE counts, as the emulation's launcher does; else the first.  */
@@ -76,7 +76,7 @@ static void print_variants(const Kernel *first)
            count);
     for (const Kernel *variant = next_variant(first, NULL); variant; variant = next_variant(first, variant)) {
         printf("    case %d:\n", number++);
-        print_forms(variant);
+        print_versions(variant);
         printf("    interpret_launch(&unit, text, \"%s\", a, %d);\n    break;\n", variant->name, variant->nparams);
     }
     puts("    }\n}\n");
@@ -100,7 +100,7 @@ static void print_launcher(const Kernel *kernel)
         print_variants(kernel);
         return;
     }
-    print_forms(kernel);
+    print_versions(kernel);
     printf("    interpret_launch(&unit, text, \"%s\", a, %d);\n}\n\n", kernel->name, kernel->nparams);
 }
 
@@ -114,7 +114,7 @@ int main(void)
            "interpret_unit *unit;\n");
     print_text(text);
     for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-        if (!kernel->form.of && (!kernel->choice.of || next_variant(kernel, NULL) == kernel))
+        if (!kernel->version.of && (!kernel->choice.of || next_variant(kernel, NULL) == kernel))
             print_launcher(kernel);
     module_free(module);
     free(text);

@@ -137,7 +137,8 @@ static ws_tile itself(ws_tile x)
 
 /* clang-format off */
 #define OF_ONE(X)                                                                                           \
-    X(TRANS, ws_trans) X(REST, rest) X(KEPT, kept) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs)             \
+    X(TRANS, ws_trans) X(TF32_RESIDUAL, tf32_residual) X(TF32_HEAD, tf32_head) X(NOT, ws_not)               \
+    X(NEG, ws_neg) X(ABS, ws_abs)                                                                           \
     X(ROW_SUM, ws_row_sum) X(ROW_PART, ws_row_sum) X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max)              \
     X(ROW_MIN, ws_row_min) X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min)             \
     X(ROW_ARGMAX, ws_row_argmax) X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
@@ -157,12 +158,12 @@ static ws_tile part(ws_tile x, float of(float))
     return tile;
 }
 
-static ws_tile rest(ws_tile x)
+static ws_tile tf32_residual(ws_tile x)
 {
     return part(x, ws_f32_rest);
 }
 
-static ws_tile kept(ws_tile x)
+static ws_tile tf32_head(ws_tile x)
 {
     return part(x, ws_f32_kept);
 }
@@ -181,7 +182,7 @@ static ws_tile columns(Group *group, const Op *op)
     return tile;
 }
 
-static ws_tile tally(ws_tile x, Type type)
+static ws_tile histogram(ws_tile x, Type type)
 {
     struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
     int32_t *counts = (int32_t *)(void *)tile->data;
@@ -227,8 +228,8 @@ static ws_tile tile_result(Group *group, const Op *op)
     case OP_POWERS_SENT:
         x = ws_sub_(x, y);
         return op->args[2]->def->code == OP_SUM_EXP_BLOCKS ? ws_exp(x) : ws_exp2(x);
-    case OP_TALLY:
-        return tally(x, type);
+    case OP_HISTOGRAM:
+        return histogram(x, type);
     case OP_ROW_FIRST:
         return first_column(x, y);
     case OP_SELECT:

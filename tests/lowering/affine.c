@@ -41,7 +41,7 @@ static Value *number(Fixture *f, Dtype dtype, int64_t value)
 
 static Value *convert(Fixture *f, Value *x, Dtype dtype)
 {
-    return make(f, OP_CONVI, dtype, 1, &x);
+    return make(f, OP_SCALAR_CONVERT, dtype, 1, &x);
 }
 
 /* A loop over k, in whose body values are made from now on.  */
@@ -54,7 +54,7 @@ static Fixture fresh(void)
     f.u = kernel_param(f.kernel, type_scalar(D_U32), "u", nowhere);
     Value *bounds[] = {number(&f, D_I32, 0), number(&f, D_I32, 256), number(&f, D_I32, 64)};
     f.loop = op_new(f.kernel, OP_FOR, nowhere, 3, bounds);
-    f.loop->control->compare = OP_LTI;
+    f.loop->control->compare = OP_SCALAR_LT;
     op_append(f.block, f.loop);
     f.block = block_new(f.kernel, f.loop);
     f.k = block_arg(f.kernel, f.block, type_scalar(D_I32), "k", nowhere);
@@ -65,8 +65,8 @@ static void sums_are_looked_through(void **state)
 {
     (void)state;
     Fixture f = fresh();
-    Value *x =
-        two(&f, OP_ADDI, two(&f, OP_MULI, f.k, number(&f, D_I32, 3)), two(&f, OP_SUBI, f.i, number(&f, D_I32, 7)));
+    Value *x = two(&f, OP_SCALAR_ADD, two(&f, OP_SCALAR_MUL, f.k, number(&f, D_I32, 3)),
+                   two(&f, OP_SCALAR_SUB, f.i, number(&f, D_I32, 7)));
     Affine sum = affine_of(convert(&f, x, D_I64));
     assert_true(sum.known);
     assert_int_equal(sum.count, 2);
@@ -81,7 +81,7 @@ static void what_cancels_is_gone(void **state)
 {
     (void)state;
     Fixture f = fresh();
-    Value *x = two(&f, OP_SUBI, two(&f, OP_ADDI, f.i, f.k), f.i);
+    Value *x = two(&f, OP_SCALAR_SUB, two(&f, OP_SCALAR_ADD, f.i, f.k), f.i);
     assert_true(affine_same(x, f.k));
     assert_false(affine_same(x, f.i));
     int64_t constant;
@@ -95,8 +95,8 @@ static void what_wraps_is_not_looked_through(void **state)
 {
     (void)state;
     Fixture f = fresh();
-    Value *wrapped = convert(&f, two(&f, OP_ADDI, f.u, number(&f, D_U32, 1)), D_I64);
-    Value *wide = two(&f, OP_ADDI, convert(&f, f.u, D_I64), number(&f, D_I64, 1));
+    Value *wrapped = convert(&f, two(&f, OP_SCALAR_ADD, f.u, number(&f, D_U32, 1)), D_I64);
+    Value *wide = two(&f, OP_SCALAR_ADD, convert(&f, f.u, D_I64), number(&f, D_I64, 1));
     assert_false(affine_same(wrapped, wide));
     assert_false(affine_same(convert(&f, convert(&f, f.n, D_I32), D_I64), f.n));
     assert_true(affine_same(convert(&f, convert(&f, f.n, D_U64), D_I64), f.n));
@@ -108,7 +108,7 @@ static void large_numbers_are_not_folded(void **state)
     (void)state;
     Fixture f = fresh();
     Value *most = number(&f, D_I64, INT64_MAX);
-    Affine sum = affine_of(two(&f, OP_ADDI, two(&f, OP_MULI, f.n, most), most));
+    Affine sum = affine_of(two(&f, OP_SCALAR_ADD, two(&f, OP_SCALAR_MUL, f.n, most), most));
     int64_t constant;
     assert_true(sum.known); /* the product and the number are values like any other */
     assert_int_equal(sum.count, 2);
@@ -122,13 +122,13 @@ static void windows_that_meet_and_that_do_not(void **state)
 {
     (void)state;
     Fixture f = fresh();
-    Value *next = two(&f, OP_ADDI, f.i, number(&f, D_I32, 64));
+    Value *next = two(&f, OP_SCALAR_ADD, f.i, number(&f, D_I32, 64));
     assert_true(affine_apart(f.i, 64, next, 64));
     assert_false(affine_apart(f.i, 65, next, 64));
     assert_true(affine_apart(next, 64, f.i, 64));
     assert_false(affine_apart(f.i, 1, f.n, 1));
     /* k is 0 to 192 */
-    Value *far = two(&f, OP_ADDI, f.i, number(&f, D_I32, 256)), *at = two(&f, OP_ADDI, f.i, f.k);
+    Value *far = two(&f, OP_SCALAR_ADD, f.i, number(&f, D_I32, 256)), *at = two(&f, OP_SCALAR_ADD, f.i, f.k);
     assert_true(affine_apart(at, 64, far, 1));
     assert_false(affine_apart(at, 65, far, 1));
 }
@@ -138,12 +138,13 @@ static void how_far_a_coordinate_moves(void **state)
     (void)state;
     Fixture f = fresh();
     int64_t factor;
-    assert_true(affine_advance(two(&f, OP_ADDI, f.i, two(&f, OP_MULI, number(&f, D_I32, 2), f.k)), f.k, &factor));
+    assert_true(
+        affine_advance(two(&f, OP_SCALAR_ADD, f.i, two(&f, OP_SCALAR_MUL, number(&f, D_I32, 2), f.k)), f.k, &factor));
     assert_int_equal(factor, 2);
     assert_true(affine_advance(f.n, f.k, &factor));
     assert_int_equal(factor, 0);
     Value *args[] = {f.k, f.i};
-    assert_false(affine_advance(make(&f, OP_REMI, D_I32, 2, args), f.k, &factor));
+    assert_false(affine_advance(make(&f, OP_SCALAR_REM, D_I32, 2, args), f.k, &factor));
 }
 
 /* The body's end: the loop's second carried value is the first one of the iteration before, which is the counter's.  */
@@ -151,7 +152,7 @@ static void carry_on(Fixture *f, Value *first_init, Value *second_init, Value *l
 {
     Value *inits[] = {f->loop->args[0], f->loop->args[1], f->loop->args[2], first_init, second_init};
     Op *loop = op_new(f->kernel, OP_FOR, nowhere, 5, inits);
-    loop->control->compare = OP_LTI;
+    loop->control->compare = OP_SCALAR_LT;
     op_append(f->kernel->body, loop);
     f->block = block_new(f->kernel, loop);
     f->k = block_arg(f->kernel, f->block, type_scalar(D_I32), "k", nowhere);

@@ -89,7 +89,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const auto less = ws::sub(m, now);
             const auto shrink = ws::exp(less);
             const auto d = ws::sub(masked, now);
-            const auto p_2 = ws::exp_rounded(d);
+            const auto p_2 = ws::exp_fast(d);
             const auto ps = ws::row_part(p_2);
             l = ws::fma(l, shrink, ps);
             acc = ws::rescale(acc, shrink);
@@ -117,7 +117,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 ws::computed(shrink_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
-                const auto p_3 = ws::exp_rounded(d_2);
+                const auto p_3 = ws::exp_fast(d_2);
                 const auto ps_2 = ws::row_part(p_3);
                 l = ws::fma(l, shrink_2, ps_2);
                 acc = ws::rescale(acc, shrink_2);
@@ -149,7 +149,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 ws::computed(shrink_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
-                const auto p_3 = ws::exp_rounded(d_2);
+                const auto p_3 = ws::exp_fast(d_2);
                 const auto ps_2 = ws::row_part(p_3);
                 l = ws::fma(l, shrink_2, ps_2);
                 acc = ws::rescale(acc, shrink_2);
@@ -167,7 +167,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         l = ws::row_total(l);
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.ir:39
-            const auto out = ws::div_rounded(ws::columns<64>(acc, subtile), l);
+            const auto out = ws::div_fast(ws::columns<64>(acc, subtile), l);
             const auto half = ws::cast<ws::f16>(out);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, half);

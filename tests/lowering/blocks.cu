@@ -40,7 +40,7 @@ static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int g
                 ws::store_col(p.m, i, sum);  // blocks.ir:21
         }
         const auto d = ws::sub(v, sum);
-        const auto e = ws::div_rounded(d, top);
+        const auto e = ws::div_fast(d, top);
         const auto o = ws::cast<ws::f16>(e);
         if (t.inside())
             ws::store(p.y, i, j, o);  // blocks.ir:28

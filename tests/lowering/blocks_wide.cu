@@ -22,7 +22,7 @@ template <ws::layout ws_rows>
 static WS_DEVICE void blocks_wide_all(const blocks_wide_params &p, blocks_wide_shared &s, int group)
 {
     ws::exchange<blocks_wide_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, blocks_wide_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, blocks_wide_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int s_2 = t.at(1);
         const int j = s_2 * 2048;
@@ -38,7 +38,7 @@ static WS_DEVICE void blocks_wide_all(const blocks_wide_params &p, blocks_wide_s
         const int s_2 = t.at(1);
         const auto zero = ws::full<float, 2, 1, ws_rows>(0);
         const int j = s_2 * 2048;
-        const auto h = ws_ahead_1.take(t);
+        const auto h = ws_prefetch_1.take(t);
         const auto v = ws::cast<float>(h);
         const auto part = ws::row_sum(v, s.scratch);
         const auto sum = ws::sum_blocks(sum_shares, part, zero);

@@ -8,7 +8,7 @@ struct clipped_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> c;
     ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
-    ws::clipped_map b_map;               // tiles of 128 rows, as many as the grid's step
+    ws::step_map b_map;                  // tiles of 128 rows, as many as the grid's step
     ws::map c_map;
     int K;
     int width;

@@ -17,7 +17,7 @@ static WS_DEVICE void few_bits_all(const few_bits_params &p, int group)
         const auto v = ws::load<16, 256, ws_rows>(p.x, i, 0);
         const auto top = ws::row_max(v);
         const auto d = ws::sub(v, top);
-        const auto p_2 = ws::exp_rounded(d);
+        const auto p_2 = ws::exp_fast(d);
         const auto h = ws::cast<ws::f16>(p_2);
         ws::store(p.y, i, 0, h);  // few_bits.ir:15
         const auto r = ws::row_sum(p_2);

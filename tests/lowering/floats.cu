@@ -99,7 +99,7 @@ static WS_DEVICE void floats_preparer(const floats_params &p, floats_shared &s, 
         for (int k = 0; k < p.K; k += 32) {  // floats.ir:10
             const int tb_slot = tb_ring.get();
             const auto tb = ws::read<ws::lines_4>(ws::view(s.tb[tb_slot]));
-            const auto tb_rest = ws::rest(tb);
+            const auto tb_rest = ws::tf32_residual(tb);
             const int tb_rest_slot = tb_rest_ring.put();
             ws::stage(s.tb_rest[tb_rest_slot], tb_rest);
             ws::fence();

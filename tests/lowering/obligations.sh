@@ -7,7 +7,7 @@ lower=$top_builddir/wsc-lower
 cases=$top_srcdir/tests/lowering
 cd "$work" || exit 99
 
-accepted() { "$lower" --quiet --dump=hold "$cases/$1.ir" >"$1.plan" 2>/dev/null && "$lower" --quiet --verify "$1.plan";
+accepted() { "$lower" --quiet --dump=sched-barriers "$cases/$1.ir" >"$1.plan" 2>/dev/null && "$lower" --quiet --verify "$1.plan";
     }
 
 # spoiled CASE MESSAGE SCRIPT: the final programs of CASE changed by the sed script are refused with the message
@@ -105,14 +105,14 @@ ok 'two rings in one storage' spoiled attention "or that is not its own" \
 ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' \
     's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
-ok 'a transpose that nobody makes' spoiled turned_store 'has no scratch memory of its own' 's/ turned=1//'
+ok 'a transpose that nobody makes' spoiled turned_store 'has no scratch memory of its own' 's/ transposed=1//'
 ok 'a look at what is transposed in staging' spoiled turned_store "transposed in a store's staging alone" \
-    's/^\( *\)\(%out: .* turned=1\)$/\1\2\n\1%q: tile<f16,64x64> = neg %out | order=26/'
+    's/^\( *\)\(%out: .* transposed=1\)$/\1\2\n\1%q: tile<f16,64x64> = neg %out | order=26/'
 ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' \
     "$consumer"'s/storage=et_staged$/storage=h_staged/'
-ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'
+ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ tf32=1//'
 ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' \
-    '/storage ta ring/s/$/ rounded=1/'
+    '/storage ta ring/s/$/ tf32=1/'
 ok 'bytes in registers against bytes in their own order' spoiled transposed \
     'has bytes in registers on the left, and on the right another order' 's/ interleaved=1//'
 ok 'bytes in the order of registers that others read' spoiled transposed \
@@ -199,14 +199,14 @@ ok 'a last tile that is told of before the grid' spoiled beside "$told" \
 # pace
 paced='comes while a loop runs, which it may not'
 ok 'operands that come while a loop runs' spoiled gemm_bias_gelu "'ta' $paced" \
-    '/copy_in.*storage=ta$/s/present=1/& paced=1/'
+    '/copy_in.*storage=ta$/s/skip_oob=1/& paced=1/'
 ok 'a tile that comes while groups wait for it in front of the loop' spoiled gemm_bias_gelu "'old' $paced" \
     "$consumer"'{/= get .*aref=old_ring/d;s/^\( *\)%zero.*/&\n\1%slot.2: i32 var=old_slot = get | order=22 aref=old_ring/;}'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \
     "threads of 'consumer' may read different numbers here" \
-    "$consumer"'{s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/;s/ ahead=3//;}'
+    "$consumer"'{s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/;s/ prefetch=3//;}'
 ok 'and a number that comes an iteration early' spoiled uniform \
     "'at' is made before its tile or iteration, on which it depends, or which another one writes" \
     "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
@@ -218,7 +218,7 @@ ok 'each group stores at rows of its own' spoiled turned_store \
     "'consumer', at 'store': stores what the source does not store" \
     "$consumer"'s/store %c, %column, %3, %4/store %c, %3, %column, %4/'
 ok 'a transpose of other rows' spoiled turned_store "'consumer', at 'store': stores what the source does not store" \
-    "$consumer"'s/addi %2, %first_row/addi %2, %1/'
+    "$consumer"'s/scalar_add %2, %first_row/scalar_add %2, %1/'
 
 # values: what goes into rings and comes out of them
 ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" \
@@ -228,17 +228,17 @@ ok 'another fill' spoiled gemm "copies something else into 'tb'" \
 ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
     "$producer"'s/\(copy_in .*\)storage=tv/\1present=1 storage=tv/'
 ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
-    's/\(= load %k, .*\)| /\1| present=1 /'
+    's/\(= load %k, .*\)| /\1| skip_oob=1 /'
 ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
     "$producer"'s/\(copy_in .*\)storage=tv/\1clipped=1 storage=tv/'
 ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
-    's/\(= load %k, .*\)| /\1| clipped=1 /'
+    's/\(= load %k, .*\)| /\1| skip_step=1 /'
 ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' \
     's/= dot %tq, %kt, %clean/&, 64:i32/'
 ok 'more columns left out than lie behind the end' spoiled widths 'columns that a product may leave out are looked at' \
-    's/mini %2, 256:i64 | tag/mini %2, 128:i64 | tag/'
+    's/scalar_min %2, 256:i64 | tag/scalar_min %2, 128:i64 | tag/'
 ok 'fewer columns than the source says' spoiled widths 'stores what the source does not store\|carries' \
-    "$consumer"'s/mini %3, 256:i64/mini %3, 128:i64/'
+    "$consumer"'s/scalar_min %3, 256:i64/scalar_min %3, 128:i64/'
 ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' \
     "$consumer"'s/\(= narrow .*\) = %seen/\1 = %last/'
 ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
@@ -250,7 +250,7 @@ ok 'a get too many' spoiled gemm "a get of 'ta_tb' that no iteration of the sour
 ok 'rows of another group' spoiled gemm "a window of 'ta' that is not this group's" \
     "$consumer"'s/view %slot, %first_row/view %slot, 0:i64/'
 ok 'half of the groups' spoiled gemm "a window of 'ta' that is not this group's" \
-    "$consumer"'s/= muli %1, 64:i64/= muli %1, 32:i64/'
+    "$consumer"'s/= scalar_mul %1, 64:i64/= scalar_mul %1, 32:i64/'
 ok 'another column of a slot' spoiled flat "carries '[a-z]*' over an iteration" \
     "$consumer"'s/\(view<f32,1x1> = view %slot.2, 0:i64, \)%[0-9]*/\11:i64/'
 ok 'a column of the rows of another slot' spoiled flat "with a slot of another ring" \
@@ -262,7 +262,7 @@ ok 'a ring for another' spoiled attention "with a slot of another ring" \
 
 # values: what is computed
 ok 'another operation' spoiled attention "carries '[a-z]*' over an iteration" \
-    "$consumer"'s/= exp \(%d.2.*\) rounded=1/= exp2 \1/'
+    "$consumer"'s/= exp \(%d.2.*\) fast=1/= exp2 \1/'
 ok 'another constant' spoiled gemm "carries 'acc' over an iteration\|stores what the source does not store" \
     "$consumer"'s/= full 0/= full 1/'
 ok 'operands in another order' spoiled attention 'stores what\|carries' \
@@ -279,7 +279,7 @@ ok 'rows of another group gathered' spoiled gather "gathers in 'x_gathered' what
 ok 'another value is stored' spoiled reload 'stores what the source does not store' \
     '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/'
 ok 'in another place' spoiled gemm 'stores what the source does not store' \
-    "$consumer"'s/addi %\([0-9]*\), %first_row/addi %\1, 64:i64/'
+    "$consumer"'s/scalar_add %\([0-9]*\), %first_row/scalar_add %\1, 64:i64/'
 ok 'a store left out' spoiled operands 'no roles make the stores to one memory' "$consumer"'{/store %d,/d;}'
 ok 'a store twice' spoiled operands 'stores what the source does not store' "$consumer"'{/store %d,/p;}'
 ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' \
@@ -288,10 +288,10 @@ ok 'a load before the store that it wants to see' spoiled reload 'stores what th
     '/program/,${/%u: tile/d; s/^\( *\)%t: tile.*/&\n\1%u: tile<f32,64x64> var=u = load %y, %i, 0/;}'
 
 ok 'a store by every group' spoiled one_for_all 'every group stores what one should store for all' \
-    "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 0, 0/'
+    "$consumer"'s/^\( *%6: i1 var=condition = scalar_eq\) %group, 0/\1 0, 0/'
 ok 'a store by no group' spoiled one_for_all 'no roles make the stores to one memory' "$consumer"'{/store_row %s/d;}'
 ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' \
-    "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 %group, 1/'
+    "$consumer"'s/^\( *%6: i1 var=condition = scalar_eq\) %group, 0/\1 %group, 1/'
 ok 'all rows are shown as those of one group' spoiled prints 'shows the rows of one group as all rows, or all' \
     "$consumer"'s/ divided=1//'
 ok 'rows are shown in turn by groups that have not met' spoiled prints 'shows rows in turn where the groups have not met' \
@@ -311,11 +311,11 @@ ok 'another comparison' spoiled gemm 'is a loop that the source does not have he
 ok 'another grid' spoiled gemm 'walks over another grid than the source' \
     "$producer"'s/%i: i32 var=i = 0, < %M, 128/%i: i32 var=i = 0, < %M, 64/'
 ok 'another branch' spoiled arms 'has a branch that the source does not have here' \
-    "$producer"'s/= lti %i, %j/= lti %j, %i/'
+    "$producer"'s/= scalar_lt %i, %j/= scalar_lt %j, %i/'
 ok 'a while under another condition' spoiled while_around 'goes on under another condition' \
-    "$producer"'s/= lti %begin.2, %wide/= lei %begin.2, %wide/'
+    "$producer"'s/= scalar_lt %begin.2, %wide/= scalar_le %begin.2, %wide/'
 ok 'a guard that asks for another iteration' spoiled chain 'has a branch that the source does not have here' \
-    "$consumer"'s/= gti %L, 64/= gti %L, 128/'
+    "$consumer"'s/= scalar_gt %L, 64/= scalar_gt %L, 128/'
 ok 'a steady loop that leaves one out' spoiled chain 'is a loop that the source does not have here' \
     "$consumer"'s/ = 128, < %L, 64; %p/ = 192, < %L, 64; %p/'
 ok 'what another iteration made' spoiled chain "reads 'p_2', which holds another value" \
@@ -329,9 +329,9 @@ ok 'a guard without the iterations behind it' spoiled chain 'peels an iteration 
 ok 'pieces in another order' spoiled while_around 'goes on under another condition\|carries' \
     "$producer"'s/= at %pieces, %piece.3/= at %pieces, 0:i64/'
 ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' \
-    "$consumer"'s/= remi %ordinal, 2/= remi %ordinal, 3/'
+    "$consumer"'s/= scalar_rem %ordinal, 2/= scalar_rem %ordinal, 3/'
 ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' \
-    "$consumer"'s/= addi %K, 63/= addi %K, 64/'
+    "$consumer"'s/= scalar_add %K, 63/= scalar_add %K, 64/'
 ok 'puts passed over twice' spoiled by_tiles 'passes over another number of puts' "$consumer"'{/skip %/p;}'
 ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" \
     "$consumer"'s/\(skip %[0-9]*\) count=1/\1 count=0/'
@@ -403,11 +403,11 @@ ok 'a store without a barrier behind the load' spoiled reload 'stores what other
 ok 'a store without a barrier behind loads of other threads' spoiled in_place 'stores what other threads of it loaded' \
     's/load %x, %i, %j/load %x, %i, %i/'
 ok 'a load made before its tile, of what the kernel stores' spoiled in_place 'is made before its tile' \
-    '/program/,$s/load %x, %i, %j.*/& ahead=1/'
-ok 'a load of each tile made once' spoiled blocks_wide 'is made before its tile' 's/ahead=1/ahead=2/'
+    '/program/,$s/load %x, %i, %j.*/& prefetch=1/'
+ok 'a load of each tile made once' spoiled blocks_wide 'is made before its tile' 's/prefetch=1/prefetch=2/'
 ok 'a load made an iteration before, of what the kernel stores' spoiled streams 'is made before its tile' \
     's/store_col %y, /store_col %x, /'
-ok 'a load of an iteration made once' spoiled streams 'is made before its tile' 's/ahead=3/ahead=2/'
+ok 'a load of an iteration made once' spoiled streams 'is made before its tile' 's/prefetch=3/prefetch=2/'
 ok 'a sum of warps that have no memory to meet in' spoiled blocks_wide 'has no scratch memory of its own' \
     '/program/,$s/ storage=scratch//'
 ok 'a row that all warps have loaded' spoiled in_place 'stores what other threads of it loaded' \
@@ -416,7 +416,7 @@ ok 'gathered where a product reads' spoiled gather "gathers in 'x_gathered' whil
     "$consumer"'s/^\( *\)%share: token.*/&\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered\n\1%more: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered/'
 ok 'a gathering to which not all come' spoiled gather \
     "'consumer 0' waits at 'role_barrier': not all groups of 'consumer' come to their barrier" \
-    "$consumer"'s/^\( *\)atomic_add.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1role_barrier\n\1yield\n\1} else {\n\1yield\n\1}/'
+    "$consumer"'s/^\( *\)atomic_add.*/&\n\1%f: i1 = scalar_eq %group, 0\n\1if %f {\n\1role_barrier\n\1yield\n\1} else {\n\1yield\n\1}/'
 ok 'gathered without a fence' spoiled gather \
     "lets a product read 'x_gathered', which 'consumer 0' wrote, without a fence between" \
     "$consumer"'{/^ *fence/{N;/role_barrier/s/^[^\n]*\n//;};}'
@@ -439,12 +439,12 @@ ok 'rounds of a slot that a group may take for each other' spoiled by_tiles \
 ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' \
     's/bytes=49152/bytes=65536/'
 
-# what is turned over on its way
+# what is transposed on its way
 transposer='/program transposer/,$'
-ok 'a tile that is not turned over' spoiled transposed \
+ok 'a tile that is not transposed' spoiled transposed \
     "ends a put of 'tb_transposed_ring' without a copy into 'tb_transposed'" '/ put_tile /d'
 ok 'two tiles in one slot' spoiled transposed "writes two tiles to one slot of 'tb_transposed'" '/ put_tile /p'
-ok 'a tile turned over into another ring' spoiled transposed \
+ok 'a tile transposed into another ring' spoiled transposed \
     "writes a tile to 'tb_transposed' with a slot of another ring" 's/put_tile %slot.2/put_tile %slot/'
 ok 'a tile of another ring' spoiled transposed 'has no way to write its tile' \
     's/put_tile %slot.2, %tb | \(.*\)storage=tb_transposed/put_tile %slot.2, %tb | \1storage=tb/'
@@ -452,10 +452,10 @@ ok 'a tile that is handed on unfenced' spoiled transposed \
     "hands on 'tb_transposed', which its threads wrote, without a fence" "$transposer"'{/ fence /d;}'
 ok 'a tile that is handed on before all have written' spoiled transposed \
     "hands on 'tb_transposed', which its threads wrote, without a barrier behind" "$transposer"'{/ barrier /d;}'
-ok 'a slot released before it is turned over' spoiled transposed \
+ok 'a slot released before it is transposed' spoiled transposed \
     "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'put_tile'" \
     "$transposer"'{/ consumed /d; s/ put_tile /consumed | aref=tb_ring\n&/;}'
-ok 'a slot turned over and not released' spoiled transposed \
+ok 'a slot transposed and not released' spoiled transposed \
     "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$transposer"'{/ consumed /d;}'
 
 # what a role computes for others
@@ -470,9 +470,9 @@ ok 'another tile than the source has' spoiled prepared "writes something else to
 ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" \
     "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %3/load_col %s, %\1, %2/'
 sed 's/grid(2)/grid(2) consumers(1)/' "$cases/prepared.ir" >alone.ir
-"$lower" --quiet --dump=hold alone.ir >alone.plan 2>/dev/null
+"$lower" --quiet --dump=sched-barriers alone.ir >alone.plan 2>/dev/null
 ok 'a direct load of what another role stores' spoiled alone 'loads what another role stores' \
-    's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/; s/ ahead=3//'
+    's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/; s/ prefetch=3//'
 ok 'a load of the next iteration that another role stores' spoiled alone 'is made before its tile or iteration' \
     's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/'
 ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" \
@@ -516,7 +516,7 @@ ok 'columns for fewer blocks' spoiled parts 'exchanges parts in memory of anothe
 ok 'a sum from another start' spoiled parts 'stores what the source does not store' \
     "$consumer"'s/= sum_parts %part.5/& start=1/'
 ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" \
-    "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
+    "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = scalar_eq %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
 ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' \
     "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
 
@@ -555,11 +555,11 @@ ok 'sums of powers in memory for sums alone' spoiled powers 'exchanges tiles in 
 ok 'a tile kept with another one' spoiled powers 'keeps its tile in memory that is not its own' \
     's/^\( *\)%scale\(: tile<f32,1x8192> var=\)scale\( = load_row .*\)$/&\n\1%again\2again\3/; /^kernel powers_to_/,/^  program/s/^  variable M: i32$/&\n  variable again: tile<f32,1x8192> role=all/'
 ok 'a tile kept in memory of another shape' spoiled powers 'keeps its tile in memory of another shape' \
-    's/\(storage g_kept kept tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
+    's/\(storage g_cached kept tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
 ok 'a tile kept that comes with each tile' spoiled powers 'keeps what it does not load before its tile' \
-    's/ahead=2 storage=g_kept/storage=g_kept/'
+    's/prefetch=2 storage=g_cached/storage=g_cached/'
 ok 'a next tile in place of this one' spoiled powers 'brings its next tile where this one is read' \
-    's/ahead=2 storage=g_kept/ahead=1 storage=g_kept/'
+    's/prefetch=2 storage=g_cached/prefetch=1 storage=g_cached/'
 
 # memory that is used in turn
 ring='1,/^kernel staged/'
@@ -587,5 +587,5 @@ at_its_line() {
 }
 ok 'a store is named by its line' at_its_line reload 'store %z, %i, 0, %v' \
     '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/' 'stores what the source does not store'
-ok 'an operand is named by its line' at_its_line rounded '= mma' 's/ rounded=1//' 'reads f32 that nobody has rounded'
+ok 'an operand is named by its line' at_its_line rounded '= mma' 's/ tf32=1//' 'reads f32 that nobody has rounded'
 done_testing

@@ -11,7 +11,7 @@ struct powers_to_1024_params {
 template <ws::layout ws_rows>
 static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int group)
 {
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         return ws::load_or<4, 1024, ws_rows>(-INFINITY, p.x, i, 0);
     });
@@ -19,23 +19,23 @@ static WS_DEVICE void powers_to_1024_all(const powers_to_1024_params &p, int gro
         const int i = t.at(0);
         const auto low = ws::full<float, 4, 1, ws_rows>(-1e+30);
         const auto zero = ws::full<float, 4, 1, ws_rows>(0);
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto top = ws::row_max(w);
         const auto now = ws::max(low, top);
         const auto d = ws::sub(low, now);
         const auto shrink = ws::exp(d);
         const auto e = ws::sub(w, now);
-        const auto p_2 = ws::exp_rounded(e);
+        const auto p_2 = ws::exp_fast(e);
         const auto q = ws::row_part(p_2);
         const auto t_2 = ws::fma(zero, shrink, q);
         const auto sum = ws::row_total(t_2);
         const auto w2 = ws::cast<float>(v);
         const auto e2 = ws::sub(w2, now);
-        const auto p2 = ws::exp_rounded(e2);
+        const auto p2 = ws::exp_fast(e2);
         const auto scale = ws::load_row<1024, ws_rows>(p.g, 0);
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
     }
@@ -81,24 +81,24 @@ struct powers_to_131072_params {
 struct powers_to_131072_shared {
     ws::team_shares<float, 8, 16, 2> most_shares;
     ws::team_shares<float, 8, 16, 2> sum_shares;
-    ws::kept_tile<float, 1, 16384, ws::wide_2> g_kept;
+    ws::cached_tile<float, 1, 16384, ws::wide_2> g_cached;
 };
 static_assert(offsetof(powers_to_131072_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_131072_shared, sum_shares) == 528);
-static_assert(offsetof(powers_to_131072_shared, g_kept) == 1056);
+static_assert(offsetof(powers_to_131072_shared, g_cached) == 1056);
 static_assert(sizeof(powers_to_131072_shared) == 66592);
 
 static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, powers_to_131072_shared &s, int group)
 {
     ws::team_exchange<powers_to_131072_cluster, 2, 0> most_shares(s.most_shares);
     ws::team_exchange<powers_to_131072_cluster, 2, 1> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 16384;
         return ws::load_or<1, 16384, ws::wide_2>(-INFINITY, p.x, i, n);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<2, powers_to_131072_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
         const int n = j * 16384;
         return ws::load_row<16384, ws::wide_2>(p.g, n);
@@ -109,17 +109,17 @@ static WS_DEVICE void powers_to_131072_all(const powers_to_131072_params &p, pow
         const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
         const int n = j * 16384;
-        const auto v = ws_ahead_1.now();
+        const auto v = ws_prefetch_1.now();
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
-        ws_ahead_1.begin(t);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
+        ws_prefetch_1.begin(t);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -178,24 +178,24 @@ struct powers_to_16384_params {
 struct powers_to_16384_shared {
     ws::shares<float, 2, 8> most_shares;
     ws::shares<float, 2, 8> sum_shares;
-    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
+    ws::cached_tile<float, 1, 8192, ws::wide> g_cached;
 };
 static_assert(offsetof(powers_to_16384_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_16384_shared, sum_shares) == 80);
-static_assert(offsetof(powers_to_16384_shared, g_kept) == 160);
+static_assert(offsetof(powers_to_16384_shared, g_cached) == 160);
 static_assert(sizeof(powers_to_16384_shared) == 32928);
 
 static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, powers_to_16384_shared &s, int group)
 {
     ws::exchange<powers_to_16384_cluster> most_shares(s.most_shares);
     ws::exchange<powers_to_16384_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_16384_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, powers_to_16384_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_16384_cluster>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<2, powers_to_16384_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_row<8192, ws::wide>(p.g, n);
@@ -206,16 +206,16 @@ static WS_DEVICE void powers_to_16384_all(const powers_to_16384_params &p, power
         const auto low = ws::full<float, 1, 1, ws::wide>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide>(0);
         const int n = j * 8192;
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -284,7 +284,7 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         auto d = ws::sub(low, now);
         auto shrink = ws::exp(d);
         auto e = ws::sub(w, now);
-        auto p_2 = ws::exp_rounded(e);
+        auto p_2 = ws::exp_fast(e);
         auto q = ws::row_part(p_2);
         auto t_2 = ws::fma(zero, shrink, q);
         w = ws::cast<float>(v_2);
@@ -293,24 +293,24 @@ static WS_DEVICE void powers_to_2048_all(const powers_to_2048_params &p, int gro
         d = ws::sub(now, now_2);
         shrink = ws::exp(d);
         e = ws::sub(w, now_2);
-        p_2 = ws::exp_rounded(e);
+        p_2 = ws::exp_fast(e);
         q = ws::row_part(p_2);
         t_2 = ws::fma(t_2, shrink, q);
         const auto sum = ws::row_total(t_2);
         auto w2 = ws::cast<float>(v);
         auto e2 = ws::sub(w2, now_2);
-        auto p2 = ws::exp_rounded(e2);
+        auto p2 = ws::exp_fast(e2);
         auto scale = ws::load_row<1024, ws_rows>(p.g, 0);
         auto a = ws::mul(p2, scale);
-        auto b = ws::div_rounded(a, sum);
+        auto b = ws::div_fast(a, sum);
         auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
         w2 = ws::cast<float>(v_2);
         e2 = ws::sub(w2, now_2);
-        p2 = ws::exp_rounded(e2);
+        p2 = ws::exp_fast(e2);
         scale = ws::load_row<1024, ws_rows>(p.g, 1024);
         a = ws::mul(p2, scale);
-        b = ws::div_rounded(a, sum);
+        b = ws::div_fast(a, sum);
         h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 1024, h);  // powers.ir:33
     }
@@ -356,24 +356,24 @@ struct powers_to_262144_params {
 struct powers_to_262144_shared {
     ws::team_shares<float, 16, 16, 2> most_shares;
     ws::team_shares<float, 16, 16, 2> sum_shares;
-    ws::kept_tile<float, 1, 16384, ws::wide_2> g_kept;
+    ws::cached_tile<float, 1, 16384, ws::wide_2> g_cached;
 };
 static_assert(offsetof(powers_to_262144_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_262144_shared, sum_shares) == 1040);
-static_assert(offsetof(powers_to_262144_shared, g_kept) == 2080);
+static_assert(offsetof(powers_to_262144_shared, g_cached) == 2080);
 static_assert(sizeof(powers_to_262144_shared) == 67616);
 
 static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, powers_to_262144_shared &s, int group)
 {
     ws::team_exchange<powers_to_262144_cluster, 2, 0> most_shares(s.most_shares);
     ws::team_exchange<powers_to_262144_cluster, 2, 1> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 16384;
         return ws::load_or<1, 16384, ws::wide_2>(-INFINITY, p.x, i, n);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<2, powers_to_262144_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
         const int n = j * 16384;
         return ws::load_row<16384, ws::wide_2>(p.g, n);
@@ -384,17 +384,17 @@ static WS_DEVICE void powers_to_262144_all(const powers_to_262144_params &p, pow
         const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
         const int n = j * 16384;
-        const auto v = ws_ahead_1.now();
+        const auto v = ws_prefetch_1.now();
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
-        ws_ahead_1.begin(t);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
+        ws_prefetch_1.begin(t);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -453,24 +453,24 @@ struct powers_to_32768_params {
 struct powers_to_32768_shared {
     ws::shares<float, 4, 8> most_shares;
     ws::shares<float, 4, 8> sum_shares;
-    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
+    ws::cached_tile<float, 1, 8192, ws::wide> g_cached;
 };
 static_assert(offsetof(powers_to_32768_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_32768_shared, sum_shares) == 144);
-static_assert(offsetof(powers_to_32768_shared, g_kept) == 288);
+static_assert(offsetof(powers_to_32768_shared, g_cached) == 288);
 static_assert(sizeof(powers_to_32768_shared) == 33056);
 
 static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, powers_to_32768_shared &s, int group)
 {
     ws::exchange<powers_to_32768_cluster> most_shares(s.most_shares);
     ws::exchange<powers_to_32768_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_32768_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, powers_to_32768_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_32768_cluster>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<2, powers_to_32768_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_row<8192, ws::wide>(p.g, n);
@@ -481,16 +481,16 @@ static WS_DEVICE void powers_to_32768_all(const powers_to_32768_params &p, power
         const auto low = ws::full<float, 1, 1, ws::wide>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide>(0);
         const int n = j * 8192;
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -547,38 +547,38 @@ struct powers_to_4096_params {
 struct powers_to_4096_shared {
     ws::lone_shares<float, 16, 2> most_shares;
     ws::lone_shares<float, 32, 2> sum_shares;
-    ws::kept_tile<float, 1, 4096, ws::wide_2> g_kept;
+    ws::cached_tile<float, 1, 4096, ws::wide_2> g_cached;
 };
 static_assert(offsetof(powers_to_4096_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_4096_shared, sum_shares) == 80);
-static_assert(offsetof(powers_to_4096_shared, g_kept) == 224);
+static_assert(offsetof(powers_to_4096_shared, g_cached) == 224);
 static_assert(sizeof(powers_to_4096_shared) == 16608);
 
 static WS_DEVICE void powers_to_4096_all(const powers_to_4096_params &p, powers_to_4096_shared &s, int group)
 {
     ws::lone_exchange<2> most_shares(s.most_shares);
     ws::lone_exchange<2> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         return ws::load_or<1, 4096, ws::wide_2>(-INFINITY, p.x, i, 0);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
         return ws::load_row<4096, ws::wide_2>(p.g, 0);
     }));
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
         const auto low = ws::full<float, 1, 1, ws::wide_2>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_2>(0);
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
     }
@@ -626,24 +626,24 @@ struct powers_to_65536_params {
 struct powers_to_65536_shared {
     ws::shares<float, 8, 8> most_shares;
     ws::shares<float, 8, 8> sum_shares;
-    ws::kept_tile<float, 1, 8192, ws::wide> g_kept;
+    ws::cached_tile<float, 1, 8192, ws::wide> g_cached;
 };
 static_assert(offsetof(powers_to_65536_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_65536_shared, sum_shares) == 272);
-static_assert(offsetof(powers_to_65536_shared, g_kept) == 544);
+static_assert(offsetof(powers_to_65536_shared, g_cached) == 544);
 static_assert(sizeof(powers_to_65536_shared) == 33312);
 
 static WS_DEVICE void powers_to_65536_all(const powers_to_65536_params &p, powers_to_65536_shared &s, int group)
 {
     ws::exchange<powers_to_65536_cluster> most_shares(s.most_shares);
     ws::exchange<powers_to_65536_cluster> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2, powers_to_65536_cluster>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<2, powers_to_65536_cluster>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_or<1, 8192, ws::wide>(-INFINITY, p.x, i, n);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<2, powers_to_65536_cluster>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<2, powers_to_65536_cluster>(p.grid), [&](const auto &t) {
         const int j = t.at(1);
         const int n = j * 8192;
         return ws::load_row<8192, ws::wide>(p.g, n);
@@ -654,16 +654,16 @@ static WS_DEVICE void powers_to_65536_all(const powers_to_65536_params &p, power
         const auto low = ws::full<float, 1, 1, ws::wide>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide>(0);
         const int n = j * 8192;
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         if (t.inside())
             ws::store(p.y, i, n, h);  // powers.ir:33
@@ -720,38 +720,38 @@ struct powers_to_8192_params {
 struct powers_to_8192_shared {
     ws::lone_shares<float, 32, 4> most_shares;
     ws::lone_shares<float, 64, 4> sum_shares;
-    ws::kept_tile<float, 1, 8192, ws::wide_4> g_kept;
+    ws::cached_tile<float, 1, 8192, ws::wide_4> g_cached;
 };
 static_assert(offsetof(powers_to_8192_shared, most_shares) == 0);
 static_assert(offsetof(powers_to_8192_shared, sum_shares) == 144);
-static_assert(offsetof(powers_to_8192_shared, g_kept) == 416);
+static_assert(offsetof(powers_to_8192_shared, g_cached) == 416);
 static_assert(sizeof(powers_to_8192_shared) == 33184);
 
 static WS_DEVICE void powers_to_8192_all(const powers_to_8192_params &p, powers_to_8192_shared &s, int group)
 {
     ws::lone_exchange<4> most_shares(s.most_shares);
     ws::lone_exchange<4> sum_shares(s.sum_shares);
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+    auto ws_prefetch_1 = ws::load_prefetched(ws::tiles<1>(p.grid), [&](const auto &t) {
         const int i = t.at(0);
         return ws::load_or<1, 8192, ws::wide_4>(-INFINITY, p.x, i, 0);
     });
-    s.g_kept.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
+    s.g_cached.keep(ws::load_once(ws::tiles<1>(p.grid), [&](const auto &t) {
         return ws::load_row<8192, ws::wide_4>(p.g, 0);
     }));
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // powers.ir:3
         const int i = t.at(0);
         const auto low = ws::full<float, 1, 1, ws::wide_4>(-1e+30);
         const auto zero = ws::full<float, 1, 1, ws::wide_4>(0);
-        const auto v = ws_ahead_1.take(t);
+        const auto v = ws_prefetch_1.take(t);
         const auto w = ws::cast<float>(v);
         const auto ws_sent_most_shares = ws::send_max<1024>(most_shares, w);
-        const auto ws_sent_sum_shares = ws::send_sum_exp_rounded<1024, true>(sum_shares, w);
+        const auto ws_sent_sum_shares = ws::send_sum_exp_fast<1024, true>(sum_shares, w);
         const auto most = ws_sent_most_shares.received(low);
         const auto sum = ws_sent_sum_shares.received(zero, low);
         const auto p2 = ws_sent_sum_shares.powers(most);
-        const auto scale = s.g_kept.take();
+        const auto scale = s.g_cached.take();
         const auto a = ws::mul(p2, scale);
-        const auto b = ws::div_rounded(a, sum);
+        const auto b = ws::div_fast(a, sum);
         const auto h = ws::cast<ws::f16>(b);
         ws::store(p.y, i, 0, h);  // powers.ir:33
     }
@@ -845,7 +845,7 @@ static WS_DEVICE void powers_consumer(const powers_params &p, powers_shared &s, 
             const auto d = ws::sub(low, now);
             const auto shrink = ws::exp(d);
             const auto e = ws::sub(w, now);
-            const auto p_2 = ws::exp_rounded(e);
+            const auto p_2 = ws::exp_fast(e);
             const auto q = ws::row_part(p_2);
             sum = ws::fma(sum, shrink, q);
             low = now;
@@ -858,10 +858,10 @@ static WS_DEVICE void powers_consumer(const powers_params &p, powers_shared &s, 
             v2_ring.consumed<0>();
             const auto w2 = ws::cast<float>(v2);
             const auto e2 = ws::sub(w2, low);
-            const auto p2 = ws::exp_rounded(e2);
+            const auto p2 = ws::exp_fast(e2);
             const auto scale = ws::load_row<1024, ws::lines>(p.g, k);
             const auto a = ws::mul(p2, scale);
-            const auto b = ws::div_rounded(a, sum);
+            const auto b = ws::div_fast(a, sum);
             const auto h = ws::cast<ws::f16>(b);
             ws::store(p.y, i, k, h);  // powers.ir:33
         }

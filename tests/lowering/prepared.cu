@@ -88,7 +88,7 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
         const int i = t.at(0);
         const int j = t.at(1);
         const auto ws_held_1 = ws::hold_column<32, ws::lines_4>(p.s, j + first_row);
-        auto ws_ahead_1 = ws::load_ahead<int>(0, p.K, 64, [&](const int k) {
+        auto ws_prefetch_1 = ws::load_prefetched<int>(0, p.K, 64, [&](const int k) {
             const int group_2 = k / 64;
             return ws_held_1.at(group_2);
         });
@@ -96,7 +96,7 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
             const int tw_slot = tw_ring.get();
             const auto tw = ws::read<ws::lines_4>(ws::window<32, 64>(s.tw[tw_slot], first_row, 0));
             const int group_2 = k / 64;
-            const auto ts = ws_ahead_1.take(k);
+            const auto ts = ws_prefetch_1.take(k);
             const auto wide = ws::cast<float>(tw);
             const auto scaled = ws::mul(wide, ts);
             const auto halves = ws::cast<ws::f16>(scaled);

@@ -68,12 +68,12 @@ static const struct {
      "grid(2) needs 2 nested loops, but only 1 follow", "each loop's body"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\nfor %j: i32 = 0, < %i, 64 {\n" TILE STORE "}\n}\n" TAIL, 7,
      "depend on the other grid variable 'i'", "'continue'"},
-    {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n%n = at %y, 0\n%e: i32 = convi %n\nfor %j: i32 = 0, < %e, 64 {\n" TILE STORE
-             "}\n}\n" TAIL,
+    {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n%n = at %y, 0\n%e: i32 = scalar_convert %n\nfor %j: i32 = 0, < %e, 64 "
+             "{\n" TILE STORE "}\n}\n" TAIL,
      9, "depend on memory", "'continue'"},
-    {HEAD(1) "%n = at %y, 0\n%e: i32 = convi %n\nfor %i: i32 = 0, < %e, 64 {\n" TILE STORE "}\n" TAIL, 8,
+    {HEAD(1) "%n = at %y, 0\n%e: i32 = scalar_convert %n\nfor %i: i32 = 0, < %e, 64 {\n" TILE STORE "}\n" TAIL, 8,
      "depend on memory", "'continue'"},
-    {HEAD(1) "%e = for %q: i32 = 0, < %N, 1; %v = %M {\n%w = muli %v, %v\nyield %w\n}\nfor %i: i32 = 0, < %e, 64 "
+    {HEAD(1) "%e = for %q: i32 = 0, < %N, 1; %v = %M {\n%w = scalar_mul %v, %v\nyield %w\n}\nfor %i: i32 = 0, < %e, 64 "
              "{\n" TILE STORE "}\n" TAIL,
      10, "computed by control flow inside the region", "before the region"},
     {HEAD(1) "for %i: i32 = 0, < %M, -64 {\n" TILE STORE "}\n" TAIL, 6,
@@ -85,14 +85,15 @@ static const struct {
              "%d = add %c, %t\nstore %x, %i, 0, %d\nyield %d\n}\n" TAIL,
      7, "a tile is carried from one iteration of the grid to the next: 'r'", "independent"},
     {HEAD(1) "%r = for %i: i32 = 0, < %M, 64; %c = 0 {\n%t: tile<f32,64x64> = load %x, %c, 0\nstore %x, %c, 0, %t\n"
-             "%d = addi %c, 64\nyield %d\n}\n" TAIL,
+             "%d = scalar_add %c, 64\nyield %d\n}\n" TAIL,
      6, "'r' is carried from one iteration", "from the loop variables"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %i, %j, %t\n}\n}\n" TAIL, 7,
      "only scalar code, and this is ws_load", "innermost"},
-    {HEAD(1) "%i = addi %M, 0\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %j, 0, %t\n}\n" TAIL, 7,
+    {HEAD(1) "%i = scalar_add %M, 0\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %j, 0, %t\n}\n" TAIL, 7,
      "ws_load stands outside the loops of the grid", "innermost"},
-    {HEAD(1) "%r = while %i = 0 {\n%c = lti %i, %M\ncond %c, %i\n} do %i.2 {\n%t: tile<f32,64x64> = load %x, %i.2, 0\n"
-             "store %x, %i.2, 0, %t\n%n = addi %i.2, 64\nyield %n\n}\n" TAIL,
+    {HEAD(1) "%r = while %i = 0 {\n%c = scalar_lt %i, %M\ncond %c, %i\n} do %i.2 {\n%t: tile<f32,64x64> = load %x, "
+             "%i.2, 0\n"
+             "store %x, %i.2, 0, %t\n%n = scalar_add %i.2, 64\nyield %n\n}\n" TAIL,
      6, "cannot be counted before it runs", "neither break nor return"},
     {HEAD(1) "for %i: i32 = 0, < %M, 64 pipeline(2) {\n" TILE STORE "}\n" TAIL, 6,
      "a loop of the grid cannot be pipelined", "inside the grid"},
@@ -113,11 +114,12 @@ static const struct {
           "%d = add %c, %u\nyield %d\n}\n" STORE),
      8, "'c' is a (64,1) tile of f32 when the loop begins and a (64,64) tile of f32 after an iteration",
      "keeps its type"},
-    {GRID("%q = lti %i, 3\n%t = if %q {\n%u: tile<f32,64x64> = full 0\nyield %u\n} else {\n%u: tile<f32,64x32> = full "
+    {GRID("%q = scalar_lt %i, 3\n%t = if %q {\n%u: tile<f32,64x64> = full 0\nyield %u\n} else {\n%u: tile<f32,64x32> = "
+          "full "
           "0\n"
           "yield %u\n}\n" STORE),
      8, "'t' is a (64,64) tile of f32 in one branch and a (64,32) tile of f32 in the other", "one type"},
-    {GRID("%q = lti %i, 3\n%s = if %q {\nyield %x\n} else {\n%b = slice %x, 0, 3 dim=0\nyield %b\n}\n" TILE
+    {GRID("%q = scalar_lt %i, 3\n%s = if %q {\nyield %x\n} else {\n%b = slice %x, 0, 3 dim=0\nyield %b\n}\n" TILE
           "store %s, %i, 0, %t\n"),
      8, "a tensor is chosen by a branch", "base pointer"},
     {GRID(TILE "%m = row_max %t\n%s = slice %x, 0, 3 dim=0\n%r = for %k: i32 = 0, < %N, 1; %v = %s {\n"
@@ -128,7 +130,8 @@ static const struct {
      "ws_select"},
     {GRID("%t: tile<f32,64x64> = load %x, %f, 0\n" STORE), 7, "a coordinate is an integer, not f32",
      "convert it to long"},
-    {GRID("%q = addi %i, 1:i64\n" TILE "store %x, %q, 0, %t\n"), 7, "'addi' gets operands of type i32 and i64", NULL},
+    {GRID("%q = scalar_add %i, 1:i64\n" TILE "store %x, %q, 0, %t\n"), 7,
+     "'scalar_add' gets operands of type i32 and i64", NULL},
     {GRID(TILE "%u = cast %t\n" STORE), 8, "the shape or element type of 'u' cannot be found", "constants"},
     {GRID("%e = tensor %X, %M, %N, %N, 1\n" TILE "store %e, %i, 0, %t\n"), 7,
      "the element type of this tensor is not visible", "same function"},

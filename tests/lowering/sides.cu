@@ -76,7 +76,7 @@ static WS_DEVICE void sides_consumer(const sides_params &p, sides_shared &s, int
         for (int subtile = 0; subtile < 256; subtile += 64) {  // sides.ir:22
             const auto scaled = ws::mul(ws::columns<64>(acc, subtile), ts);
             const auto short_2 = ws::cast<ws::f16>(scaled);
-            const auto x = ws::turned(short_2);
+            const auto x = ws::transposed(short_2);
             const int column = i + subtile;
             ws::store_wait<0>();
             const auto box = ws::stage(c_out, x);

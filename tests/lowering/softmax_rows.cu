@@ -59,7 +59,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
             const auto less = ws::sub(largest, now);
             const auto scale = ws::exp(less);
             const auto d = ws::sub(t_2, now);
-            const auto e = ws::exp_rounded(d);
+            const auto e = ws::exp_fast(d);
             const auto s_2 = ws::row_part(e);
             sum = ws::fma(sum, scale, s_2);
             largest = now;

@@ -15,16 +15,16 @@ static WS_DEVICE void streams_all(const streams_params &p, int group)
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // streams.ir:2
         const int i = t.at(0);
         auto sum = ws::full<float, 16, 1, ws_rows>(0);
-        auto ws_ahead_1 = ws::load_ahead<int>(0, p.N, 256, [&](const int k) {
+        auto ws_prefetch_1 = ws::load_prefetched<int>(0, p.N, 256, [&](const int k) {
             return ws::load_row<256, ws_rows>(p.x, k);
         });
-        auto ws_ahead_2 = ws::load_ahead<int>(0, p.N, 256, [&](const int k) {
+        auto ws_prefetch_2 = ws::load_prefetched<int>(0, p.N, 256, [&](const int k) {
             const int twice = k * 2;
             return ws::load<16, 256, ws_rows>(p.a, i, twice);
         });
         for (int k = 0; k < p.N; k += 256) {  // streams.ir:9
             const int twice = k * 2;
-            sum = ws::add(sum, ws::row_part(ws::mul(ws::cast<float>(ws_ahead_2.take(k)), ws_ahead_1.take(k))));
+            sum = ws::add(sum, ws::row_part(ws::mul(ws::cast<float>(ws_prefetch_2.take(k)), ws_prefetch_1.take(k))));
         }
         sum = ws::row_total(sum);
         ws::store_col(p.y, i, sum);  // streams.ir:19

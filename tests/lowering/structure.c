@@ -78,7 +78,7 @@ static void uses_follow_a_replacement(void **state)
     Value *x = kernel_param(kernel, type_scalar(D_I32), "x", nowhere);
     Value *y = kernel_param(kernel, type_scalar(D_I32), "y", nowhere);
     Value *args[] = {x, x};
-    Op *sum = op_new(kernel, OP_ADDI, nowhere, 2, args);
+    Op *sum = op_new(kernel, OP_SCALAR_ADD, nowhere, 2, args);
     op_append(kernel->body, sum);
     op_result(kernel, sum, type_scalar(D_I32), "s");
     ir_count_uses(kernel, kernel->body);
@@ -97,7 +97,7 @@ static void a_copy_maps_its_values(void **state)
     Value *x = kernel_param(kernel, type_scalar(D_I32), "x", nowhere);
     Value *args[] = {x, x};
     ValueMap map = value_map_new(kernel);
-    Op *sum = op_new(kernel, OP_ADDI, nowhere, 2, args);
+    Op *sum = op_new(kernel, OP_SCALAR_ADD, nowhere, 2, args);
     Value *result = op_result(kernel, sum, type_scalar(D_I32), "s");
     schedule_op(sum)->stage = 3;
     schedule_op(sum)->tag = TAG_ITERATION;
@@ -149,35 +149,35 @@ static void integers_fold_as_c_computes(void **state)
         bool folds;
         int64_t result;
     } cases[] = {
-        {OP_ADDI, D_I32, 2, 3, true, 5},
-        {OP_ADDI, D_I32, INT32_MAX, 1, true, INT32_MIN},
-        {OP_SUBI, D_U32, 0, 1, true, UINT32_MAX},
-        {OP_MULI, D_I64, INT64_MAX, 2, true, -2},
-        {OP_DIVI, D_I32, -7, 2, true, -3},
-        {OP_REMI, D_I32, -7, 2, true, -1},
-        {OP_DIVI, D_U64, -1, 2, true, INT64_MAX},
-        {OP_DIVI, D_I32, 1, 0, false, 0},
-        {OP_REMI, D_I64, INT64_MIN, -1, false, 0},
-        {OP_DIVI, D_I32, INT32_MIN, -1, false, 0},
-        {OP_DIVI, D_I32, 8, -1, true, -8},
-        {OP_SHLI, D_I32, 1, 31, true, INT32_MIN},
-        {OP_SHLI, D_I32, 1, 32, false, 0},
-        {OP_SHRI, D_I32, -8, 1, true, -4},
-        {OP_SHRI, D_U32, 8, 1, true, 4},
-        {OP_ANDI, D_I32, 12, 10, true, 8},
-        {OP_XORI, D_I8, 127, -1, true, -128},
-        {OP_LTI, D_I32, -1, 1, true, 1},
-        {OP_LTI, D_U64, -1, 1, true, 0},
-        {OP_GEI, D_I32, 3, 3, true, 1},
-        {OP_NEI, D_I32, 3, 3, true, 0},
-        {OP_MINI, D_I32, 3, -3, true, -3},
-        {OP_MAXI, D_U32, 3, UINT32_MAX, true, UINT32_MAX},
+        {OP_SCALAR_ADD, D_I32, 2, 3, true, 5},
+        {OP_SCALAR_ADD, D_I32, INT32_MAX, 1, true, INT32_MIN},
+        {OP_SCALAR_SUB, D_U32, 0, 1, true, UINT32_MAX},
+        {OP_SCALAR_MUL, D_I64, INT64_MAX, 2, true, -2},
+        {OP_SCALAR_DIV, D_I32, -7, 2, true, -3},
+        {OP_SCALAR_REM, D_I32, -7, 2, true, -1},
+        {OP_SCALAR_DIV, D_U64, -1, 2, true, INT64_MAX},
+        {OP_SCALAR_DIV, D_I32, 1, 0, false, 0},
+        {OP_SCALAR_REM, D_I64, INT64_MIN, -1, false, 0},
+        {OP_SCALAR_DIV, D_I32, INT32_MIN, -1, false, 0},
+        {OP_SCALAR_DIV, D_I32, 8, -1, true, -8},
+        {OP_SCALAR_SHL, D_I32, 1, 31, true, INT32_MIN},
+        {OP_SCALAR_SHL, D_I32, 1, 32, false, 0},
+        {OP_SCALAR_SHR, D_I32, -8, 1, true, -4},
+        {OP_SCALAR_SHR, D_U32, 8, 1, true, 4},
+        {OP_SCALAR_AND, D_I32, 12, 10, true, 8},
+        {OP_SCALAR_XOR, D_I8, 127, -1, true, -128},
+        {OP_SCALAR_LT, D_I32, -1, 1, true, 1},
+        {OP_SCALAR_LT, D_U64, -1, 1, true, 0},
+        {OP_SCALAR_GE, D_I32, 3, 3, true, 1},
+        {OP_SCALAR_NE, D_I32, 3, 3, true, 0},
+        {OP_SCALAR_MIN, D_I32, 3, -3, true, -3},
+        {OP_SCALAR_MAX, D_U32, 3, UINT32_MAX, true, UINT32_MAX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Kernel *kernel = fresh();
         Value *x = ir_const_int(kernel, kernel->body, cases[i].dtype, cases[i].x);
         Value *y = ir_const_int(kernel, kernel->body, cases[i].dtype, cases[i].y);
-        bool compares = cases[i].code >= OP_EQI && cases[i].code <= OP_GEI;
+        bool compares = cases[i].code >= OP_SCALAR_EQ && cases[i].code <= OP_SCALAR_GE;
         int64_t result = 99;
         bool folds = ir_constant(apply(kernel, cases[i].code, compares ? D_I1 : cases[i].dtype, x, y), &result);
         assert_int_equal(folds, cases[i].folds);
@@ -193,17 +193,17 @@ static void floats_fold_in_their_type(void **state)
     Kernel *kernel = fresh();
     double number = 0;
     int64_t integer = 0;
-    Value *third = apply(kernel, OP_DIVI, D_F32, ir_const_float(kernel, kernel->body, D_F32, 1),
+    Value *third = apply(kernel, OP_SCALAR_DIV, D_F32, ir_const_float(kernel, kernel->body, D_F32, 1),
                          ir_const_float(kernel, kernel->body, D_F32, 3));
     assert_true(ir_constant_float(third, &number));
     assert_true(number == (double)(1.0f / 3.0f));
     assert_false(ir_constant(third, &integer));
-    Value *whole = apply(kernel, OP_CONVI, D_I32, ir_const_float(kernel, kernel->body, D_F64, -2.9), NULL);
+    Value *whole = apply(kernel, OP_SCALAR_CONVERT, D_I32, ir_const_float(kernel, kernel->body, D_F64, -2.9), NULL);
     assert_true(ir_constant(whole, &integer));
     assert_int_equal(integer, -2);
-    Value *large = apply(kernel, OP_CONVI, D_I32, ir_const_float(kernel, kernel->body, D_F64, 1e10), NULL);
+    Value *large = apply(kernel, OP_SCALAR_CONVERT, D_I32, ir_const_float(kernel, kernel->body, D_F64, 1e10), NULL);
     assert_false(ir_constant(large, &integer));
-    Value *back = apply(kernel, OP_CONVI, D_F64, ir_const_int(kernel, kernel->body, D_U64, -1), NULL);
+    Value *back = apply(kernel, OP_SCALAR_CONVERT, D_F64, ir_const_int(kernel, kernel->body, D_U64, -1), NULL);
     assert_true(ir_constant_float(back, &number));
     assert_true(number == 18446744073709551616.0);
     assert_false(ir_constant(kernel_param(kernel, type_scalar(D_I32), "x", nowhere), &integer));

@@ -21,7 +21,7 @@ static WS_DEVICE void tally_all(const tally_params &p, tally_shared &s, int grou
         for (int j = 0; j < 256; j += 256) {  // tally.ir:8
             const auto v = ws::load<1, 256, ws::wide>(p.x, i, j);
             const auto n = ws::cast<int>(v);
-            const auto q = ws::tally<256>(n, s.scratch);
+            const auto q = ws::histogram<256>(n, s.scratch);
             z = ws::add(z, q);
         }
         ws::atomic_add(p.c, 0, 0, z);  // tally.ir:21

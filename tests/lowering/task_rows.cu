@@ -109,7 +109,7 @@ static WS_DEVICE void probabilities_probabilities(const probabilities_params &p,
             const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.x_tile[x_tile_slot], first_row, 0));
             const auto s_2 = ws::cast<float>(x);
             const auto now = ws::max(top, ws::row_max(s_2));
-            const auto e = ws::exp_rounded(ws::sub(s_2, now));
+            const auto e = ws::exp_fast(ws::sub(s_2, now));
             const auto shrink = ws::exp(ws::sub(top, now));
             const int shrink_p_slot = shrink_p.put();
             ws::put_rows(s.shrink[shrink_p_slot], shrink, first_row);

@@ -64,7 +64,7 @@ static WS_DEVICE void turned_store_consumer(const turned_store_params &p, turned
         for (int subtile = 0; subtile < 192; subtile += 64) {  // turned_store.ir:22
             const auto scaled = ws::mul(ws::columns<64>(acc, subtile), ts);
             const auto halves = ws::cast<ws::f16>(scaled);
-            const auto out = ws::turned(halves);
+            const auto out = ws::transposed(halves);
             const int column = i + subtile;
             ws::store_wait<2>();
             const auto box = ws::stage(c_out, out);

@@ -44,7 +44,7 @@ static void *zeroed(size_t count, size_t bytes)
 /* The parameter that a bound is, -1: none.  */
 static int parameter_of(const Setup *setup, const Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI)
+    while (value->def && value->def->code == OP_SCALAR_CONVERT)
         value = value->def->args[0];
     return value->def || value->block || value->index >= setup->kernel->nparams ? -1 : value->index;
 }
@@ -142,7 +142,7 @@ static void visit_bound(Op *op, void *context)
     }
     for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
         take_terms(setup, op->args[i], PART_EXTENT, 2);
-    if (op->code == OP_DIVI || op->code == OP_REMI)
+    if (op->code == OP_SCALAR_DIV || op->code == OP_SCALAR_REM)
         take_terms(setup, op->args[1], PART_DIVISOR, 2);
 }
 

@@ -86,9 +86,9 @@ bool share_more(Kernel *kernel, Site site)
 bool rows_left_out(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (site.op->code != OP_COPY_IN || site.op->transfer->present)
+    if (site.op->code != OP_COPY_IN || site.op->transfer->skip_oob)
         return false;
-    site.op->transfer->present = true;
+    site.op->transfer->skip_oob = true;
     return true;
 }
 
@@ -104,12 +104,12 @@ static bool move_edge(Kernel *kernel, Op *loop, Opcode code)
 
 bool later_edge(Kernel *kernel, Site site)
 {
-    return move_edge(kernel, site.op, OP_ADDI);
+    return move_edge(kernel, site.op, OP_SCALAR_ADD);
 }
 
 bool earlier_edge(Kernel *kernel, Site site)
 {
-    return move_edge(kernel, site.op, OP_SUBI);
+    return move_edge(kernel, site.op, OP_SCALAR_SUB);
 }
 
 bool no_edge(Kernel *kernel, Site site)
@@ -154,9 +154,9 @@ bool fewer_columns(Kernel *kernel, Site site)
 bool rows_beyond_step(Kernel *kernel, Site site)
 {
     const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;
-    if (!grid || site.op->transfer->clipped || site.op->storage->tile.rows > kernel->machine->box_rows)
+    if (!grid || site.op->transfer->skip_step || site.op->storage->tile.rows > kernel->machine->box_rows)
         return false;
-    site.op->transfer->present = true;
-    site.op->transfer->clipped = grid->nargs / 3;
+    site.op->transfer->skip_oob = true;
+    site.op->transfer->skip_step = grid->nargs / 3;
     return true;
 }

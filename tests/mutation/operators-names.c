@@ -62,8 +62,8 @@ bool next_slot(Kernel *kernel, Site site)
         return false;
     Dtype dtype = op->args[0]->type.dtype;
     Value *one = ir_const_before(kernel, op, dtype, 1), *slots = ir_const_before(kernel, op, dtype, op->storage->slots);
-    Value *sum = ir_binary_before(kernel, op, OP_ADDI, op->args[0], one);
-    op->args[0] = ir_binary_before(kernel, op, OP_REMI, sum, slots);
+    Value *sum = ir_binary_before(kernel, op, OP_SCALAR_ADD, op->args[0], one);
+    op->args[0] = ir_binary_before(kernel, op, OP_SCALAR_REM, sum, slots);
     return true;
 }
 
@@ -74,7 +74,7 @@ bool moved_box(Kernel *kernel, Site site)
     int last = op->nargs / 2;
     if (op->code != OP_BOX)
         return false;
-    op->args[last] = ir_binary_before(kernel, op, OP_ADDI, op->args[last],
+    op->args[last] = ir_binary_before(kernel, op, OP_SCALAR_ADD, op->args[last],
                                       ir_const_before(kernel, op, op->args[last]->type.dtype, 1));
     return true;
 }
@@ -231,7 +231,7 @@ bool other_tile(Kernel *kernel, Site site)
     Type type = op->args[2]->type;
     Op *step = op_new(kernel, OP_CONST, op->loc, 0, NULL);
     step->scalar->integer = op->storage->tile.rows;
-    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[2], op_result(kernel, step, type, NULL)});
+    Op *sum = op_new(kernel, OP_SCALAR_ADD, op->loc, 2, (Value *[]){op->args[2], op_result(kernel, step, type, NULL)});
     op->args[2] = op_result(kernel, sum, type, NULL);
     op_before(op, step);
     op_before(op, sum);
@@ -242,7 +242,8 @@ bool swap_operands(Kernel *kernel, Site site)
 {
     Op *op = site.op;
     (void)kernel;
-    if ((op->code != OP_SUB && op->code != OP_DIV && op->code != OP_LT && op->code != OP_SUBI && op->code != OP_LTI) ||
+    if ((op->code != OP_SUB && op->code != OP_DIV && op->code != OP_LT && op->code != OP_SCALAR_SUB &&
+         op->code != OP_SCALAR_LT) ||
         !type_equal(op->args[0]->type, op->args[1]->type))
         return false;
     Value *kept = op->args[0];

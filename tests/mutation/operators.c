@@ -446,7 +446,7 @@ static bool one_trip_less(Kernel *kernel, Site site)
     Op *op = site.op;
     if (op->code != OP_FOR)
         return false;
-    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
+    Op *sum = op_new(kernel, OP_SCALAR_ADD, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
     Value *start = op_result(kernel, sum, op->args[0]->type, NULL);
     op_before(op, sum);
     op->args[0] = start;
@@ -458,7 +458,7 @@ static bool one_trip_more(Kernel *kernel, Site site)
     Op *op = site.op;
     if (op->code != OP_FOR)
         return false;
-    Op *difference = op_new(kernel, OP_SUBI, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
+    Op *difference = op_new(kernel, OP_SCALAR_SUB, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
     Value *start = op_result(kernel, difference, op->args[0]->type, NULL);
     op_before(op, difference);
     op->args[0] = start;
@@ -470,7 +470,7 @@ static bool other_arm(Kernel *kernel, Site site)
     Op *op = site.op;
     if (op->code != OP_IF)
         return false;
-    Op *not = op_new(kernel, OP_NOTI, op->loc, 1, &op->args[0]);
+    Op *not = op_new(kernel, OP_SCALAR_NOT, op->loc, 1, &op->args[0]);
     Value *value = op_result(kernel, not, op->args[0]->type, NULL);
     op_before(op, not );
     op->args[0] = value;
@@ -579,7 +579,7 @@ const Operator operators[] = {
     {"fixed-slot", "always slot 0", SITE_OP, fixed_slot},
     {"next-slot", "the slot behind", SITE_OP, next_slot},
     {"moved-box", "a box is one element further along", SITE_OP, moved_box},
-    {"turned-box", "a box has its extents in another order", SITE_OP, turned_box},
+    {"transposed-box", "a box has its extents in another order", SITE_OP, turned_box},
     {"first-rows", "every group reads the rows of the first", SITE_OP, first_rows},
     {"first-columns", "every group reads the columns of the first, or a slot's first column", SITE_OP, first_columns},
     {"first-part", "every group puts its rows where those of the first belong", SITE_OP, first_part},

@@ -35,7 +35,7 @@ for name in release-here release-across copy-across share-less share-more; do
 done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/programs/boxes.c" >"$work/score"
 not_ok 'the unspoiled boxes are refused' grep '^not ok' "$work/score"
-for name in moved-box turned-box; do
+for name in moved-box transposed-box; do
     ok "$name" noticed "$name"
 done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/tasks.c" >"$work/score"

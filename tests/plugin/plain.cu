@@ -100,7 +100,7 @@ static WS_DEVICE void linear_relu_preparer(const linear_relu_params &p, linear_r
         for (int k = 0; k < p.K; k += 32) {  // plain.c:12
             const int w_tile_slot = w_tile_ring.get();
             const auto x = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot]));
-            const auto rest = ws::rest(x);
+            const auto rest = ws::tf32_residual(x);
             const int rest_slot = rest_ring.put();
             ws::stage(s.rest[rest_slot], rest);
             ws::fence();

@@ -171,7 +171,7 @@ static void every_opcode_has_a_rule(void **state)
                     {WS_OP_SELECT, R_SELECT},
                     {WS_OP_DOT, R_DOT},
                     {WS_OP_FOR, R_NONE},
-                    {WS_OP_ADDI, R_SCALAR}};
+                    {WS_OP_SCALAR_ADD, R_SCALAR}};
     (void)state;
     for (int i = 0; i < COUNT(expected); i++)
         assert_int_equal(ws_rule_of(expected[i].opcode), expected[i].rule);

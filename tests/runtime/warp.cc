@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * warp.cc - products that are done at once (runtime/cuda/product.cuh, rests.cuh), on the host: 128 threads are a warp
- * group.
+ * warp.cc - products that are done at once (runtime/cuda/product.cuh, tf32_split.cuh), on the host: 128 threads are a
+ * warp group.
  *
  * Each result is compared with long double, in every orientation; whatever is not finite with a loop of fma.  Padding
  * of shared memory is NaN.  Addresses have to lie inside, and reads of shared memory are counted by banks: where the
@@ -132,7 +132,7 @@ NOT_HERE(unsigned, __vimin3_u32)
 NOT_HERE(void, instruction)
 
 #include "product.cuh"
-#include "rests.cuh"
+#include "tf32_split.cuh"
 
 /* ---- one product ------------------------------------------------------------------------------------------------- */
 
@@ -267,8 +267,8 @@ static void check(numbers kind, bool free_of_conflicts)
     }
     const long conflicts = free_of_conflicts ? conflicts_of(traces, sizeof(T)) : 0;
     if (wrong || conflicts) {
-        printf("# f%d %dx%dx%d, turned %d %d, rest %d, numbers %d: %d wrong, %ld conflicts\n", (int)sizeof(T) * 8, M, N,
-               K, A_T, B_T, REST, kind, wrong, conflicts);
+        printf("# f%d %dx%dx%d, turned %d %d, rest %d, numbers %d: %d wrong, %ld conflicts\n", (int)sizeof(T) * 8, M, N, K,
+               A_T, B_T, REST, kind, wrong, conflicts);
         failures++;
     }
     free(memory.bytes);

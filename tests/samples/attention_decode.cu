@@ -249,7 +249,7 @@ static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
             acc = ws::fma(acc, old, ws::rescale(ws::load<16, 128, ws_rows>(p.o, g, part, 0, 0), new_2));
             m = now;
         }
-        ws::store(p.r, g, 0, 0, ws::cast<ws::f16>(ws::div_rounded(acc, l)));  // attention_decode.c:64
+        ws::store(p.r, g, 0, 0, ws::cast<ws::f16>(ws::div_fast(acc, l)));  // attention_decode.c:64
     }
 }
 

@@ -7,8 +7,8 @@ kernel gemm(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>)
     grid %i: i32 = 0, < %M, 128; %j: i32 = 0, < %N, 256 | tag=iteration {
       %acc: tile<f32,128x256> = full 0 | tag=tile
       %acc.2: tile<f32,128x256> = for %k: i32 = 0, < %K, 64; %acc.3: tile<f32,128x256> = %acc pipeline(4,2) | tag=iteration {
-        %ta: tile<f16,128x64> = load %a, %i, %k | tag=load present=1
-        %tb: tile<f16,256x64> = load %b, %j, %k | tag=load present=1
+        %ta: tile<f16,128x64> = load %a, %i, %k | tag=load skip_oob=1
+        %tb: tile<f16,256x64> = load %b, %j, %k | tag=load skip_oob=1
         %1: tile<f16,64x256> = trans %tb | tag=tile
         %acc.4: tile<f32,128x256> = dot %ta, %1, %acc.3 | tag=tile
         yield %acc.4 | tag=iteration
@@ -16,7 +16,7 @@ kernel gemm(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>)
       for %subtile: i32 = 0, < 256, 64 | tag=iteration {
         %acc.5: tile<f32,128x64> = columns %acc.2, %subtile | tag=tile
         %2: tile<f16,128x64> = cast %acc.5 | tag=tile
-        %column: i32 = addi %j, %subtile | tag=iteration
+        %column: i32 = scalar_add %j, %subtile | tag=iteration
         store %c, %i, %column, %2 | tag=tile
       }
     }

@@ -684,10 +684,10 @@ static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *
 extern "C" void ws_launch_gemm_choice(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     static const ws_variant variants[] = {
-        {"128x256x64x4", 0x629c296ad339c3dbull},
-        {"128x128x64x3", 0x65b18778bc83bc74ull},
-        {"128x128x64x4", 0xf396b6a061ab9861ull},
-        {"128x256x64x3", 0xfcf6cfec72a240c6ull},
+        {"128x256x64x4", 0xa62f3c8380e84833ull},
+        {"128x128x64x3", 0xfbe8c1f9cba7c3fcull},
+        {"128x128x64x4", 0x401dce1f8cfd2e69ull},
+        {"128x256x64x3", 0xfa9176ba54fc9d0eull},
         {"64x64x128x3", 0x79c291bc25fad3ccull},
         {"64x64x128x4", 0x697e9600fd95939ull},
     };

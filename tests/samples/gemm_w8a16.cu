@@ -74,7 +74,7 @@ static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16
         const auto x_2 = ws::load_col<64, ws::frag>(p.s, n);
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:31
-            const auto x = ws::turned(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
+            const auto x = ws::transposed(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
             const int column = i + subtile;
             ws::store_wait<0>();
             const auto box = ws::stage(c_out, x);
@@ -202,7 +202,7 @@ static WS_DEVICE void gemm_w8a16_left_consumer(const gemm_w8a16_left_params &p, 
         const auto x_2 = ws::load_col<64, ws::frag>(p.s, n);
         WS_UNROLL
         for (int subtile = 0; subtile < 256; subtile += 64) {  // gemm_w8a16.c:52
-            const auto x = ws::turned(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
+            const auto x = ws::transposed(ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_2)));
             const int column = i + subtile;
             ws::store_wait<0>();
             const auto box = ws::stage(c_out, x);

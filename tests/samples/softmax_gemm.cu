@@ -64,7 +64,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             a_tile_ring.consumed<0>();
             const auto x_2 = ws::cast<float>(x);
             const auto now = ws::max(top, ws::row_max(x_2));
-            const auto p_2 = ws::exp_rounded(ws::sub(x_2, now));
+            const auto p_2 = ws::exp_fast(ws::sub(x_2, now));
             const auto added = ws::row_part(p_2);
             const auto shrink = ws::exp(ws::sub(top, now));
             acc = ws::rescale(acc, shrink);

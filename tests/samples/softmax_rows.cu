@@ -55,7 +55,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
             ws::fence();
             t_ring.consumed<0>();
             const auto now = ws::max(largest, ws::row_max(t_2));
-            sum = ws::fma(sum, ws::exp(ws::sub(largest, now)), ws::row_part(ws::exp_rounded(ws::sub(t_2, now))));
+            sum = ws::fma(sum, ws::exp(ws::sub(largest, now)), ws::row_part(ws::exp_fast(ws::sub(t_2, now))));
             largest = now;
         }
         sum = ws::row_total(sum);

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * epilogue-prefetch.c - a tile that the epilogue wants comes while the product runs.
+ *
+ *   before                                     producer                     consumer (group g of 2)
+ *   for (k ...)                                put r; copy_in r, i, j       for (k ...)
+ *     acc = ws_dot (a, b, acc)                 for (k ...)                    acc = mma ...
+ *   r = ws_load (d, i, j, 128, 256)              put ...                    get r; read its rows; consumed
+ *   acc = ws_add (acc, ws_cast (r, F32))                                    acc = add acc, r
+ *   ws_store (c, i, j, ws_cast (acc, BF16))                                 store
+ *
+ * Loads of the groups' threads would be waited for where they stand, by all multiprocessors at the same time: over
+ * NVLink as long as a third of a product of 4096.  A slot that holds the tile as a whole is filled from the tile's
+ * begin on; the groups read it to registers as the product ends, so that it is free for the next tile before that
+ * begins.  The producer waits for nobody meanwhile who waits for it: between two puts of the slot the groups need
+ * nothing but what was put before.
+ *
+ * The put stands in front of the loop, and is carried out while the loop runs, a line of the tile's columns every so
+ * many iterations (plan_pace): the next tile's operands need not wait until the groups have read the slot, and a
+ * multiprocessor's engine brings what it is asked for in turn, so that 64 KB over NVLink would hold up the operands
+ * behind them.
+ *
+ * That takes shared memory: D slots of the product's operands as the user wants them, one line of staging for the
+ * stores, and the tile; and registers beside the accumulator.  Otherwise such loads are cut into subtiles and stay
+ * with the groups.
+ */
+#include "machine/budget.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+enum {
+    MOST_REGISTERS = 192, /* of the accumulator and such tiles, as bf16 beside 128 x 256 */
+    MOST_TYPES = 4,
+    GROUPS = 2,
+    BARRIERS = 1024
+};
+
+static bool is_dot(const Op *op, const void *context)
+{
+    (void)context;
+    return op_is_dot(op);
+}
+
+/* The product's loop, if it is all that is pipelined, or NULL.  */
+static Op *only_loop(const Block *tile)
+{
+    Op *found = NULL;
+    FOR_OPS (op, tile) {
+        if (!pipeline_of(op))
+            continue;
+        if (found || !ir_any(op, is_dot, NULL))
+            return NULL;
+        found = op;
+    }
+    return found;
+}
+
+static bool stands_before(const Op *op, const Op *other)
+{
+    while (op && op != other)
+        op = op->next;
+    return op;
+}
+
+/* Known before the loop, or computed of such values by what needs nothing else.  */
+static bool is_known_before(const Value *value, const Op *loop)
+{
+    const Op *def = value->def;
+    if (!def || def->parent != loop->parent || stands_before(def, loop))
+        return true;
+    OpClass class_ = op_info[def->code].class_;
+    if (def->nblocks || (class_ != CLASS_SCALAR && class_ != CLASS_TENSOR))
+        return false;
+    for (int i = 0; i < def->nargs; i++)
+        if (!is_known_before(def->args[i], loop))
+            return false;
+    return true;
+}
+
+/* A store behind it is of this tile, which has been loaded, or of elements that no other tile loads.  */
+static bool is_stored_before(const Op *load)
+{
+    for (const Op *op = load->prev; op; op = op->prev)
+        if (stores_what_is_loaded(op, load) || ir_any(op, stores_what_is_loaded, load))
+            return true;
+    return false;
+}
+
+static bool is_candidate(const Op *load, const Op *loop)
+{
+    Type type = load->results[0]->type;
+    bool lines = type.cols * dtype_bytes(type.dtype) % MACHINE_LINE_BYTES == 0;
+    if (load->code != OP_LOAD || load->parent != loop->parent || !stands_before(loop, load) || !lines ||
+        type.rows % MACHINE_MMA_ROWS)
+        return false;
+    for (int i = 0; i < load->nargs; i++)
+        if (!is_known_before(load->args[i], loop))
+            return false;
+    return true;
+}
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Kernel *kernel;
+    const Op *loop;
+    int groups;
+    int64_t bytes;   /* of rings and staging */
+    int64_t whole;   /* ... of such tiles */
+    int accumulator; /* registers */
+    int tiles;       /* ... of them */
+    Type stored[MOST_TYPES];
+    int nstored;
+    bool other; /* something that this does not count */
+} Room;
+
+/* What the tensor cores read where the loop's copies put it: nothing else of a product takes shared memory.  */
+static bool comes_in_place(const Room *room, const Op *dot, int arg)
+{
+    const Op *def = dot->args[arg]->def;
+    bool transposed = def && def->code == OP_TRANS, bytes = dtype_bytes(dot->args[arg]->type.dtype) == 1;
+    const Op *load = transposed ? def->args[0]->def : def;
+    return load && load->code == OP_LOAD && pipelined_loop(load) == room->loop &&
+           (bytes ? transposed == arg : dtype_bytes(dot->args[arg]->type.dtype) == 2);
+}
+
+static int registers_of(const Room *room, Type type)
+{
+    type.rows /= room->groups;
+    return machine_tile_registers(type, LAYOUT_MMA);
+}
+
+/* Stores of one type share their staging.  */
+static void count_store(Room *room, const Op *store)
+{
+    Type type = stored_type(store);
+    for (int i = 0; i < room->nstored; i++)
+        if (room->stored[i].dtype == type.dtype)
+            return;
+    room->other |= room->nstored == MOST_TYPES || type.rows % MACHINE_MMA_ROWS || store->code != OP_STORE;
+    if (room->other)
+        return;
+    room->stored[room->nstored++] = type;
+    type.cols = machine_line_elements(type.dtype) < type.cols ? machine_line_elements(type.dtype) : type.cols;
+    type.rows = MACHINE_MMA_ROWS;
+    room->bytes += GROUPS * machine_output_bytes(type);
+}
+
+static void visit_room(Op *op, void *context)
+{
+    Room *room = context;
+    OpClass class_ = op_info[op->code].class_;
+    const Op *around = pipelined_loop(op);
+    if (class_ == CLASS_STORE)
+        count_store(room, op);
+    if (around == room->loop && op->code == OP_LOAD)
+        room->bytes += around->control->pipeline->depth * machine_tile_bytes(op->results[0]->type);
+    else if (op->code == OP_LOAD && is_candidate(op, room->loop)) {
+        room->whole += machine_tile_bytes(op->results[0]->type);
+        room->tiles += registers_of(room, op->results[0]->type);
+    }
+    if (op_is_dot(op))
+        room->accumulator += registers_of(room, op->results[0]->type);
+    room->other |= around && around != room->loop;
+    room->other |= op_is_product(op) && !(op_is_dot(op) && comes_in_place(room, op, 0) && comes_in_place(room, op, 1));
+    room->other |= class_ == CLASS_TILE && machine_scratch_bytes(op, LAYOUT_MMA) > 0 && op->code != OP_TRANS;
+}
+
+/* Of one group, a multiprocessor that can run two blocks still can.  */
+static bool leaves_second_block(const Room *room)
+{
+    const Machine *machine = room->kernel->machine;
+    int64_t half = machine->sm_shared_bytes / 2 - machine->block_shared_bytes;
+    return room->groups > 1 || room->bytes > half || room->bytes + room->whole <= half;
+}
+
+static bool has_room(const Kernel *kernel, const Op *loop)
+{
+    const Pipeline *pipeline = loop->control->pipeline;
+    const Grid *grid = &kernel->grid;
+    Room room = {.kernel = kernel, .loop = loop, .bytes = BARRIERS};
+    room.groups = grid->consumers ? grid->consumers : GROUPS;
+    if (pipeline->automatic || pipeline->depth <= 0 || pipeline->pingpong || room.groups > GROUPS)
+        return false;
+    ir_walk(kernel->body, visit_room, &room);
+    return !room.other && budget_fits(kernel, room.bytes + room.whole) && leaves_second_block(&room) &&
+           room.accumulator + room.tiles <= MOST_REGISTERS;
+}
+
+/* Is the load one that comes as a whole, in front of the product?  */
+bool load_comes_whole(const Kernel *kernel, const Op *load)
+{
+    const Grid *grid = &kernel->grid;
+    const Op *around = load->parent ? load->parent->parent : NULL;
+    bool plain = grid->split != SPLIT_TILES && !grid->cluster[0] && !grid->parts && !grid->together && !kernel->tasks &&
+                 (grid->persistent || !grid->persistent_given);
+    if (!plain || !around || around->code != OP_GRID)
+        return false;
+    const Op *loop = only_loop(load->parent);
+    return loop && is_candidate(load, loop) && !is_stored_before(load) && has_room(kernel, loop);
+}
+
+/* ---- in pieces --------------------------------------------------------------------------------------------------- */
+
+/* The loop of the producer while which a tile comes in pieces, or NULL.  */
+const Op *paced_loop(const Op *copy)
+{
+    if (copy->code != OP_COPY_IN || !copy->transfer->paced)
+        return NULL;
+    const Op *op = copy->next;
+    while (op && !op->nblocks)
+        op = op->next;
+    return op;
+}
+
+/* The same in each iteration of the loop, also as it is printed.  */
+static bool stays(const Value *value)
+{
+    const Op *def = value->def;
+    if (value->var)
+        return !value->var->mutable_;
+    if (!def)
+        return true;
+    for (int i = 0; i < def->nargs; i++)
+        if (op_info[def->code].class_ != CLASS_SCALAR || !stays(def->args[i]))
+            return false;
+    return true;
+}
+
+static bool counts_up(const Op *loop)
+{
+    int64_t step;
+    return loop && loop->code == OP_FOR && loop->control->compare == OP_SCALAR_LT && loop->nblocks == 1 &&
+           dtype_is_signed(loop->args[0]->type.dtype) && ir_constant(loop->args[2], &step) && step > 0;
+}
+
+static bool waits_for_groups(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code != OP_PUT && op->code != OP_COPY_IN && op->code != OP_PUT_DONE &&
+           (op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE);
+}
+
+static bool is_put_of(const Op *op, const void *aref)
+{
+    return op->code == OP_PUT && op->aref == aref;
+}
+
+static bool is_get_of(const Op *op, const void *aref)
+{
+    return op->code == OP_GET && op->aref == aref;
+}
+
+/* The group's get of the slot stands behind all gets of what the loop puts, in the same block.  */
+static bool gets_behind(const Kernel *kernel, const Role *role, const Op *loop, const Aref *aref)
+{
+    bool found = false;
+    const Block *own = role_own_tile(role);
+    for (const Op *op = own ? own->first : NULL; op; op = op->next) {
+        const bool here = is_get_of(op, aref);
+        if (!here && ir_any(op, is_get_of, aref))
+            return false;
+        found |= here;
+        FOR_AREFS (other, kernel)
+            if (found && ir_any(loop, is_put_of, other) && (is_get_of(op, other) || ir_any(op, is_get_of, other)))
+                return false;
+    }
+    return found;
+}
+
+static bool is_put(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_PUT;
+}
+
+/* Of roles that get the slot: one that fills rings would hold up others, of whom the loop's puts may have to wait.  */
+static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref)
+{
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GET, aref) &&
+            (ir_any_of(role->body, is_put, NULL) || !gets_behind(kernel, role, loop, aref)))
+            return false;
+    return true;
+}
+
+/* A put that can wait while the loop puts: of one tile as it lies in memory, for which nobody waits who has not got all
+   of the loop's puts.  */
+bool may_be_paced(const Kernel *kernel, const Op *copy)
+{
+    const Op *loop = copy->next, *tensor = copy->nargs > 1 ? copy->args[1]->def : NULL;
+    const Aref *aref = copy->aref;
+    while (loop && !loop->nblocks)
+        loop = loop->next;
+    bool triple = copy->prev && copy->prev->code == OP_PUT && copy->prev->aref == aref && copy->next &&
+                  copy->next->code == OP_PUT_DONE && copy->next->aref == aref;
+    bool plain = aref->nstorages == 1 && !copy->transfer->along && !copy->transfer->share && !copy->transfer->fill &&
+                 !copy->storage->resident && aref->fillers == 1 && !aref->also && tensor && tensor->code == OP_TENSOR &&
+                 !tensor->tensor->table &&
+                 copy->storage->tile.cols * dtype_bytes(copy->storage->tile.dtype) % MACHINE_LINE_BYTES == 0;
+    if (!triple || !plain || !counts_up(loop) || !stays(loop->args[0]) || !stays(loop->args[1]) ||
+        ir_any(loop, waits_for_groups, NULL) || ir_any(loop, is_put_of, aref))
+        return false;
+    for (int i = 2; i < copy->nargs; i++)
+        if (!stays(copy->args[i]))
+            return false;
+    return is_got_behind(kernel, loop, aref);
+}
+
+static void visit_copy(Op *op, void *context)
+{
+    if (op->code == OP_COPY_IN)
+        op->transfer->paced = may_be_paced(context, op);
+}
+
+/* Behind variables: what stays the same has one that is not written.  */
+void plan_pace(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_own_tile(role) && kernel_is_specialized(kernel) && role->may == ROLE_COPIES)
+            ir_walk(role->body, visit_copy, kernel);
+}

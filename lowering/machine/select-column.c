@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select-column.c - sums along rows of which one column counts.
+ *
+ *   here = eq (add col_index, j), column               const auto here = ...                     which nobody wants
+ *   y = row_part (select here, x, zero)                ... ws::row_part_at(x, column, j) ...
+ *
+ * A row's element of that column is added where it lies in the tile, which is seldom where tiles follow each other
+ * along a row: a comparison for each row in place of four instructions for each element.
+ */
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+static bool is_zero(const Value *value)
+{
+    const Op *def = value->def;
+    while (def && def->code == OP_SPLAT)
+        def = def->args[0]->def;
+    return def && ((def->code == OP_FULL && def->tile->value == 0) ||
+                   (def->code == OP_CONST && dtype_is_float(def->results[0]->type.dtype) && def->scalar->real == 0));
+}
+
+static bool is_column_index(const Value *value)
+{
+    return value->def && value->def->code == OP_COL_INDEX && value->type.rows == 1;
+}
+
+/* Columns that count from `first` on, a scalar, or NULL: from 0.  */
+static bool counts_columns(const Value *value, const Value **first)
+{
+    const Op *def = value->def;
+    *first = NULL;
+    if (is_column_index(value))
+        return true;
+    for (int i = 0; def && def->code == OP_ADD && i < 2; i++) {
+        const Op *splat = def->args[1 - i]->def;
+        if (is_column_index(def->args[i]) && splat && splat->code == OP_SPLAT) {
+            *first = splat->args[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It says the same where it is printed as where it was used.  */
+static bool stays(const Value *value, const Op *op)
+{
+    bool counter = !value->def && value->block == op->parent && value->index == 0;
+    return counter || !value->var || !value->var->mutable_;
+}
+
+bool op_selects_column(const Op *op, SelectedColumn *selected)
+{
+    const Op *select = op->code == OP_ROW_PART ? op->args[0]->def : NULL;
+    const Op *equal = select && select->code == OP_SELECT && !op->args[0]->var ? select->args[0]->def : NULL;
+    if (!equal || equal->code != OP_EQ || equal->parent != op->parent || select->parent != op->parent ||
+        !is_zero(select->args[2]) || op->args[0]->type.rows == 1)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Value *first, *column = equal->args[1 - i];
+        if (!counts_columns(equal->args[i], &first) || column->type.kind != K_TILE || column->type.dtype != D_I32 ||
+            column->type.cols != 1 || column->type.rows != op->args[0]->type.rows || !stays(column, op) ||
+            (first && !stays(first, op)))
+            continue;
+        *selected = (SelectedColumn){select->args[1], column, first};
+        return true;
+    }
+    return false;
+}

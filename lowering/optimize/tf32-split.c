@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tf32-split.c - what tf32 leaves of a right operand has a name.
+ *
+ *   before                                     after
+ *   b   = ws_load (w, j, k, 128, 32)           b    = ws_load (w, j, k, 128, 32)
+ *   acc = ws_dot_f32 (a, ws_trans (b), acc)    rest = rest (b)
+ *                                              acc  = ws_dot_f32 (a, ws_trans (b), acc, ws_trans (rest))
+ *
+ * A product of floats is three of tf32.  The unit reads b from shared memory and drops bits; what it drops has to lie
+ * there, too.  With a name of its own it is an operand like any other that is computed of a load, and a role prepares
+ * it (schedule/choose-prepare.c).  Where none does, layout-operands.c leaves it out, and the product divides b by
+ * itself.
+ *
+ * The unit reads b with K along the lines of memory.  Where it lies the other way what tf32 keeps of it has a name,
+ * too, so that the role exchanges rows and columns on the way:
+ *
+ *   b   = ws_load (w, k, j, 32, 128)           t    = ws_trans (b), rest = rest (t), kept = kept (t)
+ *   acc = ws_dot_f32 (a, b, acc)               acc  = ws_dot_f32 (a, b, acc, ws_trans (rest), ws_trans (kept))
+ *
+ * These operands change no result: by definition they are what the second one is made of.  The proof has that, too
+ * (proof/terms.c), and the emulator compares bit by bit.
+ */
+#include "lower.h"
+#include "ir/queries.h"
+#include "machine/machine.h"
+
+enum {
+    FEWEST_COLUMNS = 64, /* a matrix instruction of fewer would wait for its left operand */
+    STEP = 8             /* of K */
+};
+
+static bool fits(const Op *product)
+{
+    Type sum = product->results[0]->type, left = product->args[0]->type;
+    return product->nargs == 3 && sum.rows % MACHINE_MMA_ROWS == 0 && sum.cols % STEP == 0 &&
+           sum.cols >= FEWEST_COLUMNS && left.cols % STEP == 0;
+}
+
+/* x of an operation of one operand, behind `where`.  */
+static Value *made_behind(Kernel *kernel, Op *where, Opcode code, Value *x, const char *name)
+{
+    Op *op = op_new(kernel, code, where->loc, 1, &x);
+    op_after(where, op);
+    return op_result(kernel, op, code == OP_TRANS ? type_transposed(x->type) : x->type, name);
+}
+
+static const char *named(const Kernel *kernel, const Value *operand, const char *what)
+{
+    return operand->name ? arena_print(kernel->module, "%s_%s", operand->name, what) : what;
+}
+
+/* Of a tile with K along its lines.  */
+static void add_part(Kernel *kernel, Op *product, Opcode code, Value *tile, const char *name)
+{
+    Value *part = made_behind(kernel, tile->def, code, tile, name);
+    op_add_arg(kernel, product, made_behind(kernel, part->def, OP_TRANS, part, NULL));
+}
+
+static bool is_load_here(const Value *value, const Op *product)
+{
+    return value->def && value->def->code == OP_LOAD && value->def->parent == product->parent;
+}
+
+static void visit_product(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    const Op *loop = op->code == OP_DOT_F32 ? pipelined_loop(op) : NULL;
+    if (!loop || op->parent != loop->blocks[0] || !fits(op))
+        return;
+    Value *right = op->args[1], *load = right;
+    bool transposed = right->def && right->def->code == OP_TRANS;
+    if (transposed)
+        load = right->def->args[0];
+    if (!is_load_here(load, op))
+        return;
+    Value *along = transposed ? load : made_behind(kernel, load->def, OP_TRANS, load, NULL);
+    add_part(kernel, op, OP_TF32_RESIDUAL, along, named(kernel, load, "rest"));
+    if (!transposed)
+        add_part(kernel, op, OP_TF32_HEAD, along, named(kernel, load, "kept"));
+}
+
+/* require: types, one GRID.   ensure: the same program.  */
+void pass_tf32_split(Kernel *kernel)
+{
+    ir_walk(kernel->body, visit_product, kernel);
+}

@@ -7,9 +7,9 @@
  *     copy_in ...      arms full's bytes    reads slot
  *     put_done()       arrives on full      consumed()      arrives on empty
  *
- * Slot and phase follow from how often an end has passed the ring, so a loop that runs 0 or 1 times is no special case.
- * full has one arrival (and bytes), or one of each group that puts its rows, empty one of each warp of each group that
- * releases: a warp answers for its own reads and no barrier of the group is needed.
+ * Slot and phase follow from the number of puts or gets, so a loop of 0 or 1 iterations is no special case.  full
+ * expects one arrival (and bytes), or one from each group that puts rows.  empty expects one arrival from each warp of
+ * each group that releases.  A warp vouches for its own reads only, so no barrier of the group is needed.
  */
 #ifndef WS_CUDA_AREF_CUH
 #define WS_CUDA_AREF_CUH
@@ -28,25 +28,25 @@ static WS_DEVICE int warp_group()
     return (int)ptx::uniform(threadIdx.x / 128);
 }
 
-/* Of the group.  */
+/* In the group.  */
 static WS_DEVICE bool first_warp()
 {
     return ptx::uniform(threadIdx.x / 32 % 4) == 0;
 }
 
-/* Of the CTA.  */
+/* In the CTA.  */
 static WS_DEVICE bool first_thread()
 {
     return threadIdx.x == 0;
 }
 
-/* A condition that has the same answer in all threads of a warp, and that the assembler may take for one.  */
+/* A condition that is equal in all threads of a warp, in a form that ptxas recognizes as uniform.  */
 static WS_DEVICE bool warp_uniform(bool condition)
 {
     return __any_sync(0xffffffffu, condition);
 }
 
-/* The thread that speaks to TMA for its group.  */
+/* True in the thread that issues TMA copies for its group.  */
 static WS_DEVICE bool group_leader()
 {
     return threadIdx.x % 128 == 0;
@@ -58,7 +58,7 @@ static WS_DEVICE void group_barrier()
     ptx::barrier_sync(1 + threadIdx.x / 128, 128);
 }
 
-/* After the barriers are initialised, before any role.  */
+/* Call it after the barriers are initialised, before any role begins.  */
 static WS_DEVICE void start()
 {
     trace::begin();
@@ -84,7 +84,7 @@ template <int N> static WS_DEVICE void registers_down()
     ptx::setmaxnreg_dec<N>();
 }
 
-/* CTAs of a cluster (cluster.cuh): those that differ in x alone, in y alone, in one of them, or all.  */
+/* CTAs of a cluster (cluster.cuh): CTAs that differ in x only, in y only, in one of the two, or all.  */
 enum along { along_none, along_x, along_y, along_x_and_y, along_all };
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ template <int D> struct ring {
     u64 full[D];
     u64 empty[D];
 
-    /* `fillers` groups each put their rows of a slot.  */
+    /* Each of `fillers` groups puts its rows of a slot.  */
     WS_DEVICE void init(const char *name, int groups, int fillers = 1)
     {
         for (int i = 0; i < D; i++) {
@@ -103,7 +103,7 @@ template <int D> struct ring {
         trace::name(name, ptx::shared_address(full), D, groups);
     }
 
-    /* Shared by CTAs of a cluster: `groups` counts those of all.  */
+    /* CTAs of a cluster share the ring; `groups` counts the groups of all CTAs.  */
     template <typename B, along A> WS_DEVICE void init(const char *name, int groups)
     {
         init(name, groups);
@@ -132,7 +132,7 @@ template <int D> struct position {
     }
 };
 
-/* TMA: all that it brings TMA can bring.  */
+/* TMA: true if TMA copies everything that this producer loads.  */
 template <int D, bool TMA = false> struct producer {
     u32 full, empty; /* addresses of the slots' barriers */
     position<D> here;
@@ -143,13 +143,13 @@ template <int D, bool TMA = false> struct producer {
     {
     }
 
-    /* This warp speaks to TMA for its group.  The slower path has no register to remember it.  */
+    /* True in the warp that issues TMA copies for its group.  Without TMA no register is spent on it.  */
     WS_DEVICE bool issues() const
     {
         return TMA ? first : first_warp();
     }
 
-    /* Waits with the opposite parity: the first round finds every slot empty.  */
+    /* Waits with the opposite parity, since every slot is empty in the first round.  */
     WS_DEVICE int put()
     {
         const u32 since = trace::now();
@@ -173,20 +173,20 @@ template <int D, bool TMA = false> struct producer {
     }
 };
 
-/* Of a ring one of whose storages has M slots only, which keep what they hold: slots of the ring that are M apart share
-   one, and a copy from N coordinates into one that holds just that is left out.  Lane m remembers what slot m holds.
-   The slower way to copy has no registers for that, and copies.  */
+/* A producer of a ring with a storage of M resident slots: slot i of the ring uses slot i mod M of that storage.  A
+   copy from N coordinates is left out if the slot holds that tile already.  Lane m remembers the coordinates of slot m.
+   The path without TMA has no registers for that, and always copies.  */
 template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
     int held[N];
-    bool holding, young; /* young: copied by the last put that it had a part in */
+    bool holding, young; /* young: filled by the last put of that slot */
 
     explicit WS_DEVICE resident_producer(ring<D> &r) : producer<D, TMA>(r), holding(false), young(false)
     {
         static_assert(D % M == 0 && M <= 32, "a lane for each slot, and each has its turn");
     }
 
-    /* Behind put: is the copy to be made?  Then nobody reads the slot any more.  Else it has arrived, for those as well
-       who did not get the put that brought it. */
+    /* Call it after put.  Returns true if the copy has to be made; then no group reads the slot.  On false the tile has
+       arrived, also for groups that skipped the put that loaded it.  */
     template <typename... I> WS_DEVICE bool wants(I... at)
     {
         if (TMA && holds(at...))
@@ -207,7 +207,7 @@ template <int D, int M, int N, bool TMA = false> struct resident_producer : prod
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const int x =
-                now[i] == (int)now[i] ? (int)now[i] : -0x7fffffff; /* outside every tensor, as all that are too large */
+                now[i] == (int)now[i] ? (int)now[i] : -0x7fffffff; /* larger ones lie outside every tensor, too */
             same = same && held[i] == x;
             held[i] = mine ? x : held[i];
         }
@@ -222,11 +222,11 @@ template <int D, int M, int N, bool TMA = false> struct resident_producer : prod
     }
 };
 
-/* B: the cluster, if CTAs of one share the ring.  */
+/* B: the type of the cluster, if CTAs of one share the ring.  */
 template <int D, typename B = void, along A = along_none> struct consumer {
     u32 full, empty;
     position<D> here;
-    int free; /* the oldest slot that is held */
+    int free; /* the oldest held slot */
     int held;
 
     explicit WS_DEVICE consumer(ring<D> &r)
@@ -245,7 +245,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
         return slot;
     }
 
-    /* Releases what was got, except the newest LAG.  */
+    /* Releases all slots that were got, except the newest LAG.  */
     template <int LAG> WS_DEVICE void consumed()
     {
 #pragma unroll 1
@@ -259,7 +259,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
         }
     }
 
-    /* Passes over puts that belong to another group; nothing is held then.  */
+    /* Skips puts for another group.  The group holds no slot at that point.  */
     WS_DEVICE void skip(int n)
     {
         here.skip(n);
@@ -270,8 +270,8 @@ template <int D, typename B = void, along A = along_none> struct consumer {
 
 /* ---- ping-pong --------------------------------------------------------------------------------------------------- */
 
-/* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the
-   group before arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead. */
+/* N groups take turns; group 0 is first.  Each group has a named barrier: its threads wait there, and threads of the
+   previous group arrive.  A group has its next turn only after all others, so no barrier is a round ahead.  */
 template <int N> struct alignas(8) pingpong {
     static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 
@@ -280,7 +280,7 @@ template <int N> struct alignas(8) pingpong {
         trace::name(name, ptx::shared_address(this), 1, N);
     }
 
-    /* At a role's start: the first turn comes from the last group.  */
+    /* At a role's start: the last group passes the first turn to group 0.  */
     WS_DEVICE void begin(int group)
     {
         if (group == N - 1)
@@ -303,7 +303,7 @@ template <int N> struct alignas(8) pingpong {
 
 /* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
-/* All N groups of a role, the FIRST of those that meet being 0.  */
+/* A barrier of all N groups of a role.  FIRST numbers the role's barriers from 0.  */
 template <int N, int FIRST = 0> struct alignas(8) role_barrier {
     static constexpr u32 number = 15 - FIRST;
 

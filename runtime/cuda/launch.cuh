@@ -3,13 +3,13 @@
  * launch.cuh - the host's side of a kernel: from C pointers and extents to a running grid.
  *
  *   launch call("gemm")          call.tensor(...)  describes an argument, with its checks
- *                                call.place()      device pointers stay; host arrays are staged; overlaps are checked
- *                                call.map(...)     tensor maps for TMA
- *                                call.grid(...)    the tile space
+ *                                call.place()      keeps device pointers, stages host arrays, checks overlaps
+ *                                call.map(...)     makes tensor maps for TMA
+ *                                call.grid(...)    sets the tile space
  *                                call.run(...)     launches
- *   ~launch()                    copies stored host arrays back and frees
+ *   ~launch()                    copies stored host arrays back and frees staging memory
  *
- * The first failure is kept for ws_last_error, with the kernel's and the argument's name, and the calls after it do
+ * ws_last_error reports the first failure, with the names of the kernel and the argument.  Calls after a failure do
  * nothing.
  */
 #ifndef WS_CUDA_LAUNCH_CUH
@@ -38,7 +38,7 @@ static inline long choice_multiprocessors()
     return known[device];
 }
 
-/* Its name, in one word.  */
+/* The device's name, with underscores for spaces.  */
 static inline const char *choice_device()
 {
     int device = 0;
@@ -68,7 +68,7 @@ namespace ws {
 
 namespace host {
 
-/* Blocks of a cluster that every device places.  */
+/* Blocks of the largest cluster that every device can place.  */
 enum { SURE_CLUSTER = 8 };
 
 inline cudaLaunchAttribute cluster_attribute(int cluster)
@@ -82,7 +82,8 @@ inline cudaLaunchAttribute cluster_attribute(int cluster)
 
 } // namespace host
 
-/* Does the device place clusters of so many blocks of a kernel, more than all do?  Found out once.  */
+/* True if the device can place clusters of `cluster` blocks of a kernel.  Called for sizes above SURE_CLUSTER; the
+   result is cached.  */
 template <typename P> bool places(void (*kernel)(P), int threads, size_t shared_bytes, int cluster)
 {
     const void *function = (const void *)kernel;
@@ -111,11 +112,12 @@ template <typename P> bool places(void (*kernel)(P), int threads, size_t shared_
 
 enum grid_mode { persistent, one_tile };
 
-/* What a grid's variable counts through; `most`: the largest number of its type, where that may be too few.  */
+/* The range of a grid's variable.  `most`: the largest number of the variable's type, if the range may exceed it.  */
 struct range {
     length low, high, step, most = LONG_MAX;
 };
-/* What a tile touches of a dimension: from low to high, each further by so much for each of the grid's variables.  */
+/* Coordinates that a tile touches in one dimension: [low, high), moved by by[i] for each unit of the grid's variable
+   i.  */
 struct rows {
     length low, high;
     long by[4];
@@ -127,7 +129,7 @@ template <> constexpr long most<unsigned int> = UINT_MAX;
 
 /* ---- one call of one kernel -------------------------------------------------------------------------------------- */
 
-/* Threads of so many groups that share rows.  */
+/* Threads of a team: groups that share rows.  */
 constexpr int team(int groups)
 {
     return 128 * groups;
@@ -152,7 +154,7 @@ struct launch : call_arguments {
         p.number = (int)(__atomic_fetch_add(&launches, 1, __ATOMIC_RELAXED) % MOST_PRINTING);
     }
 
-    /* On so many multiprocessors.  */
+    /* Limits the launch to `multiprocessors` multiprocessors.  */
     void share(int multiprocessors)
     {
         only = multiprocessors;
@@ -166,8 +168,7 @@ struct launch : call_arguments {
         place_all();
     }
 
-    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  Elements become IN as they are copied
-       in. */
+    /* Makes maps for tiles of `rows` rows to load, and for boxes of 16 rows to store.  Loads convert elements to IN. */
     template <typename IN = void, typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
     {
         static_assert(N >= 2, "a tensor map has at least two dimensions");
@@ -176,7 +177,7 @@ struct launch : call_arguments {
         argument *a = find((void **)&t.base);
         typedef typename host::map_type_in<IN, T>::type in;
         m.can_load = host::encode<in>(m.load, t, box_rows(rows));
-        /* The engine writes whole 16 bytes: a row that ends within them would run into what follows.  */
+        /* TMA writes units of 16 bytes.  A row that ends inside a unit would overwrite the bytes behind it.  */
         m.can_store = m.can_load && a && (a->how & stored) && (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 &&
                       host::encode<T>(m.store, t, store_rows) && host::encode<T>(m.store_half, t, store_rows, 64);
         m.can_store_pairs = sizeof(T) == 4 && m.can_store && t.high[N - 1] % 32 == 0 &&
@@ -185,7 +186,7 @@ struct launch : call_arguments {
             say_slower(a);
     }
 
-    /* For tiles of boxes.  */
+    /* Makes maps for tiles whose rows are a box of several dimensions.  */
     template <typename IN = void, typename T, int N, int... E>
     void map(ws::map &m, const ws::tensor<T, N> &t, ws::extents<E...> box)
     {
@@ -206,8 +207,8 @@ struct launch : call_arguments {
             say_slower(a);
     }
 
-    /* Of a tensor that is only read.  The last tile's rows have boxes of their own where they are fewer, and tiles are
-       one box. */
+    /* Makes maps for a tensor that is only read.  The last tile has boxes of its own if it has fewer rows and a tile is
+       one box.  */
     template <typename IN = void, typename T, int N> void map(ws::edge_map &m, const ws::tensor<T, N> &t, int rows)
     {
         if (failed)
@@ -221,7 +222,7 @@ struct launch : call_arguments {
             say_slower(find((void **)&t.base));
     }
 
-    /* The same of tiles at a step, each brought by `sharers` blocks.  */
+    /* The same for tiles at a step, each loaded by `sharers` blocks.  */
     template <typename IN = void, typename T, int N>
     void map(ws::step_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
     {
@@ -251,7 +252,7 @@ struct launch : call_arguments {
         }
     }
 
-    /* Tiles go to whoever wants one.  */
+    /* Blocks take the next tile when they are free.  */
     template <int N> void schedule(ws::grid<N> &g)
     {
         if (failed)
@@ -270,13 +271,13 @@ struct launch : call_arguments {
         tiles = failed ? 0 : g.total;
     }
 
-    /* The walk begins where dimension 0 is x.  */
+    /* The walk begins at the position of x in dimension 0.  */
     template <int N> void from(ws::grid_from<N> &g, long x)
     {
         g.first = failed ? 0 : (int)ws_steps_from(g.low[0], g.step[0], g.count[0], x);
     }
 
-    /* The counts become those of clusters, rounded up.  */
+    /* The counts of tiles become counts of clusters, rounded up.  */
     template <int N, int X, int Y, cluster_work W>
     void grid(ws::grid<N, cluster<X, Y, W>> &g, const range (&ranges)[N], tile_order order, int group)
     {
@@ -295,8 +296,7 @@ struct launch : call_arguments {
         tiles = failed ? 0 : g.total * X * Y;
     }
 
-    /* What a tile touches: of each dimension so many coordinates from `low` on, which move on with the grid's
-       variables.  */
+    /* Records the coordinates that a tile loads or stores, a range for each dimension.  */
     template <typename T, int N, int K>
     void touches(const ws::tensor<T, N> &t, access how, const rows (&of)[K], u32 roles = ~0u)
     {
@@ -307,7 +307,7 @@ struct launch : call_arguments {
         to = rows_of(*a, of, K, roles);
     }
 
-    /* Of a table: of each of its tensors.  */
+    /* For each tensor of a table.  */
     template <typename T, int N, int K>
     void touches(const ws::table<T, N> &t, access how, const rows (&of)[K], u32 roles = ~0u)
     {
@@ -318,7 +318,7 @@ struct launch : call_arguments {
         }
     }
 
-    /* So many groups say that a tile is done.  Behind the grid and what tiles touch.  */
+    /* `tellers` groups report each tile as done.  Call it after grid() and touches().  */
     template <typename G> void together(ws::together &t, G &g, int tellers, grid_waiting waiting)
     {
         if (failed)
@@ -361,8 +361,9 @@ struct launch : call_arguments {
         if (failed)
             return;
         const int all = host::devices[device].multiprocessors;
-        /* Beside others: blocks on so many multiprocessors; of tiles that go to whoever wants one, some blocks begin
-           when others' end. */
+        /* Beside concurrent grids, a launch with a share has blocks for its multiprocessors only.  Other launches leave
+           room for these shares, except under dynamic scheduling, where late blocks begin when blocks of other grids
+           end.  */
         if (mode == persistent && only)
             resident = ::max(only / cluster, 1) * cluster;
         else if (mode == persistent && taken && !dynamic)
@@ -387,9 +388,9 @@ struct launch : call_arguments {
 
   private:
     int tiles = 0;
-    int only = 0, taken = 0; /* multiprocessors: of this launch alone, and of those that run beside it */
+    int only = 0, taken = 0; /* multiprocessors: the share of this launch, and the shares of concurrent launches */
     bool dynamic = false;
-    ws_together told = {}; /* of grids that run together: what it says, and what it is told */
+    ws_together told = {}; /* this launch in a block of grids that run together */
     ws::together *place_of_told = nullptr;
     int *early = nullptr;
     bool launched = false;
@@ -425,7 +426,7 @@ struct launch : call_arguments {
         return g.tiles[dim];
     }
 
-    /* By variables of the grid, then by positions in it.  Those that move back are not known.  */
+    /* Converts steps by the grid's variables to steps by its positions.  Steps below 0 make the rows unknown.  */
     template <int N> static void in_positions(ws_rows &r, const ws::grid<N> &g)
     {
         for (int d = 0; d < N; d++) {
@@ -472,7 +473,7 @@ struct launch : call_arguments {
         return e;
     }
 
-    /* Tiles of the program for tensors that TMA cannot load do not wait, so the grid does.  */
+    /* The program for tensors that TMA cannot load does not wait by tiles, so the grid waits.  */
     void begin_later()
     {
         if (!place_of_told)
@@ -491,7 +492,7 @@ struct launch : call_arguments {
                         a->name);
     }
 
-    /* {low, high, step} of each dimension as counts.  */
+    /* Sets the counts of all dimensions from {low, high, step}.  */
     template <int N> void set_ranges(ws::grid<N> &g, const range (&ranges)[N])
     {
         long total = 1;
@@ -519,24 +520,23 @@ struct launch : call_arguments {
             fail(WS_ERR_ARGUMENT, absent, "the base is null");
     }
 
-    /* Bands of about `group` rows, each as high as the others; a rest of up to a quarter of one makes none of its own,
-       which would pass by all columns for few rows. */
+    /* Rows of a band, for bands of about `group` rows and equal height.  A remainder of at most a quarter of a band
+       makes no band of its own, which would visit all columns for few rows.  */
     static int band_rows(int rows, int group)
     {
         const int bands = ::max((rows - group / 4 + group - 1) / group, 1);
         return (rows + bands - 1) / bands;
     }
 
-    /* Rows of the square that all tiles cover which run together: what they read is least.  On an H100, in tiles of 128
-       x 128, bands of 16 tiles take 1.02 times as long as those of 11 at 4096 and 8192 x 8192 x 2048, and 1.22 times at
-       8192, where a band's rows do not stay in L2 (bench/notes/clusters.md).  */
+    /* Rows of the square that all concurrent tiles cover; a square reads the least memory.  Bands of other heights are
+       measured in bench/notes/clusters.md.  */
     int rows_of_square(long row_step, long col_step) const
     {
         const int processors = only ? only : host::devices[device].multiprocessors;
         return (int)::sqrt((double)processors * (double)row_step * (double)col_step);
     }
 
-    /* `group` is in tiles, of which a count of the row dimension stands for `side`.  */
+    /* `group` counts tiles; one position of the row dimension stands for `side` tiles.  */
     template <int N> void set_order(ws::grid<N> &g, tile_order order, int group, int side)
     {
         g.group = 1;
@@ -556,7 +556,7 @@ struct launch : call_arguments {
             g.set_divisors();
     }
 
-    /* How many blocks the device holds at once; once for each kernel and device.  */
+    /* Returns the number of blocks that the device holds at once.  Called once for each kernel and device.  */
     int prepare(const void *function, const cudaLaunchConfig_t &config, int cluster)
     {
         int fit = 0, threads = (int)config.blockDim.x;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tensor.cuh - memory: tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of
- * them.
+ * tensor.cuh - tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of them.
  *
- * A shared tile is blocks of rows x 128 bytes, each with TMA's 128-byte swizzle: the 16-byte chunk c of row r
- * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.  Short rows
- * that no product reads have lines of 64 bytes, chunk c at c ^ (r / 2 & 3), or of 32, chunk c at c ^ (r / 4 & 1).
+ * A shared tile consists of blocks of rows x 128 bytes in TMA's 128-byte swizzle: the 16-byte chunk c of row r lies at
+ * chunk c ^ (r & 7).  TMA copies whole blocks, and no thread reads columns beyond the tile.  Short rows that no product
+ * reads have lines of 64 bytes, with chunk c at c ^ (r / 2 & 3), or of 32 bytes, with chunk c at c ^ (r / 4 & 1).
  */
 #ifndef WS_CUDA_TENSOR_CUH
 #define WS_CUDA_TENSOR_CUH
@@ -18,17 +17,17 @@ namespace ws {
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate where
-   its own count begins) and narrows [low, high), in coordinates of the whole.  */
+/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice sets `origin`, the whole tensor's coordinate
+   of the slice's coordinate 0.  A slice narrows [low, high), which is in coordinates of the whole tensor.  */
 template <typename T, int N> struct tensor {
     T *base;
     long stride[N];
     int origin[N], low[N], high[N];
 };
-/* What a slice gives: its type says in which dimensions (a bit for each) boxes may reach over its edges into the rest
-   of the tensor.  */
+/* A slice.  Bit d of DIMS is set if TMA boxes may reach over the slice's edges in dimension d into the rest of the
+   tensor.  */
 template <typename T, int N, int DIMS> struct part : tensor<T, N> {
-    int whole; /* dimensions in which it ends where the tensor does, which the engine knows */
+    int whole; /* dimensions in which the slice ends at the tensor's end, where TMA bounds the box */
 };
 template <typename T, int N> static WS_DEVICE int whole_edges(const tensor<T, N> &)
 {
@@ -42,7 +41,7 @@ template <typename X> constexpr int sliced = 0;
 template <typename T, int N, int DIMS> constexpr int sliced<part<T, N, DIMS>> = DIMS;
 constexpr int sliced_anywhere = -1;
 
-/* A coordinate of the language is 64 bits wide; what does not fit 31 lies outside every tensor.  */
+/* Coordinates of the language have 64 bits.  Values that do not fit 31 bits lie outside every tensor.  */
 static WS_DEVICE int clamp(int x)
 {
     return x;
@@ -56,7 +55,7 @@ template <typename I> static WS_DEVICE int clamp(I x)
     return clamp((long)x);
 }
 
-/* In the whole tensor.  */
+/* The coordinate in the whole tensor of a slice's coordinate x.  */
 static WS_DEVICE int absolute(int x, int origin)
 {
     return x > 0x7fffffff - origin ? 0x7fffffff : x + origin;
@@ -106,7 +105,7 @@ template <typename T, typename I> static WS_DEVICE double at_float(const tensor<
     return (double)widen(scalar_at(t, i));
 }
 
-/* The same of a tensor that the kernel does not write.  All of one begins at 0.  */
+/* As scalar_at, of a tensor that the kernel does not write.  `origin` and `low` of a whole tensor are 0.  */
 template <typename T, typename I> static WS_DEVICE T fixed_scalar_at(const tensor<T, 1> &t, I i, int origin, int low)
 {
     int x = absolute(clamp(i), origin);
@@ -123,13 +122,13 @@ template <typename X, typename I> static WS_DEVICE double fixed_at_float(const X
     return (double)widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
-/* An element of either, in the compute type.  */
+/* An element of a tensor or slice that the kernel does not write, in the compute type.  */
 template <typename X, typename I> static WS_DEVICE auto fixed_element(const X &t, I i)
 {
     return widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
-/* A tensor, or a slice of one.  */
+/* The element type of a tensor or a slice.  */
 template <typename X> struct tensor_of;
 template <typename T, int N> struct tensor_of<tensor<T, N>> {
     typedef T element;
@@ -139,7 +138,7 @@ template <typename T, int N, int DIMS> struct tensor_of<part<T, N, DIMS>> {
 };
 template <typename X> using element_of = typename tensor_of<X>::element;
 
-/* All of a tensor begins at 0 in each dimension: the compiler is to know.  */
+/* Sets `origin` and `low` of a whole tensor to the constant 0, for the compiler.  */
 template <typename T, int N> static WS_DEVICE tensor<T, N> known(const tensor<T, N> &t)
 {
     tensor<T, N> all = t;
@@ -153,7 +152,7 @@ template <typename T, int N, int DIMS> static WS_DEVICE const part<T, N, DIMS> &
     return t;
 }
 
-/* Of a launch: do rows begin and end with eight elements, and in memory with 16 bytes?  */
+/* On the host: true if rows begin and end at multiples of eight elements, and in memory at multiples of 16 bytes.  */
 template <typename T, int N> static inline bool rows_in_vectors(const tensor<T, N> &t)
 {
     u64 places = (u64)t.base;
@@ -166,7 +165,7 @@ template <typename... X> static inline bool in_vectors(const X &...all)
     return (rows_in_vectors(all) & ...);
 }
 
-/* Then the compiler is to know.  Of a copy, whose members it follows.  */
+/* Tells the compiler the result of rows_in_vectors.  `t` is a copy, whose members carry the assumption.  */
 template <typename T, int N> static WS_DEVICE void know_rows(tensor<T, N> &t)
 {
     __builtin_assume(((u64)t.base & 15) == 0);
@@ -181,14 +180,14 @@ template <typename... X> static WS_DEVICE void know_vectors(X &...all)
     (know_rows(all), ...);
 }
 
-/* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
-   one row or of one column.  Of a box: box.cuh.  */
+/* The two innermost dimensions at fixed outer coordinates, relative to a tile's first element.  A vector is a plane of
+   one row or of one column.  The specialization for boxes is in box.cuh.  */
 template <typename T, typename B = void> struct plane {
     T *base;
-    long stride;  /* from row to row */
-    int row, col; /* of the tile, in the whole */
+    long stride;  /* elements between rows */
+    int row, col; /* of the tile, in the whole tensor */
     int row_low, row_high, col_low, col_high;
-    u32 steps; /* low bits of all that is added to make a row's address: the same for all tiles of a tensor */
+    u32 steps; /* OR of all addends of a row's address; the same for all tiles of a tensor */
 
     WS_DEVICE bool row_inside(int r) const
     {
@@ -202,19 +201,18 @@ template <typename T, typename B = void> struct plane {
     {
         return base + (row + r) * stride + col + c;
     }
-    /* So many rows below an element's address, which at(r, c) gave.  */
+    /* The address `rows` rows below `from`, which at(r, c) returned.  */
     WS_DEVICE T *below(T *from, int, int rows, int) const
     {
         return from + rows * stride;
     }
-    /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first
-       column? */
+    /* True if rows can be read and written as vectors of `bytes` bytes, aligned to their size, from the tile's first
+       column on.  */
     WS_DEVICE bool aligned(int bytes) const
     {
         return ((steps | (u32)stride * (u32)sizeof(T) | (u32)col * (u32)sizeof(T)) & (u32)(bytes - 1)) == 0;
     }
-    /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a
-       whole? */
+    /* True if each aligned run of N columns of a tile of C columns lies either inside or outside the tensor.  */
     template <int N, int C> WS_DEVICE bool runs_whole() const
     {
         const bool left = (col >= col_low) | ((u32)(col_low - col) % N == 0);
@@ -267,8 +265,8 @@ static WS_DEVICE plane<T> plane_at(const tensor<T, 4> &t, X x, Y y, R row, C col
     return p;
 }
 
-/* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the
-   tensor's own edges.  Where an outer coordinate is outside, the plane is empty.  */
+/* True if an R x C tile at this place ends within the edges of a slice in DIMS of N dimensions.  TMA checks the
+   tensor's own edges.  If an outer coordinate is outside, the plane is empty.  */
 template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p, int whole = 0)
 {
     constexpr bool outer = (DIMS & ((1 << (N - 2)) - 1)) != 0;
@@ -277,7 +275,7 @@ template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool conta
     return ((!outer && !(DIMS >> (N - 2) & 1)) || rows) && ((!outer && !(DIMS >> (N - 1) & 1)) || cols);
 }
 
-/* (1,C) of a vector, or of a row of a matrix.  */
+/* The plane of a (1,C) tile of a vector, or of a row of a matrix.  */
 template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 1> &t, C col)
 {
     return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0], (u32)(u64)t.base};
@@ -289,7 +287,7 @@ template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(c
     return p;
 }
 
-/* (R,1) of the same.  */
+/* The plane of an (R,1) tile of a vector, or of a row of a matrix.  */
 template <typename T, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 1> &t, R row)
 {
     return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1, (u32)(u64)t.base};
@@ -303,8 +301,8 @@ template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(c
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* The extents of a box in all dimensions but the last.  Sixteen of its rows, from a multiple of sixteen on, may be a
-   box themselves, with extents of_rows.  */
+/* The extents of a box in all dimensions but the last.  If `splits`, each aligned run of sixteen rows is a box of
+   extents of_rows.  */
 template <int... E> struct extents {
     static constexpr int count = sizeof...(E), rows = (E * ...);
 
@@ -313,7 +311,7 @@ template <int... E> struct extents {
         constexpr int all[] = {E...};
         return all[dim];
     }
-    /* The coordinate of a row, from the box's corner on.  */
+    /* Coordinate `dim` of a row, relative to the box's corner.  */
     static WS_CONSTANT int place(int row, int dim)
     {
         int inner = 1;
@@ -344,8 +342,8 @@ template <int... E> struct extents {
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 
-/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly, and where it can
-   be one of whole swizzle periods.  */
+/* Rows of a TMA box for tiles of `rows` rows: a divisor of at most 256, so that boxes of one size fill the tile.  The
+   divisor is a multiple of the swizzle's 8 rows if `rows` is one.  */
 WS_CONSTANT int box_rows(int rows)
 {
     if (rows <= 256)
@@ -358,19 +356,19 @@ WS_CONSTANT int box_rows(int rows)
 static_assert(box_rows(256) == 256 && box_rows(520) == 104 && box_rows(260) == 130 && box_rows(257) == 1,
               "boxes of one size");
 
-/* Rows that one warp of an accumulator's layout holds together, and stores on its own.  */
+/* Rows that one warp of the accumulator layout holds together, and stores by a box of its own.  */
 constexpr int store_rows = 16;
 
 struct map {
     CUtensorMap load;              /* boxes of box_rows(rows) rows */
     CUtensorMap store, store_half; /* boxes of store_rows rows and 128 or 64 bytes, if the tensor is stored */
-    CUtensorMap store_pairs;       /* of store_rows rows and two lines, if 32-bit numbers fill lines */
+    CUtensorMap store_pairs;       /* boxes of store_rows rows and two lines, if 32-bit elements fill lines */
     bool can_load, can_store, can_store_pairs;
 };
 
-/* Of a tensor that is only read, and whose rows beyond the last reach nothing that is seen: the engine takes three
-   times as long over a row that is not there as over one that it brings, so from row edge_first on it is asked for
-   edge_rows, all that are left.  */
+/* Boxes of a tensor that is only read, and whose out-of-bounds rows cannot influence a store.  TMA needs longer for a
+   row out of bounds than for a row in bounds (bench/notes/edges.md).  From row edge_first on, boxes have edge_rows
+   rows: all rows that are left.  */
 constexpr int no_edge = 0x7fffffff;
 
 struct edge_map {
@@ -379,17 +377,16 @@ struct edge_map {
     bool can_load;
 };
 
-/* The same of a tensor that is read with a fill: what the last tile's boxes leave of the slot is written besides.  */
+/* As edge_map, of a tensor that is loaded with a fill.  Threads write the rest of the last tile's slot.  */
 struct filled_map : edge_map {};
 
-/* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen,
-   either. `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as
-   above. */
+/* Boxes of tiles whose step is at most their length.  Rows beyond the step cannot influence a store.  A box has `rows`
+   rows, or the rows that one of several blocks loads; from row edge_first on, edge_rows.  */
 struct step_map : edge_map {
     int rows;
 };
 
-/* Of R rows from there on: those that boxes bring, and whose boxes.  */
+/* The number of rows, of R from `row` on, that boxes load, and the tensor map of these boxes.  */
 template <int R> static WS_DEVICE int rows_brought(const map &, int)
 {
     return R;
@@ -411,7 +408,7 @@ static WS_DEVICE const CUtensorMap *boxes_at(const edge_map &m, int row)
     return row >= m.edge_first ? &m.edge : &m.load;
 }
 
-/* Boxes of all rows, of a map that has others as well.  */
+/* The boxes of all rows, of a map that has edge boxes as well.  */
 struct whole_boxes {
     const CUtensorMap *load;
     int rows;
@@ -437,7 +434,7 @@ static WS_DEVICE const CUtensorMap *boxes_at(const whole_boxes &m, int)
     return m.load;
 }
 
-/* Of the R rows that one of several blocks brings at most: how many lie between its first and the next one's.  */
+/* Distance in rows between the parts of a tile that two adjacent blocks load.  R is the most that one block loads.  */
 template <int R, typename M> static WS_DEVICE int rows_apart(const M &)
 {
     return R;
@@ -447,7 +444,7 @@ template <int R> static WS_DEVICE int rows_apart(const step_map &m)
     return m.rows;
 }
 
-/* TMA reads a map the first time that it is used; one thread has it read before.  */
+/* TMA fetches a tensor map at its first use.  One thread fetches it earlier.  */
 static WS_DEVICE void prefetch(const map &m)
 {
     if (m.can_load)
@@ -468,7 +465,7 @@ static WS_DEVICE void prefetch(const edge_map &m)
         ptx::prefetch_tensormap(&m.edge);
 }
 
-/* Do all of these tensors lie so that TMA can bring their tiles?  */
+/* True if TMA can load the tiles of all these tensors.  */
 template <typename... M> static WS_DEVICE bool by_tma(const M &...maps)
 {
     return (... && maps.can_load);
@@ -481,8 +478,8 @@ WS_CONSTANT int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows, as many as its only row has, or one
-   element's, of a column: threads alone read it.  */
+/* The element of a tile in lines of LINE bytes.  LINE is 64 or 32 and holds a row, is the length of a tile's only row,
+   or is one element of a column.  Threads alone read these tiles.  */
 template <typename T, int LINE> struct lined {
     T x;
     lined() = default;
@@ -506,7 +503,7 @@ WS_CONSTANT int block_bytes(int rows, int line = 128)
 }
 template <typename T> constexpr int line_elements = line_bytes<T> / (int)sizeof(T);
 
-/* Of a slot: a period of the swizzle, which a column has none of.  */
+/* Alignment of a slot: a period of the swizzle.  A column has no swizzle.  */
 template <typename T> constexpr int shared_align = line_bytes<T> < 32 ? 128 : 1024;
 
 template <typename T, int R, int C> struct __align__(shared_align<T>) shared_tile
@@ -520,8 +517,8 @@ template <int BYTES> struct __align__(16) scratch
     unsigned char bytes[BYTES];
 };
 
-/* The element of a tile whose columns stand, sixteen by sixteen, as a fragment's bytes do in a left operand's
-   registers: there a lane's four neighbours are two columns and the two that are eight further.  */
+/* The element of a left operand's tile whose columns are permuted within each sixteen, as a fragment's bytes are in
+   registers.  The four adjacent bytes of a lane are two columns and the two columns 8 further.  */
 template <typename T> struct interleaved {
     T x;
 };
@@ -530,10 +527,10 @@ template <typename T> struct interleaved {
 template <typename T, int R, int C, int S> struct shared_view {
     typedef typename element_in<T>::type element;
     static constexpr int rows = R, cols = C, storage_rows = S;
-    u32 base; /* of the shared tile */
+    u32 base; /* address of the shared tile */
     int row, col;
 
-    /* The swizzle takes bits of the address from the eighth on, as many as a line has chunks.  */
+    /* The swizzle takes address bits from the eighth on.  Their number is log2 of a line's chunks.  */
     WS_DEVICE u32 address(int r, int c) const
     {
         constexpr int length = line_bytes<T>, chunks = length > 128 || length < 16 ? 1 : length / 16;
@@ -550,7 +547,7 @@ template <typename T, int R, int C, int S> struct shared_view {
     }
 };
 
-/* The same with rows and columns exchanged: C x R.  */
+/* The transposed view: C x R.  */
 template <typename V> struct transposed_view {
     typedef typename V::element element;
     static constexpr int rows = V::cols, cols = V::rows;

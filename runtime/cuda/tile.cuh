@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tile.cuh - register tiles of a warp group: who holds what, and constructors.
+ * tile.cuh - register tiles of a warp group: layouts and constructors.
  *
- * How a tile is spread over the 128 threads:
- *   frag   the tensor core's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows
- *          lane/4 and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
+ * A layout says which elements of an R x C tile each of the 128 threads holds:
+ *   frag   the accumulator layout of wgmma, in blocks of 64 rows.  Warp w holds rows 16w to 16w+15 of each block; a
+ *          thread holds rows lane/4 and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64,
+ *          columns to 8.
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
  *   lines_2, lines_4, ... lines_32
- *          the same with that many rows side by side in a warp, for tiles that are too narrow for 32 lanes.
+ *          as lines, with that many rows side by side in a warp: for tiles that are too narrow for 32 lanes.
  *   strips, strips_2, ... strips_8
- *          the same, but a thread's rows follow each other: for loads that lie a row apart (window.cuh).
+ *          as lines, with consecutive rows in a thread: for loads that lie a row apart (window.cuh).
  *   wide   all 128 threads run along the columns, a vector of up to 8 elements each, and hold all rows there.
  *   wide_2, wide_4, wide_8
- *          the same with the threads of so many groups, which are a team then: all of the CTA.
+ *          as wide, with the threads of that many groups.  These groups are all groups of the CTA.
  *   narrow(lines), ...
- *          the same with two columns beside each other, for rows that are no vectors.
- * All say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
- * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
- * one. All register arrays are indexed by constants: every loop here is unrolled.
+ *          as lines, with vectors of two columns: for rows that cannot be loaded as vectors.
+ * A thread holds `slots` rows, and in each row the same `pairs` pairs of adjacent columns.  An (R,1) tile holds one
+ * number for each slot, a (1,C) tile one row of pairs, and a (1,1) tile one number.  All copies of an element are
+ * equal. Constants index all register arrays: every loop here is unrolled.
  */
 #ifndef WS_CUDA_TILE_CUH
 #define WS_CUDA_TILE_CUH
@@ -26,7 +27,7 @@
 
 namespace ws {
 
-/* Of lines and strips: how many rows a warp holds at a time.  */
+/* Members lines to lines_32 and strips to strips_8 say how many rows a warp holds side by side.  */
 enum layout : int {
     frag = 0,
     lines = 1,
@@ -45,8 +46,8 @@ enum layout : int {
     strips_8 = 128 + 8
 };
 
-/* The same with two columns beside each other, for rows that are no vectors: loads of single elements are fast where
-   the lanes of a warp load neighbours.  */
+/* The layout with vectors of two columns, for rows that cannot be loaded as vectors.  Loads of single elements are fast
+   if the lanes of a warp load adjacent elements.  */
 WS_CONSTANT layout narrow(layout l)
 {
     return (layout)(l + 256);
@@ -56,7 +57,7 @@ WS_CONSTANT bool is_narrow(layout l)
     return l >= 256;
 }
 
-/* Groups whose threads share rows, 0: no layout of that kind.  */
+/* Number of groups whose threads share rows; 0 for layouts other than wide.  */
 WS_CONSTANT int wide_groups(layout l)
 {
     return l % 256 == wide ? 1 : l % 256 > wide && l % 256 < strips ? l % 256 - wide : 0;
@@ -65,7 +66,7 @@ template <layout L> constexpr bool is_wide = wide_groups(L) > 0;
 template <layout L> constexpr int group_threads = 128 * (is_wide<L> ? wide_groups(L) : 1);
 template <layout L> constexpr int group_warps = group_threads<L> / 32;
 
-/* Of those that have a tile.  */
+/* The position of this warp in the groups that share a tile, and a barrier of these groups.  */
 template <layout L> static WS_DEVICE int warp_of_group()
 {
     return (int)(threadIdx.x / 32 % group_warps<L>);
@@ -75,16 +76,16 @@ template <layout L> static WS_DEVICE void meet_group()
     ptx::barrier_sync(1 + threadIdx.x / group_threads<L>, group_threads<L>);
 }
 
-/* ---- who holds what ---------------------------------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
-/* Columns that a lane holds side by side, where so many lanes share a row.  */
+/* Adjacent columns of a lane, if `lanes` lanes share a row of `cols` columns.  */
 WS_CONSTANT int vector_columns(int cols, int lanes, bool narrow)
 {
     return narrow ? 2 : cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
 }
 
 template <int R, int C, layout L> struct spread_lines {
-    static constexpr int together = L % 128, lanes = 32 / together; /* rows in a warp; lanes of each */
+    static constexpr int together = L % 128, lanes = 32 / together; /* rows in a warp; lanes of a row */
     static constexpr bool in_strips = L % 256 >= strips;
     static constexpr int slots = R == 1 ? 1 : (R + 4 * together - 1) / (4 * together);
     static constexpr int vector = vector_columns(C, lanes, is_narrow(L));
@@ -105,7 +106,7 @@ template <int R, int C, layout L> struct spread_lines {
     {
         return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)ptx::lane() % lanes) * vector + j % (vector / 2) * 2;
     }
-    /* How far behind a thread's first column that is: a constant.  */
+    /* Distance of pair j from the thread's first column: a constant.  */
     static WS_CONSTANT int behind(int j)
     {
         return j / (vector / 2) * lanes * vector + j % (vector / 2) * 2;
@@ -203,7 +204,7 @@ template <int R, int C> struct spread<R, C, frag, false> {
     {
         return j * 8;
     }
-    /* Whose warp, which slot; which lane of eight rows, which pair.  */
+    /* The warp, slot, lane and pair register that hold row r and column c.  */
     static WS_DEVICE int warp_of(int r, int)
     {
         return r % 64 / 16;
@@ -220,7 +221,7 @@ template <int R, int C> struct spread<R, C, frag, false> {
     {
         return c / 8;
     }
-    /* Of the threads that hold copies of a broadcast tile's element, does this one speak?  */
+    /* True in one of the threads that hold copies of a broadcast tile's element.  */
     static WS_DEVICE bool speaks()
     {
         return (R > 1 || threadIdx.x % 128 < 4) && (C > 1 || ptx::lane() % 4 == 0);
@@ -238,7 +239,7 @@ template <typename S, int C> static WS_DEVICE bool has_col(int j, int second = 0
 
 /* ---- register tiles ---------------------------------------------------------------------------------------------- */
 
-/* N pairs, or N single numbers kept in the compute type.  */
+/* N pairs, or N single numbers in the compute type.  */
 template <typename T, int N, bool SINGLE> struct cells {
     typedef typename number<T>::word word;
     T v[2 * N];
@@ -285,8 +286,8 @@ template <int N> struct cells<f16, N, false> : packed_cells<f16, N> {
 };
 template <int N> struct cells<bf16, N, false> : packed_cells<bf16, N> {
 };
-/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the
-   tensor core takes for 32 columns of a left operand.  */
+/* A register holds two pairs.  In a fragment, these pairs are columns 8 apart of one row, so that four registers are 32
+   columns of wgmma's left operand.  */
 template <typename T, int N> struct byte_cells {
     typedef typename number<T>::word word;
     u32 v[N / 4 * 2 + (N % 4 < 2 ? N % 4 : 2)];
@@ -370,7 +371,7 @@ template <typename T, int R, int C, layout L> struct tile {
     {
         cell.set(where::index(slot, j), low, high);
     }
-    /* A pair as it is stored; not for (R,1).  */
+    /* A pair in its stored form; not for (R,1).  */
     WS_DEVICE auto bits(int slot, int j) const
     {
         return cell.bits(where::index(slot, j));
@@ -381,7 +382,7 @@ template <typename T, int R, int C, layout L> struct tile {
     }
 };
 
-/* For each pair that this thread holds of an R x C tile.  */
+/* Loops over the slots and pairs of this thread; S is the tile's spread.  */
 #define WS_FOR_SLOTS(S, slot)    _Pragma("unroll") for (int slot = 0; slot < S::slots; slot++)
 #define WS_FOR_PAIRS(S, j)       _Pragma("unroll") for (int j = 0; j < S::pairs; j++)
 #define WS_FOR_CELLS(S, slot, j) WS_FOR_SLOTS(S, slot) WS_FOR_PAIRS(S, j)
@@ -412,8 +413,8 @@ template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> row_index(
     return y;
 }
 
-/* The first column is not known to be a multiple of anything: what is added to all of them is added to it once.  Else
-   the others are made from it by an OR, which comes between.  */
+/* any_number hides the first column's alignment.  Otherwise ptxas computes the other columns by an OR, and adds an
+   offset to each of them.  */
 template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(int offset = 0)
 {
     typedef spread<R, C, L> S;
@@ -427,7 +428,7 @@ template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(
     return y;
 }
 
-/* Any column of a row.  Four neighbouring lanes have two columns each of every eight.  */
+/* Column `which` of a row.  Four adjacent lanes hold two columns each of every eight.  */
 template <int C, typename T, int WHOLE, typename std::enable_if<C == 1, int>::type = 0>
 static WS_DEVICE tile<T, 1, 1, frag> columns(const tile<T, 1, WHOLE, frag> &x, int which)
 {
@@ -443,7 +444,7 @@ static WS_DEVICE tile<T, 1, 1, frag> columns(const tile<T, 1, WHOLE, frag> &x, i
     return y;
 }
 
-/* C columns from `first` on, a multiple of 8 that is a constant once loops are unrolled: no register moves.  */
+/* C columns from `first` on.  `first` is a multiple of 8 and a constant after unrolling, so no register moves.  */
 template <int C, typename T, int R, int WHOLE>
 static WS_DEVICE tile<T, R, C, frag> columns(const tile<T, R, WHOLE, frag> &x, int first)
 {

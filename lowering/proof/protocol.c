@@ -1,96 +1,113 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol.c - every path of all groups together, for all trip counts.
+ * protocol.c - model checking of the synchronization of all role programs together, for all trip counts.
  *
- *   producer      put 0, put 1, ... put D-1, then waits until slot 0 is empty again
- *   consumer 0    get 0 once put 0 is done, releases it one iteration later
+ *   producer      put 0, put 1, ... put D-1, then waits until slot 0 is released
+ *   consumer 0    get 0 once put 0 is done; releases slot 0 one iteration later
  *   consumer 1    the same
  *
- * The argument.  validate.c has shown that every branch and loop of a role goes by a condition of the source, and the
- * n-th time by its n-th value.  So the groups are programs that wait for counters which only grow, and that agree on a
- * sequence of decisions which nothing here depends on otherwise: all sequences are looked at, each trip count of each
- * loop among them.
+ * Result.  In every execution every wait ends, and every rule of protocol-ops.c holds at every step.  At the end of all
+ * programs no slot is held or lacks a release, no product is in flight, and no copy out of shared memory is under way.
+ * The rules of a ring are those of Tawa, III-B (put, get, consumed).  CuTe's task scheduling also checks tasks by a run
+ * of all of them against each other, for given trip counts.
  *
- *   1. What a group can do it still can do later, and the steps of two groups commute: if one order of execution ends,
- *      every order ends, and in the same state; if one is stuck, all are (Kahn 1974; for named barriers WEFT, Sharma,
- *      Bauer and Aiken 2015).  One order is enough: the group that is furthest behind goes first.
- *   2. What a group does next depends on differences of running indices and on the decisions that others have taken and
- *      it has not; not on how often a loop has run.  In that order both stay small (rings have D slots), so there are
- *      finitely many states up to a shift of indices.  The search below visits every one that can be reached, from each
- *      with both outcomes of the next decision.  It ends by itself: there is no bound on trip counts, and none is
- *      needed.
- *   3. In each step the rules of protocol-ops.c hold, hence in every step of every run.  That a put never fills a slot
- *      that is still read follows: every group releases each slot that it got once, when no product of its reads it any
- *      more, the releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of
- *      these.
+ * State.  A group is a warp group of a role, in one block of the cluster.  It has the position of its next operation
+ * and the facts of GroupState: slots held, products in flight, memory without a fence, copies out.  A ring has, for
+ * each slot, the releases and the bytes of the newest put.  Puts, gets, writes and products have running indices.
  *
- *   4. Pieces of a state are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share
- *      the ring in all that do), what groups know of its rounds (5), each group's products, each storage, each direct
- *      store.  What becomes of such a piece depends on it and on the steps that are taken, on no other piece: a release
- *      goes by how many gets ago the slot was got, a wait by how many groups of products ago one began.  So a state
- *      goes on as long as some piece is in a state in which it has not been while the groups stood like this; what
- *      comes of the others was, or will be, seen from elsewhere. So rings under branches do not multiply, nor the slots
- *      of one.  Nor does it go on for a piece that is no worse off than one that was seen: more known, less to be
- *      fenced, met or waited for.  No rule is broken by that which another would not break, and each step leaves them
- *      in that order. This is sound as long as no put waits in the order of the search, since then pieces have no say
- *      in what comes next.  The order depends on none: all groups go as far as they can without a put, then each that
- *      stands at one makes it, others as far as they can in between.  Where a put waits even so, its ring is no longer
- *      apart, but says where the groups stand, too, and the search is made again.
+ * Decisions.  A decision is a loop or a branch of the source.  validate.c has shown that each loop and branch of a role
+ * takes the condition of one decision, and at its n-th execution the n-th outcome.  So all groups take one sequence of
+ * outcomes of each decision.  The state holds the outcomes that some group has taken and another has not.  The search
+ * assumes nothing else about outcomes: each may be true or false every time, so it covers each trip count of each loop.
  *
- *      What an outcome leads to is the same for all states that stand alike, and what becomes of a piece is, too,
- *      whatever the others are.  So it is known beforehand, once each has gone that way in some state, and who would
- *      meet nothing new does not go (protocol-ways.c).
+ * Steps.  A step executes one operation of one group.  protocol-step.c has the control flow, protocol-ops.c the other
+ * operations, protocol-staging.c and protocol-reuse.c parts of their rules.  These operations can wait: put, get, the
+ * take of a turn, a barrier of a role, a cluster sync.  An operation that can be executed stays so, whatever other
+ * groups do.
  *
- *   Nothing passes unproved: with more than so many states the kernel is refused.
+ * Safety of a slot.  The rules imply that a put never fills a slot that is still read.  Every group releases each slot
+ * that it got once, and only when none of its products reads the slot.  The releases of a slot never exceed the
+ * arrivals that its barrier expects.  A put waits for all of these arrivals.
  *
- *   5. A barrier on the machine tells a slot's rounds apart by parity only.  So each group keeps what it knows in every
- *      order of execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it
- *      knows that the round before is done.  A put needs no such rule: its filler has waited for all rounds before.  A
- *      group that passes over puts is taken to know nothing afterwards, not even that before the first round there is
- *      none: so the first rounds look like later ones.  Should that be too little, the search is made again with what
- *      it does know.
+ * Parity.  An mbarrier tells the rounds of a slot apart by parity only.  So a group may come to a get only when the
+ * slot's round before is known to be done, in every order of execution.  GroupState.known has these facts: the group's
+ * own gets and, with a turn, the facts of the group that passed it on.  A put needs no such rule, since its producer
+ * has waited for all rounds before.  A group that skips puts is taken to know nothing, not even that no round precedes
+ * the first.  First rounds then look like later ones.  If this is too little, the search starts again with the exact
+ * facts (Explorer.exact).
  *
- *   6. The blocks of a cluster are more groups: each has all roles and rings of its own.  Where blocks share a ring's
- *      tiles, a release counts in the rings of all of them, and a slot is full when all have put: each brings a part of
- *      its bytes; a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where
- *      nothing that they depend on differs between its blocks (cluster.c); else each block has its own, and all
- *      combinations are looked at. That they do not multiply comes from the order (any would do, 1): of groups that are
- *      equally far ahead those are asked first whose decision concerns the fewest blocks.  So a block that goes its own
- *      way goes to the end of it while others stand still, and stands there like every other way's end, with what
- *      differs in its parts alone. Where all are the cluster's its blocks do all together, step by step, which is an
- *      order, so that one stands for all; in a block likewise for the groups of a role whose program is not about their
- *      number.  What a group decides for itself others do not see.
+ * Threads.  A group has many threads.  Conditions are scalars, which all its threads compute alike, so the barriers of
+ * a group pair up.  Between two barriers the order of the threads is unknown.  Staged memory is written behind a
+ * barrier, fenced by each thread that wrote, and read behind another barrier.  A product may read it only after both.
  *
- *      So do the groups that each put their rows of a tile.  A slot is full when all have, so that none is released
- *      before, and empty again only when it was full: the groups are never a round apart at one slot, and meet there.
- *      Where their program is about their number each is looked at by itself, and a put is made when all have made it.
+ * Reuse.  Storages may lie in the same bytes.  A write to one then comes after the last read of the other, in every
+ * order of execution (protocol-reuse.c).
  *
- *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike
- *      but for which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that
- *      the others come, too: how often, and when, depends on nothing that differs between them (blocks_synchronize).
- *      Here each meeting waits for all groups of the block besides, so that in every block they come in one order, and
- *      the first that some block had not come to would be one that all others wait at.
+ * Reduction 1: one order.  A step that is enabled stays enabled, and steps of two groups commute.  So with the same
+ * outcomes all orders of execution end in one state, or all are stuck (Kahn 1974; for named barriers WEFT: Sharma,
+ * Bauer and Aiken 2015).  The search executes one order:
+ *   - All groups run as far as they can without a put.
+ *   - Then each group that stands at a put makes it.  If that put has to wait, the other groups run on first.
+ *   - When no group can run on, the group that is least ahead in its decision gets one.
  *
- * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under
- * way. The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting
- * all of them run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
+ * Reduction 2: shifts.  The next step of a group depends on differences of running indices and on outcomes not taken by
+ * all, never on the number of iterations.  States that differ by a shift of indices are one state.  In the search's
+ * order these differences are bounded, since rings have D slots.  So the states are finitely many.  The search visits
+ * all that can be reached, with both outcomes at each.  It ends by itself, without a bound on trip counts.
  *
- *   8. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way
- *      and the barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is
- *      written behind one, fenced by each thread that wrote, and read behind another: by a product only if both
- *      happened.  What leaves by TMA, or is written by several groups: protocol-staging.c.
+ * Reduction 3: frame and parts (protocol-keys.c).  A state is a frame and parts.  The frame has the positions of all
+ * groups, the distances of puts and gets, and the outcomes not taken by all.  Each of these is a part:
+ *   - a slot of a ring, in all blocks that share the ring
+ *   - the facts about the rounds of a ring, in one block
+ *   - a group's products, its use of one storage, its direct stores through one operation
+ *   - a tenant of reused memory
+ * The steps that follow depend on the frame and the outcome.  The successor of a part depends on these steps and on
+ * that part.  For instance, a release goes by how many gets ago the slot was got.  So a state is continued only if one
+ * of its parts is new in its frame.  The successors of its other parts are found from the states in which these were
+ * new. States therefore do not multiply over rings, over their slots, or over branches. This holds as long as no put
+ * waits in the search's order, since parts then have no influence on the next step.  If a put waits, the slots of its
+ * ring become part of the frame, and the search starts again (group_put).
  *
- *   9. No block of a cluster begins or ends while another may still write to its memory or arrive at its barriers: all
- *      begin and end together (start and finish of the runtime, in every kernel that has a cluster), or each when all
- *      releases of its slots have come.  Nothing is under way then: at its end each slot has been released by all that
- *      got it, in every block that shares it, so all copies into it have landed.
+ * Reduction 4: order of parts.  Let s <= t if s has fewer facts and more pending fences, waits and barriers.  A rule
+ * that holds for s holds for t, and each step keeps this order.  So t is not new in a frame that has seen such an s.
  *
- *  10. Storages may lie in the same memory.  Then what is written to one comes after the last look at the other, in
- *      every order of execution: protocol-reuse.c.
+ * Reduction 5: known successors (protocol-ways.c).  The frame behind an outcome is the same for all states of a frame,
+ * and so is the successor of a part.  The search stores both, and leaves out an outcome that leads to nothing new.
  *
- * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the
- * engine cannot make, which turns out at run time, is one that threads make, fence and complete within that one call:
- * shown of the machine's program by tests/gpu/fences.sh.
+ * Reduction 6: one for many.  Groups of a role whose program does not depend on their number run step by step together,
+ * which is one of the orders.  One group then stands for all of them (Group.count).  A decision that a group makes
+ * alone is not seen by others.  If such groups each put their rows of a tile, a slot is full when all have put.  No
+ * slot is released before that, and a slot is empty again only after it was full.  So these groups are never a round
+ * apart at a slot.  If their program depends on their number, each group is explored, and a put is made when all have
+ * made it.
+ *
+ * Limit.  A search with more than MANY_STATES states refuses the kernel.
+ *
+ * Blocks.  Each block of a cluster has all roles and rings of its own.  If blocks share the tiles of a ring, a release
+ * counts in the rings of all of them.  A slot is full when all these blocks have put, since each brings a share of the
+ * bytes.  A copy goes only to blocks whose releases the put has waited for.
+ *
+ * Decisions of blocks.  The blocks take a decision together if nothing that it depends on differs between them
+ * (cluster.c).  Otherwise each block has a decision of its own, and the search covers all combinations.  Any order
+ * would do (reduction 1).  Of groups that are equally far ahead, the search asks first the one whose decision fewest
+ * blocks take.  So a block runs to the end of its own branch while the other blocks stand still.  There it meets the
+ * frame of its other ways, with different parts alone, so the ways do not multiply.  If all decisions are taken
+ * together, the blocks run step by step together, and one block stands for all.
+ *
+ * Sums over blocks.  Blocks that sum the parts of a tile synchronize with each other.  They share no ring, and differ
+ * only in the part that each computes, so one block stands for all.  At a cluster sync this block assumes that the
+ * other blocks come, too.  blocks_synchronize shows that nothing which differs between blocks decides how often they
+ * come.  In the search a cluster sync also waits for all groups of its role in the block.  So these syncs have one
+ * order in all blocks.  The first sync that some block did not reach would be one at which all others wait.
+ *
+ * Lifetime.  No block begins or ends while another may still write to its memory or arrive at its barriers.  Either all
+ * begin and end together (start and finish of the runtime, in every kernel with a cluster), or each block ends when all
+ * releases of its slots have come.  Nothing is under way then: each slot was released by all groups that got it, in
+ * every block that shares it.  So all copies into it have landed.
+ *
+ * Assumptions.  put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  If TMA cannot
+ * make a copy in, which turns out at run time, threads make, fence and complete it within one call. tests/gpu/fences.sh
+ * shows this on the machine's program.
  */
 #include "machine/plan.h"
 #include "proof/protocol.h"
@@ -103,8 +120,9 @@ static bool can_move(const Explorer *explorer, const State *state, int group)
     return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(explorer, state, group, op));
 }
 
-/* "'producer' would wait forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  Groups
-   that go on without end while others wait for them are no help.  */
+/* Reports the first group that waits, with the reason, and the position of every other group: "'producer' would wait
+   forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  If no group waits, some run on
+   without end while the others do not follow.  */
 static void report_stuck(Explorer *explorer, const State *state)
 {
     Module *module = explorer->kernel->module;
@@ -178,8 +196,8 @@ static bool state_has_ended_well(Explorer *explorer, const State *state)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes
-   first.  */
+/* Returns how many outcomes of the decision the group has taken more than the last group that takes it.  A decision of
+   the group's own has -1, so that it comes first.  */
 static int lead(const Explorer *explorer, const State *state, int group, int decision)
 {
     if (decision < 0)
@@ -187,7 +205,8 @@ static int lead(const Explorer *explorer, const State *state, int group, int dec
     return state->groups[group].taken[decision] - fewest_taken(explorer, state, decision);
 }
 
-/* Whoever is least ahead is asked first; among them, what concerns the fewest blocks: see 6 above.  */
+/* True if `one` is asked before `other`: the smaller lead first, then the decision that fewer blocks take ("Decisions
+   of blocks" above).  */
 static bool comes_before(const Explorer *explorer, const Question *one, const Question *other)
 {
     return other->group < 0 || one->ahead < other->ahead ||
@@ -205,7 +224,8 @@ static bool run_group(Explorer *explorer, State *state, int group)
     return step != STEP_FAILED && !explorer->failed;
 }
 
-/* Let all groups go as far as they can without a put.  In a block that nothing has stirred none can.  */
+/* Runs all groups as far as they can without a put.  A group can move only in a block that is set in State.stirred.
+   False after a violation.  */
 static bool run_to_puts(Explorer *explorer, State *state)
 {
     while (state->stirred) {
@@ -238,7 +258,8 @@ static bool is_at_put(const State *state, int group)
     return state->groups[group].pc && state->groups[group].pc->code == OP_PUT;
 }
 
-/* Each group that stands at a put makes it, once all others have gone as far as they can.  */
+/* Makes the put of each group that stands at one.  If a put has to wait, all groups first run as far as they can.
+   False after a violation.  */
 static bool make_puts(Explorer *explorer, State *state)
 {
     bool waits[explorer->ngroups];
@@ -251,8 +272,8 @@ static bool make_puts(Explorer *explorer, State *state)
     return true;
 }
 
-/* Let all groups go as far as they can.  False at the end of a path, good or bad; else somebody has to be told
-   something.  */
+/* Runs all groups as far as they can.  Returns true with the question that comes next.  False at the end of all
+   programs, after a violation, and if the search has to start again.  */
 static bool run_until_asked(Explorer *explorer, State *state, Question *question)
 {
     for (int steps = -1; steps != explorer->steps;) {
@@ -272,7 +293,8 @@ static bool run_until_asked(Explorer *explorer, State *state, Question *question
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
-/* Let all groups go as far as they can, on the way that leads there.  Does it lead to anything new?  */
+/* Runs all groups as far as they can, behind an outcome, and stores in `way` where that leads.  True if the state there
+   is to be continued.  */
 static bool leads_on(Explorer *explorer, State *state, Way *way)
 {
     if (run_until_asked(explorer, state, &state->question))
@@ -282,7 +304,8 @@ static bool leads_on(Explorer *explorer, State *state, Way *way)
     return false;
 }
 
-/* What becomes of the state with this outcome goes on the stack if anything is new about it.  */
+/* Continues the state with this outcome, and pushes the result on the stack if it is to be continued.  Frees the state
+   otherwise.  False if the search has failed or starts again.  */
 static bool try_outcome(Explorer *explorer, State *state, bool outcome)
 {
     Way *way = &state->stop->ways[outcome];
@@ -296,7 +319,8 @@ static bool try_outcome(Explorer *explorer, State *state, bool outcome)
     return true;
 }
 
-/* Both outcomes of the question at which it stands, if they may lead to anything new.  */
+/* Tries both outcomes of the state's question, except those known to lead to nothing new.  False if the search has
+   failed or starts again.  */
 static bool try_both(Explorer *explorer, State *state)
 {
     if (!leads_nowhere(explorer, state, state->stop, false) &&
@@ -308,8 +332,8 @@ static bool try_both(Explorer *explorer, State *state)
     return true;
 }
 
-/* Every state that can be reached, as far as keys tell them apart.  What was found last goes on first, with one more
-   iteration before others.  */
+/* Explores all reachable states, depth first: the newest state is continued first, and with one more iteration before
+   the exit.  */
 static Verdict search(Explorer *explorer)
 {
     Way start = {0};
@@ -333,11 +357,12 @@ enum { MANY_STATES = 100000 };
 typedef struct {
     const Explorer *explorer;
     const Labels *labels;
-    const Op *op, *around; /* a meeting, and what not all blocks decide alike */
+    /* the first sync that not all blocks reach equally often, and the control operation around it that differs */
+    const Op *op, *around;
 } Barriers;
 
-/* Does every block come to the op equally often?  A branch that no condition of the source stands behind is about the
-   group.  */
+/* Notes the cluster sync `op` if a control operation around it can differ between blocks.  A branch without a condition
+   of the source tests the number of the group, which is the same in all blocks.  */
 static void visit_barrier(Op *op, void *context)
 {
     Barriers *barriers = context;
@@ -356,7 +381,8 @@ static void visit_barrier(Op *op, void *context)
     }
 }
 
-/* See 7 above.  */
+/* True if all blocks of the cluster execute each cluster sync equally often, and if blocks that sum parts share no ring
+   ("Sums over blocks" above).  */
 static bool blocks_synchronize(const Explorer *explorer, const Labels *labels)
 {
     FOR_ROLES (role, explorer->kernel) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validator.h - what the files of validate.c share: an execution of a block of the source, and what a role has done of
-   it.  */
+/* validator.h - the state of validate.c's files: executions of blocks of the source as terms, and the progress of a
+   role through them.  */
 #ifndef WSC_VALIDATOR_H
 #define WSC_VALIDATOR_H
 
@@ -11,39 +11,43 @@
 
 enum { MAX_OPEN = SCHEDULE_MOST_STAGE + 1 };
 
-/* How much of the source's tile a group holds: ANY where one cannot tell a part from the whole.  */
+/* Which part of the source's tile a group holds.  ANY: the value is the same for every part, for instance a constant
+   tile.  */
 typedef enum { SPREAD_ANY, SPREAD_WHOLE, SPREAD_ROWS, SPREAD_COLS } Spread;
 
-/* One execution of a block of the source, all values as terms, and what the role has done of it.  */
+/* An execution of a block of the source with all values as terms, and which of its operations the role has executed.
+   For a block of a loop this is an iteration.  */
 typedef struct Instance Instance;
 struct Instance {
     const Block *block;
     Instance *outer;
-    const Term *name;               /* a symbol */
-    const Term **values;            /* by the slot of a value in its block */
-    const Term **stored;            /* by position of a store: the memory after it */
-    const Term ***before, ***after; /* by position of a control op: memory, by stored base */
-    const Term **entry, **end;      /* memory at both ends */
-    Instance *(*arms)[2];           /* by position of an IF */
-    unsigned *done;                 /* by position: DONE_... */
-    uint64_t *skipped;              /* by position of a loop: the rings that were passed over */
+    const Term *name;    /* a symbol of its own */
+    const Term **values; /* by Validator.slots of a value of the block */
+    const Term **stored; /* by position of a store: the memory behind it */
+    /* By position of a control operation, then by stored base: memory in front of it, and behind it.  */
+    const Term ***before, ***after;
+    const Term **entry, **end; /* by stored base: memory at both ends of the block */
+    Instance *(*arms)[2];      /* by position of an IF */
+    unsigned *done;            /* by position: DONE_... */
+    uint64_t *skipped;         /* by position of a loop: bit mask of the rings whose puts the role skipped */
 };
-enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8, DONE_BOX = 16 }; /* and so many boxes of a store */
+/* In multiples of DONE_BOX: boxes of a store that are stored.  */
+enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8, DONE_BOX = 16 };
 
-/* What a role knows of one of its values.  */
+/* The meaning of a value of a role.  */
 typedef struct {
     const Term *term;
     Spread spread;
-    Instance *instance; /* of a slot, and of a window of it */
+    Instance *instance; /* of a slot: the iteration whose tiles it holds; else NULL */
 } Known;
 
-/* A loop of which a role has peeled off iterations: those under way, one after the other, the first ones or, behind the
-   steady loop, the last ones.  */
+/* A loop of the source with iterations that a role has peeled off.  `window` has the iterations under way, oldest
+   first: the first ones of the loop, or the last ones once the steady loop is passed.  */
 typedef struct {
     const Op *loop;
     Instance *window[MAX_OPEN];
     int count;
-    bool passed; /* the steady loop is behind */
+    bool passed; /* the steady loop is passed */
 } Staged;
 
 typedef struct LoopClass LoopClass;
@@ -53,52 +57,55 @@ typedef struct {
     Role *role;
     Terms terms;
     const Term **params;
-    int *slots;              /* of source values, by id */
-    LoopClass *loop_classes; /* loops of the source, by what they say */
+    int *slots;              /* by id of a value of the source: its place in Instance.values */
+    LoopClass *loop_classes; /* loops of the source, in classes of equal text */
     int nshapes;
     int nstored;
-    int *stored_bases;   /* parameters that are stored through; -1: something else */
-    Known *known;        /* of role values, by id */
-    Known *staged;       /* by the storage's place in the list */
+    int *stored_bases;   /* parameters through which the source stores; -1: some other base */
+    Known *known;        /* by id of a value of the role */
+    Known *staged;       /* by place of the storage in its list: the tile written there last */
     const Term **memory; /* by stored base */
     Instance *open[MAX_OPEN];
     int nopen;
     Staged *stage;
     const Term *group, *ordinal;
-    int groups;                 /* that share rows */
-    int leader, mine;           /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
-    const Role **storing;       /* by stored base, and behind them for prints: the role whose stores these are */
-    const Variable **variables; /* a hash table of them, */
-    const Term **held;          /* and what each holds now */
-    int nvariables;             /* the table's size; 0: plan has not been here */
+    int groups; /* groups of the role that divide the rows of a tile */
+    /* The results of `group == 0` and `ordinal % groups == group` in this run, -1: not evaluated yet.  */
+    int leader, mine;
+    /* By stored base, then for prints: the role that makes these stores.  */
+    const Role **storing;
+    const Variable **variables; /* hash table of C variables */
+    const Term **held;          /* by place in that table: the term that the variable holds */
+    int nvariables;             /* size of the table; 0: `plan` has not run */
     Labels *labels;
-    Variance variance; /* of the source, between the blocks of a cluster */
+    Variance variance; /* of the source's values, between the blocks of a cluster */
     const Op *where;
-    const char *why; /* the first thing that was wrong */
+    const char *why; /* the first difference; NULL: none */
 } Validator;
 
 /* validate-source.c */
-bool op_has_stores(const Op *op); /* itself or inside */
+bool op_has_stores(const Op *op); /* true if the operation or one inside it stores */
 Instance *instance_new(Validator *validator, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
-/* Where an iteration is: its counter is not below `edge`, or is; NULL: not known.  */
+/* On which side of a loop's edge an iteration lies: its counter is >= `edge` (beyond) or below it.  NULL: unknown.  */
 typedef struct {
     const Term *edge;
     bool beyond;
 } Side;
-Instance *instance_of_loop(Validator *validator, const Op *loop, Instance *outer,
-                           Side side); /* some iteration: all unknown */
-Instance *instance_next(Validator *validator, const Op *loop, Instance *instance, Side side); /* the iteration after */
+/* An iteration with unknown values.  */
+Instance *instance_of_loop(Validator *validator, const Op *loop, Instance *outer, Side side);
+/* The iteration behind `instance`.  */
+Instance *instance_next(Validator *validator, const Op *loop, Instance *instance, Side side);
 const Term *source_term(Validator *validator, const Instance *instance, const Value *value);
-int stored_base(const Validator *validator, const Term *tensor); /* which stored memory, -1: none */
-int stored_place(const Validator *validator,
-                 const Op *store); /* the same of a store of the source, or of a role: its place in
-                                                              Validator.storing */
+/* Index in stored_bases of the tensor's memory, -1: never stored.  */
+int stored_base(const Validator *validator, const Term *tensor);
+/* The same for a store of the source or of a role, as an index in Validator.storing.  */
+int stored_place(const Validator *validator, const Op *store);
 const Term *store_term(Validator *validator, const Op *store, const Term *memory, const Term *const *args);
 
 /* validate-loop-classes.c */
 void loop_classes_init(Validator *validator);
-/* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same. */
+/* The n-th result of a loop of the source in `instance`.  Loops of equal text and equal operands have equal terms.  */
 const Term *loop_class_result(Validator *validator, const Instance *instance, const Op *loop, int result,
                               const Term *const *memory);
 
@@ -108,7 +115,6 @@ Known known_of(Validator *validator, const Value *value);
 Known named(Validator *validator, Instance *instance, const Value *source, const Value *value);
 bool agrees(const Validator *validator, Known known, const Value *value, const Term *term, const Value *source);
 bool is_divided(const Validator *validator, const Op *store);
-/* ... or columns of it, which rows of its transpose are.  */
 bool is_divided_across(const Validator *validator, const Op *store);
 bool run_op(Validator *validator, const Op *op);
 bool run_block(Validator *validator, const Block *block);
@@ -129,19 +135,18 @@ bool held_leave(Validator *validator, const Op *loop, Value *const *carriers);
 
 /* validate-loop.c */
 enum { MAX_CARRIED = 256 }; /* values that a loop of a role carries */
-/* What was found of an equality of carried values: it holds in every iteration, or not in the next; or the loop is
-   wrong whatever they are.  */
+/* The result of a test of the equalities between carried values and values of the source.  LASTS: all hold in the next
+   iteration, too.  DROPPED: one does not, and has been replaced.  BROKEN: the loop differs from the source.  */
 typedef enum { LASTS, DROPPED, BROKEN } Verdict;
-/* Values that the block of a loop of a role is given and hands on, and which of them are no longer what they were taken
-   for.  */
+/* The values that a loop's block receives and passes on, and which of their equalities fail in the next iteration.  */
 typedef struct {
     const Block *block;
     Value *const *arguments, *const *handed;
     int count;
-    bool fails[MAX_CARRIED], open[MAX_CARRIED]; /* open: may be something else */
+    bool fails[MAX_CARRIED], open[MAX_CARRIED]; /* open: the value may equal another value of the source */
 } Handed;
-int carried_suspect(Validator *validator, const Handed *carried); /* which of them is given up; -1: none fails */
-/* What an attempt may change.  */
+int carried_suspect(Validator *validator, const Handed *carried); /* index of the equality to give up; -1: none fails */
+/* The state that an attempt to match may change.  */
 typedef struct {
     unsigned *done[MAX_OPEN];
     uint64_t *skipped[MAX_OPEN];
@@ -174,7 +179,8 @@ bool run_staged(Validator *validator, const Op *op, const Op *loop, Instance *ou
 bool end_arm(Validator *validator, const Op *op, int arm);
 bool run_control(Validator *validator, const Op *op);
 bool is_complete(Validator *validator, const Instance *instance);
-bool is_needed(const Validator *validator, const Op *source); /* of the source: does this role have to carry it out? */
+bool is_needed(const Validator *validator,
+               const Op *source); /* true if the role has to execute this operation of the source */
 bool run_skip(Validator *validator, const Op *op);
 void label(Validator *validator, const Op *op, const Op *source);
 

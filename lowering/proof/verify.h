@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* verify.h - verify as a call of its own, and its parts.  */
+/* verify.h - verify as a function of its own, and its parts.  */
 #ifndef WSC_VERIFY_H
 #define WSC_VERIFY_H
 
 #include "ir/ir.h"
 
-/* Does verify accept every kernel of `text`, which is what --dump=plan printed?  What is wrong with it goes to `diag`;
-   text that cannot be read is not accepted.  */
+/* True if verify accepts every kernel of `text`, the IR that --dump=plan prints.  Errors go to `diag`.  Text that
+   cannot be parsed is not accepted.  */
 bool verify_text(const char *text, const char *name, DiagFn diag, void *context);
 
-/* verify-memory.c: the obligations that sums can show.  */
+/* verify-memory.c: obligations that affine sums can show.  */
 bool verify_memory(Kernel *kernel);
 bool verify_machine(Kernel *kernel);
 
-/* verify-reads.c: threads' reads of slots, and TMA.  */
+/* verify-reads.c: reads of slots by threads, and copies by TMA.  */
 bool verify_reads(Kernel *kernel);
 
-/* verify-shares.c: what threads have of a row's sum.  */
+/* verify-shares.c: partial row sums held by threads.  */
 bool verify_shares(Kernel *kernel);
 
-/* verify-windows.c: rows that stay in registers.  */
+/* verify-windows.c: tiles that stay in registers across loops.  */
 bool verify_windows(Kernel *kernel);
 
-/* verify-uniform.c: branches that threads take alike.  */
+/* verify-uniform.c: branches that all threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 
-/* verify-beside.c: tiles of grids that run together.  */
+/* verify-beside.c and verify-pace.c: grids that run together.  */
 bool verify_beside(Kernel *kernel);
 bool verify_pace(Kernel *kernel);
 
-/* verify-names.c: which variable a name means.  */
+/* verify-names.c: the variable that each printed name denotes.  */
 bool verify_names(Kernel *kernel);
 
 #endif

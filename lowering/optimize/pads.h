@@ -2,13 +2,13 @@
 /*
  * pads.h - elements of wide tiles in columns beyond the end of the row.
  *
- *   %x = load %t, i, 0 fill=-inf     -infinity there
- *   %e = exp %x                      0
- *   %s = row_sum %e                  which changes nothing
+ *      %x = load %t, i, 0 fill=-inf     -infinity there
+ *      %e = exp %x                      0
+ *      %s = row_sum %e                  which changes nothing
  *
- * What a load puts there is followed through the operations, as a number.
+ * A load's fill is propagated through the operations as a number.
  *
- *   sub x, row_max x, where x has -infinity there      -infinity; or not a number, if the whole row is that
+ *      sub x, row_max x, where x has -infinity there      -infinity; or not a number, if the whole row is that
  */
 #ifndef WSC_PADS_H
 #define WSC_PADS_H
@@ -19,28 +19,28 @@
 typedef enum {
     PAD_ANY,
     PAD_NUMBER,
-    PAD_OR_NAN, /* the number; or not a number, and then so is every element of the row */
-    PAD_INDEX   /* the column's number, which is the extent or more */
+    PAD_OR_NAN, /* the number; or NaN, and then all elements of the row are NaN */
+    PAD_INDEX   /* the index of the column, which is at least the extent */
 } PadKind;
 
 typedef struct {
-    bool wide; /* a column for each of the row; else it has one column */
+    bool wide; /* one column for each column of the row; false: a single column */
     PadKind kind;
     double number;
 } Pad;
 
 typedef struct {
-    Pad *of;             /* by value id */
-    const Value *extent; /* of the row: a parameter */
+    Pad *of;             /* indexed by value id */
+    const Value *extent; /* of the row; a parameter */
 } Pads;
 
 extern const Pad any_pad;
 
 Pads pads_new(Kernel *kernel);
 Pad number_pad(double number);
-Pad pad_of_load(const Op *load);                    /* of a row that ends with its tensor */
-const Value *last_extent(const Op *access);         /* of the tensor's columns, NULL: of no tensor that is seen */
-bool pads_follow(Pads *pads, const Op *op);         /* elementwise; false: columns of another tile meet it */
-bool changes_nothing(const Op *reduction, Pad pad); /* what it reduces is the same without them */
+Pad pad_of_load(const Op *load);                    /* requires a row that ends with its tensor */
+const Value *last_extent(const Op *access);         /* of the tensor's columns; NULL: the tensor is unknown */
+bool pads_follow(Pads *pads, const Op *op);         /* elementwise; false: an operand has other columns */
+bool changes_nothing(const Op *reduction, Pad pad); /* the reduction ignores the pad */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rows.h - loops of a grid that go over the same columns of rows, and the tiles that several of them load.
+ * rows.h - loops of a grid that iterate over the same columns of rows, and the tiles that several of them load.
  *
- *   grid i
- *     s = for j = 0, < %N, 1024: ...       the first loop
- *       load t, i, j                         a kept load: the second loop has it, too
- *     for j = 0, < %N, 1024                the second
- *       load t, i, j
+ *      grid i
+ *        s = for j = 0, < %N, 1024: ...       the first loop
+ *          load t, i, j                         a cached load: the second loop loads the same tile
+ *        for j = 0, < %N, 1024                the second
+ *          load t, i, j
  */
 #ifndef WSC_ROWS_H
 #define WSC_ROWS_H
@@ -20,16 +20,16 @@ typedef struct {
     Op *grid;
     Op *loops[MOST_LOOPS];
     int nloops;
-    const Value *extent; /* a parameter: their bound */
+    const Value *extent; /* their bound, a parameter */
     int64_t step;
-    Op *cached[MOST_CACHED]; /* of each tile that several loops load, the first of its loads */
+    Op *cached[MOST_CACHED]; /* the first load of each tile that several loops load */
     int ncached;
-    int pieces; /* row-cache.c: iterations that each loop becomes */
+    int pieces; /* row-cache.c: iterations of each loop after unrolling */
 } Rows;
 
-/* False: the grid holds something else, too, or no tile is loaded twice.  */
+/* False if the grid holds other loops, branches, products or prints. False if no tile is loaded twice.  */
 bool find_rows(Kernel *kernel, Rows *rows);
-bool moves_with(const Op *load, const Op *loop); /* a load at the loop's counter along its columns */
-int cached_as(const Rows *rows, const Op *load); /* the kept load that this one is another of, or -1 */
+bool moves_with(const Op *load, const Op *loop); /* the load's column is the loop's counter */
+int cached_as(const Rows *rows, const Op *load); /* index of the cached load of the same tile, or -1 */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cuda.h - the printer of the .cu: cuda.c (the file), cuda-statement.c, cuda-expression.c, and what those call.  */
+/* cuda.h - the printer of the .cu: cuda.c (the file), cuda-statement.c, cuda-expression.c, and the files that they
+   call.  */
 #ifndef WSC_CUDA_H
 #define WSC_CUDA_H
 
@@ -7,18 +8,18 @@
 #include "machine/plan.h"
 #include "ir/text.h"
 
-/* A tensor map of the parameter struct.  A tensor that is moved in boxes of several heights has one for each.  */
+/* A tensor map of the parameter struct. A tensor has one map for each height of its boxes.  */
 typedef struct Map Map;
 struct Map {
     Variable *tensor;
     int rows;
     bool load, tf32;
-    int line;      /* bytes of a line, where they are fewer than 128 */
-    bool skip_oob; /* for copies in that leave out rows */
-    bool filled;   /* for copies in of a block's own that read something else beyond the last row than zeros */
-    int skip_step; /* of tiles in the steps of a dimension of the grid: 1 + that one */
-    int sharers;   /* blocks that bring a tile together */
-    int box[3];    /* of tiles of boxes: the extents; 0: none */
+    int line;      /* bytes of a line, if fewer than 128; 0: 128 */
+    bool skip_oob; /* for copies in that skip out-of-bounds rows */
+    bool filled;   /* for copies in by one block whose out-of-bounds rows read as a fill other than zero */
+    int skip_step; /* of tiles that end with a step of the grid: 1 + the dimension; 0: none */
+    int sharers;   /* blocks that share the load of a tile */
+    int box[3];    /* extents of a box tensor's tiles; 0: none */
     const char *name;
     Map *next;
 };
@@ -28,15 +29,15 @@ typedef struct {
     Kernel *kernel;
     Role *role; /* NULL in the launcher */
     int indent;
-    const Op *sent; /* the last of the rows that are sent and not yet received; or NULL */
+    const Op *sent; /* the last operation whose rows are sent and not yet received; NULL: none */
     const Map *maps;
-    bool vectors;   /* the kernel for rows that are whole vectors */
-    bool of_layout; /* a role that is a template of its tiles' layout */
+    bool vectors;   /* prints the kernel for rows that are whole vectors */
+    bool of_layout; /* the role is a template of its tiles' layout */
 } Printer;
 
-#define CUDA_LAYOUT "ws_rows" /* its parameter */
+#define CUDA_LAYOUT "ws_rows" /* name of the layout parameter of such a template */
 
-/* C's precedences, low to high; a right operand asks for one more.  */
+/* Precedences of C, from low to high. A right operand requires the next higher one.  */
 enum {
     PREC_ANY = 0,
     PREC_TERNARY = 2,
@@ -60,10 +61,10 @@ typedef struct {
 
 /* cuda-text.c */
 extern const char *const cuda_element_text[D_COUNT];
-void cuda_begin(Printer *printer); /* a line: its indentation */
+void cuda_begin(Printer *printer); /* starts a line: its indentation */
 void cuda_line(Printer *printer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cuda_commented(Printer *printer, const char *text, const char *comment);
-const char *cuda_file_name(const char *path);  /* without folders */
+const char *cuda_file_name(const char *path);  /* the path without folders */
 void cuda_quoted(FILE *out, const char *text); /* a string literal */
 const char *cuda_layout_text(const Printer *printer);
 const char *cuda_layout_name(const Kernel *kernel, Layout layout);
@@ -73,25 +74,26 @@ void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
 
 /* cuda-scalar.c */
 bool cuda_is_literal(const Value *value);
-Infix cuda_infix_of(const Op *op); /* no text: not an infix operation */
+Infix cuda_infix_of(const Op *op); /* empty text: not an infix operation */
 void cuda_infix(Printer *printer, const Op *op, Infix infix, int outer);
-void cuda_operand(Printer *printer, const Value *value, int outer, bool suffix); /* suffix: a literal says its type */
+void cuda_operand(Printer *printer, const Value *value, int outer,
+                  bool suffix); /* suffix: literals have the suffix of their type */
 void cuda_scalar(Printer *printer, const Op *op, int outer);
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *printer, const Value *value);
-void cuda_coordinates(Printer *printer, const Op *op, int first, int end); /* each behind a comma */
+void cuda_coordinates(Printer *printer, const Op *op, int first, int end); /* a comma before each */
 
 /* cuda-expression.c */
 void cuda_value(Printer *printer, const Value *value, int outer);
-void cuda_expression(Printer *printer, const Op *op, int outer); /* what an op computes */
+void cuda_expression(Printer *printer, const Op *op, int outer); /* the value that the operation computes */
 void cuda_fill(Printer *printer, double fill);
 bool cuda_has_fill(const Op *op);
 bool cuda_is_written(const Kernel *kernel, const Op *op);
 void cuda_load(Printer *printer, const Op *op);
 void cuda_number(Printer *printer, const Op *op);
 
-/* cuda.c: has the kernel a struct of shared memory?  */
-const char *cuda_role_barrier(const Kernel *kernel, const Role *role); /* of all its groups */
+/* cuda.c: the barrier of a role, and whether the kernel has a struct of shared memory.  */
+const char *cuda_role_barrier(const Kernel *kernel, const Role *role); /* of all groups of the role */
 bool cuda_uses_shared(const Kernel *kernel);
 
 /* cuda-launch.c */
@@ -99,11 +101,10 @@ void cuda_launcher(Printer *printer, const Map *maps);
 void cuda_launcher_parameters(Printer *printer, bool is_own);
 
 /* cuda-lines.c */
-void cuda_mark(Printer *printer,
-               const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */
+void cuda_mark(Printer *printer, const Op *op); /* starts the text of this statement; NULL: text of no statement */
 void cuda_print_lines(FILE *out, const char *text, const char *name, bool steps);
 
-/* cuda-fold.c: the text, with lines of 120 columns at most */
+/* cuda-fold.c: prints the text with lines of at most 120 columns.  */
 void cuda_print_folded(FILE *out, const char *text);
 
 /* cuda-maps.c */
@@ -111,7 +112,8 @@ Map *cuda_collect_maps(Printer *printer);
 const Map *cuda_map_of(const Printer *printer, const Op *op);
 const char *cuda_map_for(Printer *printer, const Op *op);
 /* cuda-storage.c */
-const char *cuda_lined(const Printer *printer, Dtype dtype, int line); /* the element of a tile in such lines */
+const char *cuda_lined(const Printer *printer, Dtype dtype,
+                       int line); /* the element type of a tile with lines of `line` bytes */
 const char *cuda_member(const Printer *printer, const Storage *storage);
 void cuda_storage(Printer *printer, const Storage *storage);
 void cuda_slot(Printer *printer, const Storage *storage, const Value *slot);
@@ -120,11 +122,12 @@ void cuda_group_storage(Printer *printer, const Storage *storage);
 /* cuda-together.c */
 void cuda_together(Printer *printer);
 
-/* cuda-vectors.c: what a launch asks to know that rows are whole vectors, or NULL; in their kernel, parameters `q`.  */
+/* cuda-vectors.c: the launcher's condition for rows that are whole vectors, or NULL; in their kernel, the parameters
+   `q`.  */
 const char *cuda_in_vectors(const Printer *printer);
 void cuda_know_vectors(Printer *printer);
-/* Is the role a template of its tiles' layout?  The argument in the kernel at hand: narrow where rows are no vectors;
-   or nothing.  */
+/* True if the role is a template of its tiles' layout. The argument for the current kernel is narrow if rows are no
+   vectors; the text is empty if the role is no template.  */
 bool cuda_is_of_layout(const Printer *printer);
 const char *cuda_layout_argument(const Printer *printer);
 
@@ -136,29 +139,31 @@ void cuda_target(Printer *printer, const Variable *variable,
                  const Op *op); /* "const int x = ", "auto x = " or "x = " */
 void cuda_assignment(Printer *printer, const Variable *variable, const Op *op, const Value *value);
 void cuda_definition(Printer *printer, const Op *op);
-void cuda_initial_values(Printer *printer, const Op *loop); /* of what it carries */
-void cuda_place(Printer *printer, const Op *op);            /* in the source: the end of a line */
+void cuda_initial_values(Printer *printer, const Op *loop); /* of the loop's carried values */
+void cuda_place(Printer *printer, const Op *op);            /* prints the source location, and ends the line */
 void cuda_block(Printer *printer, const Block *block);
 
 /* cuda-grid.c */
 void cuda_grid(Printer *printer, const Op *op);
 int cuda_grid_dims(const Op *op);
-const char *cuda_cluster(const Printer *printer); /* the type of the blocks side by side, if they are */
-const char *cuda_blocks(const Printer *printer);  /* behind the dimensions of a grid: its cluster */
+const char *cuda_cluster(const Printer *printer); /* type of the cluster, or NULL */
+const char *cuda_blocks(const Printer *printer);  /* cluster argument behind a grid's dimensions */
 bool cuda_is_for_one_block(const Op *op, const void *kernel);
-const char *cuda_prefetch(const Printer *printer, const Op *load); /* what makes it before its tile, or iteration */
-void cuda_loop_prefetch(Printer *printer, const Op *loop);         /* those of a loop, in front of it */
+const char *cuda_prefetch(const Printer *printer, const Op *load); /* name of the function that prefetches the load */
+void cuda_loop_prefetch(Printer *printer,
+                        const Op *loop); /* prefetch functions of a loop, printed in front of the loop */
 
 /* cuda-sync.c */
 void cuda_sync(Printer *printer, const Op *op);
 void cuda_accumulate(Printer *printer, const Op *op); /* a product */
 const char *cuda_end_name(const Printer *printer, const Aref *aref, bool producing);
-void cuda_pace(Printer *printer, const Op *loop); /* of tiles that come in pieces while it runs */
+void cuda_pace(Printer *printer, const Op *loop); /* declares the pace of tiles that the loop copies in parts */
 void cuda_bring(Printer *printer, const Op *loop, const char *call);
 
 /* cuda-meeting.c */
 void cuda_meeting(Printer *printer, const Op *op);
-bool cuda_begins_late(const Printer *printer, const Op *load); /* behind what a tile sends to other blocks */
+bool cuda_begins_late(const Printer *printer,
+                      const Op *load); /* true if the prefetch begins behind the tile's sends to other blocks */
 void cuda_sum_parts(Printer *printer, const Op *op);
 void cuda_over_blocks(Printer *printer, const Op *op);
 
@@ -167,8 +172,8 @@ void cuda_loop_windows(Printer *printer, const Op *loop);
 bool cuda_window(Printer *printer, const Op *load);
 
 /* cuda-choice.c */
-void cuda_print_estimate(Printer *printer);                           /* what a variant takes */
-void cuda_print_estimated_version(Printer *printer, Kernel *version); /* is a version faster? */
-void cuda_print_choice(Printer *printer);                             /* the body of the launcher that takes one */
+void cuda_print_estimate(Printer *printer);                           /* cost estimate of a variant */
+void cuda_print_estimated_version(Printer *printer, Kernel *version); /* condition: the version is faster */
+void cuda_print_choice(Printer *printer);                             /* body of the launcher that chooses */
 
 #endif

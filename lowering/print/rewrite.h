@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rewrite.h - a grid of plain loops as C over tiles.  */
+/* rewrite.h - prints a grid of plain loops as C over tiles.  */
 #ifndef WSC_REWRITE_H
 #define WSC_REWRITE_H
 
@@ -7,7 +7,7 @@
 
 /* require: plain.   ensure: nothing.   */
 void pass_rewrite(Kernel *kernel);
-/* A function, in the module's arena; "" for a grid that was written over tiles.  */
+/* The text of a C function, in the module's arena. Returns "" for a grid that the user wrote over tiles.  */
 const char *rewrite_text(Kernel *kernel);
 
 #endif

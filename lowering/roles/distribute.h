@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* distribute.h - what the files of distribute.c share.  */
+/* distribute.h - types and functions that the files of distribute.c share.  */
 #ifndef WSC_DISTRIBUTE_H
 #define WSC_DISTRIBUTE_H
 
@@ -13,26 +13,28 @@ typedef struct {
     Slice slice;
     Uses uses;
     ValueMap map;
-    Value **split_form, **whole_form; /* register tiles of what comes through rings, by value id */
-    Value **slots, **puts;            /* the newest slot of each aref that is got, and that is put, by id */
+    Value **split_form, **whole_form; /* register tiles of values that rings carry, by value id */
+    Value **slots, **puts;            /* the newest slot that get and put returned, by aref id */
     Value *group;
-    Value *offsets[MAX_OFFSETS]; /* first row of the group for tiles of offset_rows[i] rows */
+    Value *offsets[MAX_OFFSETS]; /* first row of the group in tiles of offset_rows[i] rows */
     int offset_rows[MAX_OFFSETS];
     int noffsets;
-    Op *last_offset; /* offsets are computed once, at the top */
-    bool skipping;   /* copying the control flow of another group's tile */
-    bool fills;      /* the role moves tiles for others: what it does has no stage */
+    Op *last_offset; /* the last operation at the top of the program that computes an offset */
+    bool skipping;   /* cloning the control flow of another group's tile */
+    bool fills;      /* the role fills rings for other roles: its operations have stage 0 */
 } Distributor;
 
-/* distribute.c: groups among which rows are divided, and has each its own rows of the body's value?  */
+/* distribute.c: the number of groups among which rows are divided; true if each group holds its own rows of the
+   value.  */
 int distribute_groups(const Distributor *distributor);
 bool distribute_is_split(const Distributor *distributor, const Value *value);
 Op *distribute_emit(Distributor *distributor, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args);
 Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, Opcode code, Value *x, Value *y,
                          Dtype dtype);
-Value *distribute_offset(Distributor *distributor, int rows); /* the group's first row of such a tile */
+Value *distribute_offset(Distributor *distributor,
+                         int rows); /* the group's first row in a tile of `rows` rows for each group */
 Value *distribute_coordinate(Distributor *distributor, Block *to, const Op *origin, Value *value);
-/* The block of what one group does for all, and its end.  */
+/* The block for operations that group 0 executes for all groups, and its end.  */
 Block *distribute_first_only(Distributor *distributor, Block *to, const Op *origin);
 void distribute_end_first(Distributor *distributor, Block *block, Block *to, const Op *origin);
 void distribute_block(Distributor *distributor, Block *from, Block *to);
@@ -40,7 +42,8 @@ void distribute_plain(Distributor *distributor, Block *to, Op *op);
 void distribute_result(Distributor *distributor, Op *copy, Value *result);
 bool distribute_cut_at_ring(const Op *op, void *context);
 
-/* distribute-rings.c: what makes the value, if it comes through a ring to this role; what that becomes there.  */
+/* distribute-rings.c: the operation whose result a ring carries to this role, and the operations that replace its
+   uses.  */
 Op *distribute_arrives(const Distributor *distributor, const Value *value);
 bool distribute_use_is_split(const Distributor *distributor, const Use *use);
 bool distribute_trans_is_operand(const Distributor *distributor, const Value *result);
@@ -55,7 +58,7 @@ Value *distribute_gather(Distributor *distributor, Block *to, const Op *product,
 /* distribute-turns.c */
 void distribute_turns(Distributor *distributor, Block *from, Block *to, Op *grid);
 
-/* distribute-skips.c: loops that do nothing but pass over puts, once an iteration, become one step.  */
+/* distribute-skips.c: replaces each loop that only skips puts by one skip with a count.  */
 void collapse_skips(Kernel *kernel, Block *block);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "ir/ir.h"
 
-/* Every loop below the block whose operations have more than one stage becomes prologue, steady state and epilogue.  */
-void expand_stages(Kernel *kernel, Block *block, bool in_order); /* in_order: of one stage, too */
+/* Replaces every loop below the block that has more than one stage by a prologue, a steady state and an epilogue.  */
+void expand_stages(Kernel *kernel, Block *block, bool in_order); /* in_order: reorder loops of one stage, too */
 
 #endif

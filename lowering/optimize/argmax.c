@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * argmax.c - where a row's largest number is known, its column is the first that holds it.
+ * argmax.c - finds the argmax of a row from its known maximum.
  *
- *   before                                     after
- *   largest = ws_row_max (x)                   largest = ws_row_max (x)
- *   index = ws_row_argmax (x)                  index = row_first (x, largest)
+ *      before                                     after
+ *      largest = ws_row_max (x)                   largest = ws_row_max (x)
+ *      index = ws_row_argmax (x)                  index = row_first (x, largest)
  *
- * The largest is found once, and threads exchange it once.  NaN is no number of a row's: a row of nothing else has no
- * such column, and both say 0.
+ * The pass reuses the maximum, so threads exchange it once. A NaN is never the maximum. In a row of NaNs no column
+ * holds the maximum, and both forms return 0.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/nearest.c and best_two.c run on the sequential target, which
- * looks for the largest itself, and on emulate, whose row_first does not.
+ * Tested, not proved (proof/freeze.c): tests/programs/nearest.c and best_two.c run on the sequential target, whose
+ * argmax computes the maximum itself. They also run on emulate, whose row_first does not.
  */
 #include "lower.h"
 

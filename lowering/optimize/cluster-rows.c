@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster-rows.c - long rows that several loops go over are read once: versions of the kernel in which the blocks of a
- * cluster share each row.
+ * cluster-rows.c - reads long rows once: versions of the kernel in which the blocks of a cluster share each row.
  *
- *   kernel norm                                       beside it, version norm: %N from 8193 to 16384
- *   grid i = 0, < %M, 4                               grid i = 0, < %M, 2
- *     s = for j = 0, < %N, 1024: s0 = zero              x, s = for b = 0, < 4, 1: none, zero blocks
- *       x = load t, i, j                                  x = load t, i, 4096 b
- *       yield add s0, row_sum x                           yield x, add s0, row_sum x, in pieces of 1024
- *     r = rsqrt s                                       r = rsqrt s
- *     for j = 0, < %N, 1024                             for b = 0, < 4, 1 blocks
- *       store y, i, j, mul (load t, i, j), r              store y, i, 4096 b, mul (tile_at x, b), r
+ *      kernel norm                                       beside it, version norm: %N from 8193 to 16384
+ *      grid i = 0, < %M, 4                               grid i = 0, < %M, 2
+ *        s = for j = 0, < %N, 1024: s0 = zero              x, s = for b = 0, < 4, 1: none, zero blocks
+ *          x = load t, i, j                                  x = load t, i, 4096 b
+ *          yield add s0, row_sum x                           yield x, add s0, row_sum x, in pieces of 1024
+ *        r = rsqrt s                                       r = rsqrt s
+ *        for j = 0, < %N, 1024                             for b = 0, < 4, 1 blocks
+ *          store y, i, j, mul (load t, i, j), r              store y, i, 4096 b, mul (tile_at x, b), r
  *
- * A row that no block's registers hold would come from memory twice.  Here each block of a cluster has a share of it,
- * many columns wide, which stays in its registers from one loop to the next; the loops are those over blocks, which
- * language/blocks.c lowers.  Tiles get fewer rows, since all threads of a block share each.
+ * A row that exceeds a block's registers would be read from memory in each loop. In the version, each block of a
+ * cluster has a share of the row, many columns wide. The share stays in registers from one loop to the next. The loops
+ * become loops over blocks, which language/blocks.c lowers. Tiles get fewer rows, since all threads of a block share
+ * each row.
  *
- * A share is many iterations of the loop that the user wrote.  So what stands in the loops treats columns alike, and
- * what is carried along the loop is a sum, a largest or a smallest of what each iteration reduces.  Pieces of a share
- * are combined in the loop's order, where that can be seen (runtime/emulate/blocks.cuh).  Columns beyond the end of a
- * row reach no store, and change nothing where the row is reduced (pads.h).
+ * A share covers many iterations of the user's loop. So the operations of a loop must treat all columns alike. Each
+ * carried value must be a sum, a maximum or a minimum of reductions. Pieces of a share are combined in the loop's order
+ * where the order is observable (runtime/emulate/blocks.cuh). Columns beyond the end of a row reach no store, and do
+ * not change a reduction (pads.h).
  *
  * Tested, not proved (proof/freeze.c): tests/programs/long_rows.c runs rows of many lengths.
  */
@@ -37,13 +37,13 @@ typedef struct {
     Rows rows;
     Pads pads;
     Uses uses;
-    const Op *loop;   /* that is looked at, NULL: what stands between them */
+    const Op *loop;   /* the current loop; NULL: between the loops */
     const Value *row; /* the grid's variable that counts rows */
-    int dim;          /* of the grid */
-    int height;       /* of tiles: so many rows */
+    int dim;          /* index of `row` among the grid's variables */
+    int height;       /* rows of a tile */
 } ClusterRows;
 
-/* ---- may a tile have other rows and columns ---------------------------------------------------------------------- */
+/* ---- legality: tiles of other rows and columns ------------------------------------------------------------------- */
 
 static bool is_row(const ClusterRows *cluster_rows, const Value *value)
 {
@@ -55,7 +55,8 @@ static bool is_column(const ClusterRows *cluster_rows, const Value *value)
     return cluster_rows->loop && affine_unconverted(value) == cluster_rows->loop->blocks[0]->args[0];
 }
 
-/* One of the two counters, each element of a tile stands for another number of: it may only say where a tile lies.  */
+/* True for a scalar that is the row or the column counter. A tile's elements differ in these, so a counter may only
+   place a window.  */
 static bool counts_elements(const ClusterRows *cluster_rows, const Value *value)
 {
     return value->type.kind == K_SCALAR && (is_row(cluster_rows, value) || is_column(cluster_rows, value));
@@ -66,7 +67,8 @@ static bool has_shape(Type type, int rows, int cols)
     return type.rows == rows && type.cols == cols;
 }
 
-/* All coordinates of a window but those along its rows and columns are the same for all that the tile may be.  */
+/* True if the window begins at the row and the column counter, and its other coordinates depend on neither. `row`
+   and `column` are operand indices; 0: none.  */
 static bool is_window(const ClusterRows *cluster_rows, const Op *access, int row, int column, int count)
 {
     if ((row && !is_row(cluster_rows, access->args[row])) || (column && !is_column(cluster_rows, access->args[column])))
@@ -91,7 +93,7 @@ static bool follow_load(ClusterRows *cluster_rows, const Op *op)
            is_window(cluster_rows, op, last - 1, last, last);
 }
 
-/* Tiles of fewer rows end with the grid's last row.  So has the tensor to.  */
+/* True if the tensor has as many rows as the grid. A tile of fewer rows stores fewer rows beyond the grid's end.  */
 static bool ends_with_rows(const ClusterRows *cluster_rows, const Op *store, int row)
 {
     const Op *tensor = store->args[0]->def;
@@ -112,7 +114,7 @@ static bool follow_store(const ClusterRows *cluster_rows, const Op *op)
            ends_with_rows(cluster_rows, op, last - 1);
 }
 
-/* A column's number counts from the loop's counter on: all its uses add that.  */
+/* True if every use of a column index adds the loop's counter.  */
 static bool follow_index(ClusterRows *cluster_rows, const Op *op)
 {
     const Use *use = uses_of(&cluster_rows->uses, op->results[0]);
@@ -132,7 +134,7 @@ static bool is_index(const Op *op)
     return false;
 }
 
-/* The counter itself as a number of the tile: of the first of its columns.  */
+/* A splat of the loop's counter is the index of the tile's first column. So it may only be added to a column index.  */
 static bool follow_splat(const ClusterRows *cluster_rows, const Op *op)
 {
     if (!counts_elements(cluster_rows, op->args[0]))
@@ -149,8 +151,7 @@ static bool reduces(const Op *op, const Op *join)
            (op->code == OP_ROW_MIN && join->code == OP_MIN);
 }
 
-/* The largest of a row, or the sum of its powers below that, where both are carried on: columns beyond the row's end
-   are -infinity.  */
+/* True if the operation is the maximum or the sum of a recurrence of powers.h whose pads are -infinity.  */
 static bool is_of_powers(const ClusterRows *cluster_rows, const Op *op)
 {
     Powers powers;
@@ -161,7 +162,7 @@ static bool is_of_powers(const ClusterRows *cluster_rows, const Op *op)
     return false;
 }
 
-/* Added to what the loop carries, and carried on; nothing else looks at either.  */
+/* True if the result is only combined with a carried value that has no other use.  */
 static bool follow_reduction(const ClusterRows *cluster_rows, const Op *op)
 {
     const Use *use = uses_of(&cluster_rows->uses, op->results[0]);
@@ -252,7 +253,7 @@ static bool follow_all(ClusterRows *cluster_rows)
     return true;
 }
 
-/* What a loop carries is of the tile's rows, and reduced.  */
+/* True if each carried value is a column of the tile's rows, and a reduction.  */
 static bool carries_reductions(const ClusterRows *cluster_rows)
 {
     for (int i = 0; i < cluster_rows->rows.nloops; i++)
@@ -299,7 +300,7 @@ static bool may_spread(Kernel *kernel, ClusterRows *cluster_rows)
 
 /* ---- the version ------------------------------------------------------------------------------------------------- */
 
-/* So many rows of a tile, of so many columns, and blocks that have one of each row.  */
+/* Rows of a tile, columns of a block's share, and blocks that share a row.  */
 typedef struct {
     int rows, columns, blocks;
 } Share;
@@ -326,7 +327,7 @@ static void visit_shapes(Op *op, void *context)
             reshape(context, &op->blocks[i]->args[k]->type);
 }
 
-/* The first loop that loads a kept tile leaves it in an array.  */
+/* Makes the first loop that loads a cached tile return the tile, as an array over blocks.  */
 static Value *leave(Kernel *kernel, Op *loop, Op *load)
 {
     Value *tile = load->results[0];
@@ -408,13 +409,13 @@ static void spread(Kernel *version, Share share)
         pass_simplify(version);
 }
 
-/* ---- which ------------------------------------------------------------------------------------------------------- */
+/* ---- choice of shares -------------------------------------------------------------------------------------------- */
 
-/* A row that all threads of a group share has 16 columns for each at least (layout.c); shorter ones are left to
-   row-cache.c. Beside what waits in NEXT registers as many more hold the next tile's (prefetch.c).  */
+/* LEAST_COLUMNS: a row that all threads of a group share has 16 columns for each thread (layout.c). row-cache.c
+   handles shorter rows. NEXT: registers of the cached tile; the next tile takes as many (prefetch.c).  */
 enum { LEAST_COLUMNS = 16 * MACHINE_GROUP_THREADS, NEXT = 32 };
 
-/* What is kept, and what one loop loads beside it for all rows.  */
+/* Registers of a thread for cached tiles and for the rows that one loop loads beside them.  */
 enum { MOST_REGISTERS = 176 };
 
 static int registers_of(const ClusterRows *cluster_rows, Share share)
@@ -429,7 +430,7 @@ static int registers_of(const ClusterRows *cluster_rows, Share share)
     return registers;
 }
 
-/* Of rows that all tiles have in common, scales above all, that one loop loads.  */
+/* Registers of the rows that a loop loads for all tiles, for instance scales: the maximum over the loops.  */
 static int registers_beside(const ClusterRows *cluster_rows, Share share)
 {
     Shapes shapes = {cluster_rows, share};
@@ -446,7 +447,7 @@ static int registers_beside(const ClusterRows *cluster_rows, Share share)
     return most;
 }
 
-/* In registers, or in shared memory (machine/prefetch.c).  */
+/* True if these rows fit in registers, or in shared memory (machine/prefetch.c).  */
 static bool has_room(const ClusterRows *cluster_rows, Share share)
 {
     int beside = registers_beside(cluster_rows, share);
@@ -454,7 +455,7 @@ static bool has_room(const ClusterRows *cluster_rows, Share share)
            beside * 4 * MACHINE_GROUP_THREADS <= PREFETCH_MOST_CACHED;
 }
 
-/* The widest that fits.  */
+/* The widest share whose cached tiles fit in `registers`.  */
 static Share share_of(const ClusterRows *cluster_rows, int rows, int registers, int blocks)
 {
     Share share = {rows < cluster_rows->height ? rows : cluster_rows->height, (int)cluster_rows->rows.step, blocks};
@@ -467,13 +468,9 @@ static Share share_of(const ClusterRows *cluster_rows, int rows, int registers, 
     return share;
 }
 
-/* Rows that one block has need no cluster: on an H200, softmax, LayerNorm and RMSNorm of rows of 4096 f16 have 0.90,
-   0.90 and 0.91 of a copy in blocks of 256 threads, 0.84, 0.76 and 0.77 in two blocks or as row-cache.c has them;
-   of 8192 0.93, 0.94 and 0.94 in blocks of 512, 0.72, 0.80 and 0.90 in two. Few blocks wait for each other less
-   than many, and few threads have less to do beside their columns.  On an H200, LayerNorm of rows of 16384 f16 has
-   0.94 of a copy in 2 blocks of 1 x 8192 whose scales stay in shared memory, 0.75 in 4 of 2 x 4096 or of 1 x 4096,
-   RMSNorm 0.94, 0.89 and 0.93.  Of 131072 LayerNorm has 0.84 in 8 of 1 x 16384 and 0.78 in 16 of 1 x 8192, softmax
-   0.91 and 0.86.  */
+/* Candidate shares, in the order of row lengths. A row that fits in one block needs no cluster. Few blocks wait less
+   for each other than many, and few threads have less overhead for a row than many (measured in bench/notes/first.md,
+   "What a warp pays for a row").  */
 typedef struct {
     int rows, registers, blocks;
 } Try;
@@ -503,8 +500,8 @@ static void make_forms(const ClusterRows *cluster_rows)
             (long long)most, cluster_rows->rows.nloops);
 }
 
-/* require: one GRID.   ensure: the same program; versions of it where several loops load rows too long for one
-   block.  */
+/* require: one GRID.   ensure: the same program; versions for rows that several loops load and one tile does not
+   hold.  */
 void pass_cluster_rows(Kernel *kernel)
 {
     ClusterRows cluster_rows;

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * coalesce-tiles.c - small tiles: neighbours of the grid become one, until a block has enough under way.
+ * coalesce-tiles.c - merges neighbouring small tiles of the grid, until a block has enough bytes in flight.
  *
- *   before                                     after
- *   grid i = 0, < %M, 64; j = 0, < %N, 64      grid i = 0, < %M, 128; j = 0, < %N, 64
- *     %x: 64x64 = load %a, i, j                  %x: 128x64 = load %a, i, j
- *     %y: 64x64 = trans %x                       %y: 64x128 = trans %x
- *     store %b, j, i, %y                         store %b, j, i, %y
+ *      before                                     after
+ *      grid i = 0, < %M, 64; j = 0, < %N, 64      grid i = 0, < %M, 128; j = 0, < %N, 64
+ *        %x: 64x64 = load %a, i, j                  %x: 128x64 = load %a, i, j
+ *        %y: 64x64 = trans %x                       %y: 64x128 = trans %x
+ *        store %b, j, i, %y                         store %b, j, i, %y
  *
- * A block of 128 threads that loads less than 8 KB waits more than it works.  What is transposed is stored as rows of
- * its own, each in another page of memory: there 16 KB and longer rows count.  On an H200, shares of a copy:
+ * A block of 128 threads that loads less than 8 KB waits for memory most of the time. A transposed tile is stored as
+ * rows in different pages of memory, so 16 KB and longer rows pay (measured in bench/notes/first.md, "Figures behind
+ * thresholds").
  *
- *   softmax of rows of 256 f16     0.70 in tiles of 4 rows, 0.80 of 8, 0.88 of 16
- *   16384 x 16384 transposed       0.36 in tiles of 32 x 32, 0.80 of 64 x 64, 0.96 of 128 x 64; 0.88 of 64 x 64 by hand
- *                                  with segments of 128 bytes everywhere
+ * A short loop of loads, for instance over the taps of a filter, does not prevent merging. There, neighbouring tiles
+ * share most loads and address arithmetic.
  *
- * A short loop of loads, as the taps of a filter are, is no reason against it: there neighbours share most of what they
- * load, and what it takes to say where it lies.  On an H100, convolution of each channel by 3 x 3 went from 0.53 of
- * cuDNN in tiles of 16 x 64 to 0.71 in those of 32 x 64.
+ * The pass follows the axis along which the grid's counter moves. A load must begin at the counter on one axis, or at a
+ * fixed distance from the counter, and have as many elements as the grid's step. Elementwise operations, transposes and
+ * reductions across the axis keep its elements apart. A store must begin at the counter on that axis, and its tensor
+ * must end where the grid ends. So elements of the last tile beyond the grid's end are not stored.
  *
- * What is followed is the axis along which the grid's counter moves: a load begins at the counter on one axis, with as
- * many elements as the grid's step, or at a place that lies beside it, and elementwise operations, transpositions and
- * sums across it keep the axis apart.  A store ends well if it begins at the counter on that axis, and its tensor ends
- * where the grid does: what the last tile has beyond is not written.  tests/programs/neighbours.c tests it.
+ * Tested: tests/programs/neighbours.c.
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
@@ -33,10 +31,11 @@
 
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
-/* Bytes that a tile of the grid loads, at least, or an iteration of a loop; the side of one that is transposed, at
-   most. Elements of a tile that is computed with, 32 registers of a thread, half as many where it is transposed,
-   too; and operations on it: past these registers are missing.  Up to four rows take none: each warp of a group has
-   one.  */
+/* SMALL_TILE: bytes that a tile loads, at least; SMALL_TRANSPOSED: if it is transposed; SMALL_OF_LOOP: in an
+   iteration of a loop. LONG_SIDE: elements along the axis of a transposed tile, at most. MOST_ELEMENTS: of a tile that
+   is computed with, 32 registers of a thread; half as many if it is also transposed, or after many operations.
+   MOST_OPERATIONS: with more, registers run out. WARPS: up to so many rows need no more threads, since each warp of a
+   group has a row.  */
 enum {
     SMALL_TILE = 8192,
     SMALL_TRANSPOSED = 16384,
@@ -53,9 +52,9 @@ typedef struct {
     const Value *counter, *high;
     int64_t step;
     Uses uses;
-    bool loops;  /* there are loops of loads */
-    Axis *axes;  /* by value id: along which the counter moves */
-    bool *moves; /* by value id: scalars that depend on the counter */
+    bool loops;  /* the grid contains loops of loads */
+    Axis *axes;  /* by value id: the axis along which the counter moves */
+    bool *moves; /* by value id: the scalar depends on the counter */
 } Coalesce;
 
 /* ---- where the counter's axis goes ------------------------------------------------------------------------------- */
@@ -78,7 +77,7 @@ static bool any_moves(const Coalesce *coalesce, const Op *op)
     return false;
 }
 
-/* The counter, and for a load what does not depend on it.  */
+/* True if the coordinate is the counter. A load may also begin at the counter plus terms that do not depend on it.  */
 static bool begins_at_counter(const Coalesce *coalesce, const Op *op, const Value *value)
 {
     if (affine_unconverted(value) == coalesce->counter || op_info[op->code].class_ == CLASS_STORE)
@@ -92,8 +91,8 @@ static bool begins_at_counter(const Coalesce *coalesce, const Op *op, const Valu
     return true;
 }
 
-/* The axis of a window whose coordinates, from args[1] on, end in those of its rows and columns.  False: it is none
-   that begins at the counter on one axis alone.  */
+/* Sets the axis of a window whose row and column coordinates are the last of args[1] to args[coordinates]. False:
+   the window does not begin at the counter on exactly one axis.  */
 static bool window_axis(const Coalesce *coalesce, const Op *op, Type tile, int coordinates, Axis *axis)
 {
     bool row = op->code == OP_LOAD || op->code == OP_STORE || op->code == OP_LOAD_COL || op->code == OP_STORE_COL;
@@ -112,13 +111,13 @@ static bool window_axis(const Coalesce *coalesce, const Op *op, Type tile, int c
     return !moves(coalesce, op->args[0]);
 }
 
-/* Such a tile takes the type of what it meets; a longer one does not.  */
+/* A (1,1) tile takes the type of the other operand. A longer tile does not.  */
 static bool is_number(Type type)
 {
     return type.kind == K_TILE && type.rows == 1 && type.cols == 1;
 }
 
-/* All operands that have the axis have the same, and the others are the same all along it.  */
+/* Sets the common axis of the operands. Other operands must be constant along the axis.  */
 static bool elementwise_axis(const Coalesce *coalesce, const Op *op, Axis *axis)
 {
     *axis = AXIS_NONE;
@@ -143,7 +142,7 @@ static bool reduces(const Op *op, Axis *kept)
     return *kept == AXIS_ROWS || op_info[op->code].rule == R_COL;
 }
 
-/* The tensor ends where the grid does.  */
+/* True if the tensor ends where the grid ends.  */
 static bool ends_with_grid(const Coalesce *coalesce, const Op *store, Axis axis)
 {
     const Op *tensor = store->args[0]->def;
@@ -164,7 +163,7 @@ static bool store_is_kept(const Coalesce *coalesce, const Op *op)
 
 static bool follow(Coalesce *coalesce, const Op *op);
 
-/* Each value that the loop carries keeps its axis.  */
+/* True if each carried value keeps its axis.  */
 static bool follow_body(Coalesce *coalesce, const Op *loop)
 {
     FOR_OPS (op, loop->blocks[0])
@@ -178,7 +177,7 @@ static bool follow_body(Coalesce *coalesce, const Op *loop)
     return true;
 }
 
-/* A number that fills a tile for the loop alone has the axis that the loop gives it.  */
+/* True for a constant tile that only the loop uses: it takes the axis of the carried value.  */
 static bool starts_anywhere(const Coalesce *coalesce, const Value *start)
 {
     const Use *use = start->def && start->def->code == OP_FULL ? uses_of(&coalesce->uses, start) : NULL;
@@ -245,7 +244,7 @@ static bool may_join(Coalesce *coalesce)
     return true;
 }
 
-/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
+/* ---- profitability ----------------------------------------------------------------------------------------------- */
 
 static bool turns(const Op *op, const void *none)
 {
@@ -261,7 +260,8 @@ static int operations(const Coalesce *coalesce)
     return count;
 }
 
-/* What is computed element by element alone has no wait that a larger tile would fill.  */
+/* True if the tile waits for loads of a loop, a transpose or a reduction. A larger tile does not help elementwise
+   programs.  */
 static bool waits(const Coalesce *coalesce)
 {
     Axis kept;
@@ -275,8 +275,8 @@ static bool waits(const Coalesce *coalesce)
 
 typedef struct {
     const Coalesce *coalesce;
-    int64_t most, bytes; /* elements of the largest tile; what is loaded anew */
-    bool columns;        /* move, of some tile */
+    int64_t most, bytes; /* most: elements of the largest tile; bytes: of all loads */
+    bool columns;        /* the axis is columns in some tile */
 } Sizes;
 
 static void visit_size(Op *op, void *context)
@@ -299,7 +299,7 @@ static Sizes sizes_of(const Coalesce *coalesce)
     return sizes;
 }
 
-/* How many of them are to be one.  */
+/* The number of tiles to merge into one; 1: none.  */
 static int tiles_wanted(const Coalesce *coalesce)
 {
     Sizes sizes = sizes_of(coalesce);
@@ -321,7 +321,7 @@ static int tiles_wanted(const Coalesce *coalesce)
     return count;
 }
 
-/* ---- joining ----------------------------------------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const Coalesce *coalesce;
@@ -384,7 +384,7 @@ static void visit_grid(Op *op, void *context)
         try_dimension(kernel, op, dimension);
 }
 
-/* require: one GRID.   ensure: the same program; small tiles are larger where no loop stands around what they load.  */
+/* require: one GRID.   ensure: the same program; small tiles of the grid are merged.  */
 void pass_coalesce_tiles(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_grid, kernel);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * divide.c - subtile(n): what is made of a loop's tiles is made for n parts of their rows.
+ * divide.c - subtile(n): splits the tiles of a loop into n parts of their rows.
  *
- *   before                                     after
- *   for (k ...) subtile(2)                     for (k ...)
- *     %x: 128x64 = load %a, %i, %k               %x: 64x64 = load %a, %i, %k;  %x2: 64x64 = load %a, %i + 64, %k
- *     %y: 64x64 = load %b, %k, %j                %y: 64x64 = load %b, %k, %j
- *     %acc.3: 128x64 = dot %x, %y, %acc.2        %acc.3: 64x64 = dot %x, %y, %acc.2;  %acc2.3: 64x64 = dot %x2, %y, ...
- *   store %c, %i, %j, %acc                     store %c, %i, %j, %acc; store %c, %i + 64, %j, %acc2
+ *      before                                  after
+ *      for (k ...) subtile(2)                  for (k ...)
+ *        %x: 128x64 = load %a, %i, %k            %x: 64x64 = load %a, %i, %k;  %x2: 64x64 = load %a, %i + 64, %k
+ *        %y: 64x64 = load %b, %k, %j             %y: 64x64 = load %b, %k, %j
+ *        %acc.3: 128x64 = dot %x, %y, %acc.2     %acc.3: 64x64 = dot %x, %y, %acc.2;  %acc2.3: 64x64 = dot %x2, %y, ...
+ *      store %c, %i, %j, %acc                  store %c, %i, %j, %acc; store %c, %i + 64, %j, %acc2
  *
- * The chains of the parts know nothing of each other, so that a schedule may have one compute while the other's
- * products run.  Products read their left operands and sums in parts, and their right operands whole; elementwise
- * operations, sums along rows and what loops and branches carry pass that on in both directions.  What is loaded comes
- * as it is wanted, in parts or whole.  A part is made where the tile was made, the first one first, so that stores and
- * loads keep their order.
+ * The chains of the parts are independent, so a schedule may run the arithmetic of one part under the products of
+ * another.
  *
- * A task that neither multiplies nor stores is a task for each part: its role makes the first one, and NAME_2 the next.
+ * Products read their left operands and accumulators in parts, and their right operands whole. Elementwise operations,
+ * reductions along rows, loops and branches propagate the division in both directions. A load may have both forms.
+ * Parts replace the tile at its place, the first part first, so loads and stores keep their order.
  *
- * Rows of a tile do not depend on each other, and so the program is the same to the last bit.  Tested, not proved
- * (proof/freeze.c): tests/programs/subtile.c.
+ * A task that neither multiplies nor stores becomes one task for each part. Its role computes the first part, and
+ * NAME_2 the second.
+ *
+ * Rows of a tile are independent, so the results are bitwise the same. Tested, not proved (proof/freeze.c):
+ * tests/programs/subtile.c.
  */
 #include "ir/queries.h"
 #include "ir/slice.h"
@@ -31,13 +33,13 @@ enum { IN_PARTS = 1, WHOLE = 2 };
 
 typedef struct {
     Kernel *kernel;
-    const Op *loop; /* that asks for it */
+    const Op *loop; /* the first loop with the clause subtile */
     int parts;
-    char *mode; /* by value id */
+    char *mode; /* by value id: IN_PARTS, WHOLE or both */
     bool changed;
     const Op *why;
     Uses uses;
-    Block *body; /* as it was */
+    Block *body; /* the body before the pass */
     ValueMap whole, part[MOST_SUBTILES];
 } Dividing;
 
@@ -58,7 +60,7 @@ static bool is_transposed_load(const Op *op)
     return op->code == OP_TRANS && is_load(op->args[0]->def);
 }
 
-/* It may come both ways.  */
+/* True for a value that may have both forms.  */
 static bool is_loaded(const Value *value)
 {
     return value->def && (is_load(value->def) || is_transposed_load(value->def));
@@ -131,7 +133,7 @@ static void visit_constraint(Op *op, void *context)
     }
 }
 
-/* Whole rows of the matrix units, and of the swizzle.  */
+/* Checks that a part has whole row blocks of wgmma, or whole row groups of the swizzle.  */
 static void visit_rows(Op *op, void *context)
 {
     Dividing *dividing = context;
@@ -141,14 +143,14 @@ static void visit_rows(Op *op, void *context)
             dividing->why = op;
 }
 
-/* ---- making them ------------------------------------------------------------------------------------------------- */
+/* ---- division ---------------------------------------------------------------------------------------------------- */
 
 static bool in_parts(const Dividing *dividing, const Value *value)
 {
     return has_rows(value) && dividing->mode[value->id] & IN_PARTS;
 }
 
-/* Does the operation, which has parts, look at a part of this operand?  */
+/* True if the divided operation reads one part of this operand.  */
 static bool looks_at_part(const Dividing *dividing, const Op *op, int arg)
 {
     if (op_is_product(op) && arg != 0 && arg != 2)
@@ -156,7 +158,7 @@ static bool looks_at_part(const Dividing *dividing, const Op *op, int arg)
     return in_parts(dividing, op->args[arg]);
 }
 
-/* A row, or a number, that the task of each part makes for itself.  */
+/* True for a row or a number that the task of each part computes itself.  */
 static bool is_made_again(const Dividing *dividing, const Value *value, int part)
 {
     return part > 0 && !in_parts(dividing, value) && value_map_get(&dividing->part[part], (Value *)value) != value;
@@ -191,7 +193,7 @@ static void visit_member(Op *op, void *context)
     members->prepares &= schedule_of(op)->task != members->task || !others;
 }
 
-/* Who makes this part of what the task makes.  */
+/* The task that computes this part of the task's tiles.  */
 static int task_of_part(Dividing *dividing, int task, int part)
 {
     Kernel *kernel = dividing->kernel;
@@ -247,7 +249,7 @@ static void divide_load(Dividing *dividing, Block *to, Op *op, int part, bool co
     map(dividing, op->results[0], op_result(dividing->kernel, copy, type, op->results[0]->name), part);
 }
 
-/* A number for each row of the whole.  */
+/* The row index of a part, counted from the first row of the whole tile.  */
 static void number_rows(Dividing *dividing, Block *to, Op *op, int part)
 {
     Op *copy = shell(dividing, to, op, part);
@@ -273,7 +275,7 @@ static void divide_op(Dividing *dividing, Block *to, Op *op, int part)
         divide_load(dividing, to, op, part, false);
         return;
     }
-    if (is_transposed_load(op)) { /* of that the columns are divided */
+    if (is_transposed_load(op)) { /* its columns are divided */
         divide_load(dividing, to, op->args[0]->def, part, true);
         Value *transposed = now(dividing, op->args[0], part);
         Op *copy = shell(dividing, to, op, part);
@@ -370,7 +372,7 @@ static void make_whole(Dividing *dividing, Block *to, const Op *op, int part)
             part);
 }
 
-/* What is not as large as a tile goes through no ring to the tasks of other parts.  */
+/* Repeats the operation in the tasks of the other parts. Its result is a row or a number, which no ring carries.  */
 static void make_again(Dividing *dividing, Block *to, const Op *op)
 {
     int task = schedule_of(op)->task;
@@ -382,7 +384,7 @@ static void make_again(Dividing *dividing, Block *to, const Op *op)
 
 static bool is_wanted_whole(const Dividing *dividing, const Op *op);
 
-/* Is what uses it, which may have a loaded tile both ways, made whole?  */
+/* True if the user of a load reads the whole tile.  */
 static bool wants_whole(const Dividing *dividing, const Use *use)
 {
     const Op *op = use->op;
@@ -427,7 +429,7 @@ static void make_block(Dividing *dividing, const Block *from, Block *to)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 static void visit_asking(Op *op, void *context)
 {
@@ -455,7 +457,7 @@ static void visit_seed(Op *op, void *context)
         require(seeds->dividing, op->results[0], IN_PARTS, op);
 }
 
-/* The products of a loop that asks for it; of one that has none what it carries.  */
+/* Marks the products of a loop with the clause, or the carried values of such a loop without products.  */
 static void visit_loop(Op *op, void *context)
 {
     Dividing *dividing = context;
@@ -478,7 +480,7 @@ static void divide_body(Dividing *dividing)
     make_block(dividing, dividing->body, kernel->body);
 }
 
-/* require: one GRID.   ensure: the same program; no loop asks for parts of its rows any more.  */
+/* require: one GRID.   ensure: the same program; no loop has the clause subtile.  */
 void pass_divide(Kernel *kernel)
 {
     Dividing dividing = {.kernel = kernel};

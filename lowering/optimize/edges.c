@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * edges.c - masks only where they can fail.
+ * edges.c - applies masks only in iterations where they can fail.
  *
- *   before                                     after
- *   for (j = 0; j < L; j += 128)               for (j = 0; j < L; j += 128)
- *     s = ws_dot (q, k, 0)                       s = ws_dot (q, k, 0)
- *     at = j + ws_col_index                      if (! (j + 127 < L))
- *     s = ws_select (at < L, s, -1e30)             s = ws_select (j + ws_col_index < L, s, -1e30)
+ *      before                                     after
+ *      for (j = 0; j < L; j += 128)               for (j = 0; j < L; j += 128)
+ *        s = ws_dot (q, k, 0)                       s = ws_dot (q, k, 0)
+ *        at = j + ws_col_index                      if (! (j + 127 < L))
+ *        s = ws_select (at < L, s, -1e30)             s = ws_select (j + ws_col_index < L, s, -1e30)
  *
- * A mask that compares sums of index tiles and scalars holds for the whole tile if it holds at the ends of their
- * ranges, and these are scalars.  A select by such a mask inside a loop comes to stand under that question, so that the
- * iterations away from the edge, or from the diagonal, do not pay for it; the loop stays one loop, and nothing in
- * flight has to be awaited between its parts.
+ * A mask that compares sums of index tiles and scalars is true for the whole tile if it is true at the ends of their
+ * ranges. These ends are scalars. The pass puts a select by such a mask inside a loop under this scalar condition.
+ * Iterations away from the edge, or from the diagonal, skip the select. The loop stays one loop, so products in flight
+ * need no wait between its parts.
  *
- * Tiles of I32 wrap, ranges are computed in I64: where a side could leave I32, the question includes that it does not.
+ * I32 tiles wrap, but ranges are computed in I64. If a side could leave I32, the condition includes a check that it
+ * does not.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/masks.c, edges.c, edge_of_loop.c and halved_edge.c run masks on
- * the sequential target, which selects everywhere, and on emulate. A proof would take inequalities over the elements of
+ * emulate and on the sequential target, which always selects. A proof would need inequalities over the elements of
  * index tiles, which terms.c does not have.
  */
 #include "ir/affine.h"
@@ -28,7 +29,7 @@ enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
 
 typedef struct {
     Kernel *kernel;
-    Op *where; /* scalars are made before it */
+    Op *where; /* new scalars are inserted before it */
     Uses uses;
 } Edges;
 
@@ -55,14 +56,14 @@ static Value *convert(const Edges *edges, Value *value, Dtype dtype)
     return ir_convert_before(edges->kernel, edges->where, value, dtype);
 }
 
-/* The least or the largest that a side can be.  */
+/* The lower or the upper end of a side's range.  */
 static Value *at_end(const Edges *edges, const Affine *range, int64_t end)
 {
     Value *number = affine_emit(edges->kernel, edges->where, range, end, NULL, NULL);
     return number ? number : literal(edges, 0);
 }
 
-/* ---- ranges: what the elements of a side of a comparison can be, over all rows and columns ----------------------- */
+/* ---- ranges: possible values of a side of a comparison, over all rows and columns -------------------------------- */
 
 static bool find_range(const Edges *edges, Value *value, Affine *range, int depth);
 
@@ -125,13 +126,13 @@ static bool find_range(const Edges *edges, Value *value, Affine *range, int dept
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
 
-/* Its terms are not simply one scalar of I32: their sum may leave I32 by itself.  */
+/* True unless the terms are one I32 scalar. A sum of scalars may leave I32.  */
 static bool is_sum(const Affine *range)
 {
     return range->count > 1 || (range->count && range->terms[0].factor != 1);
 }
 
-/* `holds`, and the side stays within I32 in the direction that the comparison itself does not bound.  */
+/* `holds`, and a check that the side stays within I32 where the comparison does not bound it.  */
 static Value *within(const Edges *edges, Value *holds, const Affine *range, bool above, bool below)
 {
     if (!range->count)
@@ -150,7 +151,8 @@ static bool is_plain(const Affine *range)
     return !is_sum(range) && !range->low && !range->high;
 }
 
-/* Every element of low < high, or <=: the largest of the one is below the smallest of the other.  */
+/* True if every element of `low` is below every element of `high`: the maximum of `low` is below the minimum of
+   `high`.  */
 static Value *all_below(const Edges *edges, const Affine *low, const Affine *high, bool equal)
 {
     Value *holds = binary(edges, equal ? OP_SCALAR_LE : OP_SCALAR_LT, D_I1, at_end(edges, low, low->high),
@@ -165,7 +167,7 @@ static Value *all_below(const Edges *edges, const Affine *low, const Affine *hig
 
 static Value *all_true(const Edges *edges, const Value *mask, bool negated, int depth);
 
-/* Both masks everywhere; of an `or`, at least one of them everywhere, which is more than is needed.  */
+/* For `and`: both masks are true everywhere. For `or`: one of them is true everywhere, a sufficient condition.  */
 static Value *both_true(const Edges *edges, const Op *op, bool negated, int depth)
 {
     Value *x = all_true(edges, op->args[0], negated, depth), *y = all_true(edges, op->args[1], negated, depth);
@@ -175,7 +177,8 @@ static Value *both_true(const Edges *edges, const Op *op, bool negated, int dept
     return binary(edges, either ? OP_SCALAR_OR : OP_SCALAR_AND, D_I1, x, y);
 }
 
-/* A scalar that is true only if every element of the mask (or of its complement) is; NULL if there is none.  */
+/* A scalar that is true only if every element of the mask (negated: of its complement) is true. NULL: none is
+   known.  */
 static Value *all_true(const Edges *edges, const Value *mask, bool negated, int depth)
 {
     const Op *op = mask->def;
@@ -205,7 +208,7 @@ static Value *all_true(const Edges *edges, const Value *mask, bool negated, int 
 
 /* ---- the branch -------------------------------------------------------------------------------------------------- */
 
-/* A copy of the mask's own operations, at the end of the block.  */
+/* Clones the tile operations of the mask at the end of the block.  */
 static Value *copy_mask(const Edges *edges, Block *to, Value *value, ValueMap *map)
 {
     Op *op = value->def;
@@ -223,7 +226,8 @@ static void yield(const Edges *edges, Block *block, Value *value)
     op_append(block, op_new(edges->kernel, OP_YIELD, edges->where->loc, 1, &value));
 }
 
-/* Does the mask matter in this iteration?  Where it does from one of them on, that one is known before the loop.  */
+/* The condition for the select. If the mask can fail only from some iteration on, the condition compares the counter
+   with a bound from before the loop.  */
 static Value *may_fail(const Edges *edges, const Op *select, Value *holds)
 {
     Op *loop = select->parent->parent;
@@ -268,7 +272,7 @@ static void visit_select(Op *op, void *context)
     edges->uses = uses_new(edges->kernel, edges->kernel->body);
 }
 
-/* require: types, one GRID.   ensure: the same program; what a mask does not change is not selected.  */
+/* require: types, one GRID.   ensure: the same program; selects in loops run only where their masks can fail.  */
 void pass_edges(Kernel *kernel)
 {
     Edges edges = {kernel, NULL, uses_new(kernel, kernel->body)};

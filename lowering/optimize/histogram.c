@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * histogram.c - numbers that are compared with all there are, and counted, are counted where they belong.
+ * histogram.c - replaces counting by comparison with all bins by a histogram in shared memory.
  *
- *   before                                               after
- *   for j = 0, < 4096, 64: s0 = zero                     x: 1x4096 = cast (load t, i, 0)
- *     x: 64x1 = cast (trans (load t, i, j))              n: 1x256 = histogram x
- *     one: 64x256 = select (eq x, col_index), 1, 0       s = add zero, n
- *     n: 1x256 = col_sum one
- *     yield add s0, n
+ *      before                                               after
+ *      for j = 0, < 4096, 64: s0 = zero                     x: 1x4096 = cast (load t, i, 0)
+ *        x: 64x1 = cast (trans (load t, i, j))              n: 1x256 = histogram x
+ *        one: 64x256 = select (eq x, col_index), 1, 0       s = add zero, n
+ *        n: 1x256 = col_sum one
+ *        yield add s0, n
  *
- * A histogram over tiles compares each number with each that it may be.  A histogram adds 1 in shared memory where the
- * number says, and takes no step for the others.  Whole numbers may be added in any order, so that the iterations of a
- * loop that does nothing else become fewer, of wider loads; and how the numbers lie in their tile does not matter.  On
- * an H200, 64 MB of bytes took 3029 us before.
+ * Written over tiles, a histogram compares each number with every bin. The operation `histogram` adds 1 to the bin of
+ * each number in shared memory, and takes no step for the other bins. Additions of integers may be reordered. So a loop
+ * that only counts gets fewer iterations with wider loads, and the layout of the numbers in their tile does not matter
+ * (measured in bench/notes/first.md, "Figures behind thresholds").
  *
- * Tested, not proved (proof/freeze.c): tests/programs/tally.c counts numbers inside and outside the range.
+ * Tested, not proved (proof/freeze.c): `tests/programs/tally.c` counts numbers inside and outside the range.
  */
 #include "ir/affine.h"
 #include "ir/slice.h"
 #include "lower.h"
 
-enum { MOST_NUMBERS = 4096 }; /* of a tile: 32 of a thread */
+enum { MOST_NUMBERS = 4096 }; /* elements of a tile: 32 of a thread */
 
-/* ---- what counts ------------------------------------------------------------------------------------------------- */
+/* ---- pattern ----------------------------------------------------------------------------------------------------- */
 
 static bool is_constant_tile(const Value *value, int64_t number)
 {
@@ -37,7 +37,7 @@ static bool is_i32(const Value *value)
     return value->type.kind == K_TILE && value->type.dtype == D_I32;
 }
 
-/* A column that is compared with the numbers of all columns; NULL: something else is compared.  */
+/* The column that is compared with the index of every column, or NULL.  */
 static Value *compared_column(const Op *equal)
 {
     for (int i = 0; i < 2; i++) {
@@ -59,7 +59,7 @@ static Value *counted(const Op *sum)
     return column && column->type.rows == sum->args[0]->type.rows ? column : NULL;
 }
 
-/* The same numbers as they lie in memory.  */
+/* The same numbers without the transpose.  */
 static Value *without_transposition(Kernel *kernel, Op *where, Value *value)
 {
     Op *op = value->def;
@@ -91,7 +91,7 @@ static void visit_sum(Op *op, void *context)
 
 /* ---- loops that only count --------------------------------------------------------------------------------------- */
 
-/* Of a loop: a load, a cast or none, a histogram and a sum.  */
+/* The operations of a loop that only counts. NULL: no cast.  */
 typedef struct {
     Op *load, *cast, *histogram, *sum;
 } Count;
@@ -164,7 +164,7 @@ static void visit_loop(Op *op, void *context)
         count.cast->results[0]->type.cols *= (int)together;
 }
 
-/* require: one GRID.   ensure: the same program; no number is compared with all columns to be counted.  */
+/* require: one GRID.   ensure: the same program; no counted number is compared with all columns.  */
 void pass_histogram(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_sum, kernel);

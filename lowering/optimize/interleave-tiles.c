@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * interleave-tiles.c - tiles that learn from memory where to load: a block does several of them side by side.
+ * interleave-tiles.c - interleaves tiles that load through an index in memory.
  *
- *   before                                     after
- *   grid i = 0, < %M, 1                        grid i = 0, < %M, 4
- *     for j = 0, < %N, 1024                      for j = 0, < %N, 1024
- *       %r = at %n, %i                             %r = at %n, %i; %r2 = at %n, %i + 1; ...
- *       %x: 1x1024 = load %t, %r, %j               %x = load %t, %r, %j; %x2 = load %t, %r2, %j; ...
- *       store %y, %i, %j, %x                       store %y, %i, %j, %x; store %y, %i + 1, %j, %x2; ...
+ *      before                                     after
+ *      grid i = 0, < %M, 1                        grid i = 0, < %M, 4
+ *        for j = 0, < %N, 1024                      for j = 0, < %N, 1024
+ *          %r = at %n, %i                             %r = at %n, %i; %r2 = at %n, %i + 1; ...
+ *          %x: 1x1024 = load %t, %r, %j               %x = load %t, %r, %j; %x2 = load %t, %r2, %j; ...
+ *          store %y, %i, %j, %x                       store %y, %i, %j, %x; store %y, %i + 1, %j, %x2; ...
  *
- * Such a tile waits for memory twice, and the second time has few bytes under way.  Its neighbours cannot become one
- * tile with it, since their rows lie anywhere.  But iterations of a grid know nothing of each other, so that their
- * operations may take turns: all numbers are asked for, then all rows.  A loop whose bounds are the same for all of
- * them is gone through once.
+ * A tile of this kind waits for memory twice, and the second time has few bytes in flight. coalesce-tiles.c cannot
+ * merge neighbouring tiles, since their rows lie anywhere. Iterations of a grid are independent, so their operations
+ * may be interleaved: first all loads of indices, then all loads of rows. A loop runs once for all tiles if its bounds
+ * do not depend on the tile.
  *
- * What the last block has beyond the grid's end is loaded from where nothing is, or from row 0, and is stored nowhere:
- * its stores begin at the counter in a dimension in which the tensor ends where the grid does.  Tested, not proved
- * (proof/freeze.c): tests/programs/abreast.c.
+ * Tiles beyond the grid's end load out of bounds, or row 0, and store nothing. Each store begins at the counter in a
+ * dimension in which the tensor ends where the grid ends.
+ *
+ * Tested, not proved (proof/freeze.c): `tests/programs/abreast.c`.
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
 #include "lower.h"
 #include "machine/plan.h"
 
-/* Bytes under way for a block of 128 threads, as coalesce-tiles.c has them; elements of a tile that all have
-   together, 32 registers of a thread; and how many are side by side at most.  */
+/* SMALL_TILE: bytes in flight for a block of 128 threads, as in coalesce-tiles.c. MOST_ELEMENTS: of a tile, over all
+   interleaved tiles; 32 registers of a thread. MOST_INTERLEAVED: tiles of a block.  */
 enum { SMALL_TILE = 8192, MOST_ELEMENTS = 4096, MOST_INTERLEAVED = 8 };
 
 typedef struct {
@@ -34,13 +35,13 @@ typedef struct {
     const Value *counter, *high;
     int64_t step;
     bool *moves; /* by value id: depends on the counter */
-    bool *found; /* ... by way of a number in memory */
-    bool finds;  /* some load begins where such a number says */
+    bool *found; /* by value id: depends on the counter through an index in memory */
+    bool finds;  /* a load begins at such an index */
     int64_t bytes, elements;
     ValueMap maps[MOST_INTERLEAVED];
 } Interleave;
 
-/* ---- may they ---------------------------------------------------------------------------------------------------- */
+/* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static bool any_of(const bool *set, const Op *op)
 {
@@ -50,7 +51,7 @@ static bool any_of(const bool *set, const Op *op)
     return false;
 }
 
-/* Behind the grid's end nothing is written.  */
+/* True if the store writes nothing beyond the grid's end.  */
 static bool ends_with_grid(const Interleave *ctx, const Op *store)
 {
     const Op *tensor = store->args[0]->def;
@@ -66,7 +67,7 @@ static bool ends_with_grid(const Interleave *ctx, const Op *store)
 
 static bool may_take_turns(Interleave *ctx, const Block *block);
 
-/* Divided by what a number in memory says, which is 0 behind the grid's end.  */
+/* True for a division by an index from memory, which is 0 beyond the grid's end.  */
 static bool divides(const Interleave *ctx, const Op *op)
 {
     return (op->code == OP_SCALAR_DIV || op->code == OP_SCALAR_REM) && ctx->found[op->args[1]->id];
@@ -132,7 +133,7 @@ static int wanted(const Interleave *ctx)
     return ctx->finds ? count : 1;
 }
 
-/* ---- taking turns ------------------------------------------------------------------------------------------------ */
+/* ---- interleaving ------------------------------------------------------------------------------------------------ */
 
 static void copy_behind(Interleave *ctx, Op *op, int number)
 {
@@ -147,7 +148,7 @@ static void copy_behind(Interleave *ctx, Op *op, int number)
     op_after(op, copy);
 }
 
-/* From an operation of a block on.  */
+/* Interleaves the operations of a block, from `first` on.  */
 static void take_turns(Interleave *ctx, Op *first, int count)
 {
     for (Op *op = first, *next; op; op = next) {
@@ -201,7 +202,7 @@ static void visit_grid(Op *op, void *context)
         try_dimension(kernel, op, dimension);
 }
 
-/* require: one GRID.   ensure: the same program; a block that waits for numbers in memory loads several tiles.  */
+/* require: one GRID.   ensure: the same program; a block interleaves several tiles that load through an index.  */
 void pass_interleave_tiles(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_grid, kernel);

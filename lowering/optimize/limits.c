@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * limits.c - up to which iteration a question has the same answer.
+ * limits.c - the iteration at which a condition of a loop's body can first fail.
  *
- *   before                                        after
- *   for (j = 0; j < last; j += 80)                edge = min (L - 79, i - 78)
- *     if (! (L - j > 79 && i - j >= 79))          for (j = 0; j < last; j += 80)
- *       ...                                         if (j >= edge)
- *                                                     ...
+ *      before                                        after
+ *      for (j = 0; j < last; j += 80)                edge = min (L - 79, i - 78)
+ *        if (! (L - j > 79 && i - j >= 79))          for (j = 0; j < last; j += 80)
+ *          ...                                         if (j >= edge)
+ *                                                        ...
  *
- * Comparisons of what grows with the counter, joined by `and`, hold in the first iterations and in none after them;
- * where that ends is known before the loop.  Such a loop gets two bodies (peel.c), of which the first does not ask.
+ * A condition is a conjunction of comparisons of values that are linear in the counter. It is true in the first
+ * iterations and false in all later ones. The pass computes the bound between them before the loop. peel.c gives the
+ * loop two bodies, of which the first does not evaluate the condition.
  *
- * A comparison with an end of I32 asks whether a sum stays within it.  It may hold from some iteration on instead, and
- * is asked for the first and for the last value at once: what is linear holds between them.
+ * A comparison with an end of I32 checks whether a sum stays within I32. This comparison may be false in the first
+ * iterations instead. So it is evaluated before the loop for the first and the last counter. A linear sum that is in
+ * range at both ends is in range between them.
  */
 #include "ir/affine.h"
 #include "optimize/limits.h"
@@ -24,15 +26,15 @@ typedef struct {
     Kernel *kernel;
     Op *loop;
     const Value *counter;
-    Value *first, *last; /* of the counter, the last excluded, I64 */
-    Value *condition;    /* of the choices on the way, NULL: there was none */
-    bool arm;            /* and which way they go */
+    Value *first, *last; /* first counter, and the end of its range (excluded), I64 */
+    Value *condition;    /* condition of the selects on the way; NULL: none */
+    bool arm;            /* the arm of these selects that is followed */
 } Limits;
 
-/* factor counter + rest; rest NULL: 0 */
+/* factor * counter + rest; rest NULL: 0 */
 typedef struct {
     int64_t factor;
-    Value *rest; /* I64, there before the loop */
+    Value *rest; /* I64, computed before the loop */
 } Linear;
 
 /* ---- scalars before the loop ------------------------------------------------------------------------------------- */
@@ -78,14 +80,14 @@ static Value *plus(const Limits *limits, Value *x, Value *y, bool minus)
     return binary(limits, minus ? OP_SCALAR_SUB : OP_SCALAR_ADD, x ? x : literal(limits, 0), y);
 }
 
-/* ---- what the loop does not change ------------------------------------------------------------------------------- */
+/* ---- loop-invariant scalars -------------------------------------------------------------------------------------- */
 
 static bool is_signed_integer(const Value *value)
 {
     return value->type.kind == K_SCALAR && (value->type.dtype == D_I32 || value->type.dtype == D_I64);
 }
 
-/* Is the scalar the same in all iterations?  */
+/* True if the scalar is the same in all iterations.  */
 static bool is_fixed(const Limits *limits, const Value *value, int depth)
 {
     const Op *op = value->def;
@@ -110,16 +112,16 @@ static Value *copy_fixed(const Limits *limits, Value *value, ValueMap *map)
     return value_map_get(map, value);
 }
 
-/* It, or a copy of it, before the loop.  */
+/* The value, or a clone of its operations, before the loop.  */
 static Value *fixed(const Limits *limits, Value *value)
 {
     ValueMap map = value_map_new(limits->kernel);
     return copy_fixed(limits, value, &map);
 }
 
-/* ---- what grows with the counter --------------------------------------------------------------------------------- */
+/* ---- values that are linear in the counter ----------------------------------------------------------------------- */
 
-/* A choice by what the loop does not change is taken on one of its ways; all choices have to go by one condition.  */
+/* Replaces selects by a loop-invariant condition by one of their arms. All of them must have the same condition.  */
 static bool take_arms(Limits *limits, Affine *sum)
 {
     for (int i = 0; i < sum->count; i++) {
@@ -157,13 +159,13 @@ static bool find_linear(Limits *limits, const Value *value, Linear *linear)
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
-/* The first value from which on x <= y, or x < y, does not hold any more, NULL: it is not known, or not like that.  */
+/* The first counter at which x <= y (or x < y) is false. NULL: unknown, or the comparison is of another form.  */
 static Value *end_of(Limits *limits, Value *x, Value *y, bool equal)
 {
     Linear a, b;
     if (!find_linear(limits, x, &a) || !find_linear(limits, y, &b))
         return NULL;
-    Value *room = plus(limits, b.rest, a.rest, true); /* factor counter <= room */
+    Value *room = plus(limits, b.rest, a.rest, true); /* factor * counter <= room */
     room = room ? room : literal(limits, 0);
     if (a.factor == b.factor)
         return choice(limits, compare(limits, equal ? OP_SCALAR_GE : OP_SCALAR_GT, room, literal(limits, 0)),
@@ -173,7 +175,7 @@ static Value *end_of(Limits *limits, Value *x, Value *y, bool equal)
     return equal ? binary(limits, OP_SCALAR_ADD, room, literal(limits, 1)) : room;
 }
 
-/* Does the comparison with a number hold for all values of the counter?  */
+/* A scalar that is true if the comparison with `number` is true for every counter. NULL: unknown.  */
 static Value *always_holds(Limits *limits, const Op *question, int64_t number)
 {
     Linear linear;
@@ -215,7 +217,7 @@ static Value *answer_of(Limits *limits, const Op *question)
 }
 
 typedef struct {
-    Value *end, *always; /* NULL: none; nothing to ask before the loop */
+    Value *end, *always; /* end: NULL: none. always: NULL: no condition before the loop */
 } Answer;
 
 static Value *both(const Limits *limits, Opcode code, Value *x, Value *y)
@@ -242,9 +244,8 @@ static bool find_answer(Limits *limits, const Value *question, Answer *answer)
     return found != NULL;
 }
 
-/* require: `question` is asked in the loop's body.   ensure: as long as the counter is less than what is returned,
-                                                      which is
-   there before the loop, the answer is yes; NULL where that is not known.  */
+/* require: `question` is a condition in the loop's body.   ensure: the condition is true while the counter is below
+   the returned value, which is available before the loop. NULL: no bound is known.  */
 Value *find_limit(Kernel *kernel, Op *loop, Value *question)
 {
     Limits limits = {.kernel = kernel, .loop = loop, .counter = loop->blocks[0]->args[0]};

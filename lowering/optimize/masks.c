@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * masks.c - two bounds of one side are one.
+ * masks.c - merges two upper bounds of one index into one comparison.
  *
- *   before                                                  after
- *   seen = ws_and (ws_lt (col, end), ws_le (col, last))     seen = ws_le (col, ws_min (end - 1, last))
+ *      before                                                  after
+ *      seen = ws_and (ws_lt (col, end), ws_le (col, last))     seen = ws_le (col, ws_min (end - 1, last))
  *
- * Each element of a mask was compared twice.  Where both bounds are columns or numbers, they are compared with each
- * other first, once for a row, and the mask's elements once.
+ * Without the pass, each element of the mask is compared twice. The pass compares the two bounds with each other, once
+ * for a row, if both are columns or numbers.
  *
- * What is less than `end` is at most end - 1, which must not wrap: max (end, -INT_MAX) - 1 is less than any index, too.
+ * An index below `end` is at most end - 1. The subtraction must not wrap. So the bound is max (end, -INT_MAX) - 1,
+ * which is also less than any index.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/two_bounds.c and masks.c run on the sequential target, which
- * compares twice, and on emulate; extents up to INT_MAX are among them. A proof would take inequalities, which terms.c
+ * Tested, not proved (proof/freeze.c): tests/programs/two_bounds.c and masks.c run on emulate and on the sequential
+ * target, which compares twice. Extents up to INT_MAX are among them. A proof would need inequalities, which terms.c
  * does not have.
  */
 #include "lower.h"
@@ -37,7 +38,7 @@ static Value *splat_before(const Masks *masks, Op *where, Value *number)
     return op_result(masks->kernel, op, type_tile(D_I32, 1, 1), NULL);
 }
 
-/* A comparison from below of integers, of which the right side is the smaller tile, and which nothing else looks at. */
+/* True for index < bound or index <= bound, of integers, with a column or a number as the bound and no other use.  */
 static bool is_bound(const Masks *masks, const Value *mask)
 {
     const Op *op = mask->def;
@@ -48,14 +49,14 @@ static bool is_bound(const Masks *masks, const Value *mask)
     return index && bound->type.kind == K_TILE && bound->type.dtype == D_I32 && bound->type.cols == 1;
 }
 
-/* The number that a (1,1) tile is made of.  */
+/* The scalar of a splat, or NULL.  */
 static Value *number_of(const Value *tile)
 {
     const Op *op = tile->def;
     return op && op->code == OP_SPLAT && op->args[0]->type.dtype == D_I32 ? op->args[0] : NULL;
 }
 
-/* What a side is at most, of which a comparison says that it is at most `bound`, or less.  */
+/* The inclusive upper bound that the comparison states.  */
 static Value *most(const Masks *masks, Op *where, const Op *compare)
 {
     Value *bound = compare->args[1], *number = number_of(bound);
@@ -92,7 +93,7 @@ static void visit_and(Op *op, void *context)
     op_become(op, OP_LE);
 }
 
-/* require: types, one GRID.   ensure: the same program; masks of two bounds of a side have one.  */
+/* require: types, one GRID.   ensure: the same program; masks with two upper bounds of an index have one.  */
 void pass_masks(Kernel *kernel)
 {
     Masks masks = {kernel, uses_new(kernel, kernel->body)};

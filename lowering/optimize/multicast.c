@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * multicast.c - loads that blocks side by side could share: a version of the kernel in clusters.
+ * multicast.c - versions of the kernel in clusters, whose blocks share loads by multicast.
  *
- *   kernel product                             beside it, estimated version product_in_1x2:  grid(2) cluster(1, 2)
- *   grid i, j                                  the same
- *     pipeline (auto)
- *     for k
- *       %ta = load %a, i, k, 128, 64
- *       %tb = load %b, j, k, 128, 64           the clause makes the load of %a one of two blocks (schedule/cluster.c)
- *       %acc = dot %ta, trans %tb, %acc
+ *      kernel product                            beside it, estimated version product_in_1x2:  grid(2) cluster(1, 2)
+ *      grid i, j                                 the same
+ *        pipeline (auto)
+ *        for k
+ *          %ta = load %a, i, k, 128, 64
+ *          %tb = load %b, j, k, 128, 64          the clause makes the load of %a one of two blocks (schedule/cluster.c)
+ *          %acc = dot %ta, trans %tb, %acc
  *
- * Multicast saves requests to L2 and nothing else.  Products of whole lines gain little by it, since an iteration's 256
- * lines of 128 bytes cost L2 404 clocks under 512 of products; rows that begin inside its lines cost it up to 986.  How
- * rows begin is mostly known when the kernel is launched.  So there are versions where the worst that can come would
- * pay, one of two blocks and one of four, and the launcher compares what they are estimated at for the extents that it
- * has (runtime/common/choice.cuh): requests that are saved, tiles beyond the grid's end in ragged clusters,
- * multiprocessors that clusters leave empty, and what blocks wait for each other.  On an H100, in tiles of 128 x 128,
- * two blocks take 0.75 of the time where rows begin in the middle of lines, and where they begin anywhere 0.71, four
- * 0.60 (bench/notes/clusters.md).
+ * Multicast saves requests to L2 and nothing else. If rows begin at lines of L2, the requests are faster than the
+ * products, and multicast gains little. Rows that begin inside lines make requests slower than products (measured in
+ * bench/notes/clusters.md). Often only the launch knows where rows begin.
  *
- * What is asked for by name is as it was asked for: cluster(1) is a request for none.
+ * So the pass makes versions where the worst case of a launch would pay, one of two blocks and one of four. The
+ * launcher compares their estimates for the actual extents (runtime/common/choice.cuh). An estimate counts saved
+ * requests, tiles beyond the grid's end in ragged clusters, idle multiprocessors, and waits between blocks.
+ *
+ * The pass respects clauses of the user. cluster(1) requests no cluster.
  */
 #include <string.h>
 
@@ -28,16 +27,16 @@
 #include "machine/machine.h"
 #include "schedule/work.h"
 
-/* As runtime/common/choice.cuh has them, in hundredths.  */
+/* Clocks that L2 takes for a line, and factors, in hundredths, as in runtime/common/choice.cuh.  */
 enum { ASKS_LINES = 158, ASKS_HALVES = 248, ASKS_SECTORS = 262, ASKS_INSIDE = 385, WAITS = 104, PAYS = 105 };
 
 typedef struct {
     int sides[2];
     double clocks;  /* of an iteration */
-    const Op *load; /* one that is shared */
+    const Op *load; /* a shared load; NULL: none */
 } Cluster;
 
-/* ---- what may be shared ------------------------------------------------------------------------------------------ */
+/* ---- shared loads ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     const Kernel *kernel;
@@ -70,7 +69,8 @@ typedef struct {
     bool refused;
 } Sharing;
 
-/* The clause would be refused where a loop or branch around depends on the block.  */
+/* Refuses a direction if a loop or a branch around the load depends on the block, since the clause would be
+   rejected.  */
 static void visit_shared(Op *load, void *context)
 {
     Sharing *sharing = context;
@@ -82,9 +82,9 @@ static void visit_shared(Op *load, void *context)
     sharing->load = load;
 }
 
-/* ---- what it costs ----------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* For a line, in the worst case of what the launch may bring.  */
+/* L2 clocks of a line, in the worst case of a launch.  */
 static double clocks_of_line(const Asked *asked)
 {
     int64_t stride;
@@ -107,8 +107,8 @@ static double both(double x, double y)
     return longer * (1 + part * part * part * part / 5);
 }
 
-/* An iteration of the pipelined loop, as the kernel's cluster shares its loads; 0 where it computes beside its
-   products, which hides what L2 takes: products with weights of a byte gain nothing.  */
+/* Clocks of an iteration of the pipelined loop with the kernel's cluster. 0 if the loop computes beside its
+   products, since that hides the time of L2.  */
 static double iteration_clocks(Kernel *kernel, const Op *loop)
 {
     const Work *work = work_of(kernel);
@@ -125,7 +125,7 @@ static double iteration_clocks(Kernel *kernel, const Op *loop)
     return computes > 0 ? 0 : both(products, asked);
 }
 
-/* Along a direction of the cluster that the kernel has; NULL: none, or one that may not be.  */
+/* A load that the blocks along a direction of the kernel's cluster share. NULL: none, or a refused one.  */
 static const Op *shared_load(Kernel *kernel, const Variance *variance, const Op *loop, int direction)
 {
     Sharing sharing = {variance, loop, NULL, direction ? VARIES_Y : VARIES_X, false};
@@ -164,7 +164,7 @@ static void make_form(Kernel *kernel, const Op *loop, Cluster cluster, double al
            sides, alone, cluster.clocks, cluster.load->loc.line);
 }
 
-/* The launcher has to know how many tiles there are.  */
+/* True if the launcher can compute the number of tiles.  */
 static bool has_known_ranges(const Op *grid)
 {
     for (int i = 0; i < grid->nargs; i++)
@@ -182,7 +182,7 @@ static bool is_open(const Kernel *kernel)
            grid->order != ORDER_COLUMN;
 }
 
-/* require: one GRID.   ensure: the same program; a version of it in clusters where L2 may bound it.  */
+/* require: one GRID.   ensure: the same program; versions in clusters where L2 may bound the kernel.  */
 void pass_multicast(Kernel *kernel)
 {
     Loops loops = {.kernel = kernel, .open = true};

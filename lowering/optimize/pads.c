@@ -42,7 +42,7 @@ Pad pad_of_load(const Op *load)
     return known ? number_pad(fill) : any_pad;
 }
 
-/* A number that stands for a whole tile, or one that the columns beyond the end have.  */
+/* The constant that fills the tile, or the pad of its columns beyond the end.  */
 static Pad pad_of(const Pads *pads, const Value *value)
 {
     const Op *op = value->def;
@@ -65,7 +65,7 @@ static bool is_extent(const Pads *pads, const Value *value)
     return op && op->code == OP_SPLAT && affine_unconverted(op->args[0]) == pads->extent;
 }
 
-/* Of an index that is the extent or more.  */
+/* The pad of a comparison with the extent. A column index beyond the end is at least the extent.  */
 static Pad compared(const Pads *pads, const Op *op)
 {
     bool index = pad_of(pads, op->args[0]).kind == PAD_INDEX && is_extent(pads, op->args[1]);
@@ -101,8 +101,8 @@ static Pad of_one(const Op *op, Pad x)
     }
 }
 
-/* The largest of a row is -infinity only where all of it is, and not a number only where one of it is not: then what
-   is left of each is not a number either, or stays out of sums as it is.  */
+/* True for x - row_max (x), whose pads stay -infinity. If the maximum is -infinity, the whole row is -infinity, and
+   all differences are NaN. If the maximum is NaN, an element is NaN, and so are all differences.  */
 static bool subtracts_its_largest(const Op *op)
 {
     const Op *largest = op->args[1]->def;
@@ -135,7 +135,7 @@ static Pad of_two(const Pads *pads, const Op *op)
     }
 }
 
-/* Other numbers may be rounded, each type its own way.  */
+/* The pad if it is 0, 1 or infinite. Other numbers may be rounded, differently in each type.  */
 static Pad unrounded(Pad pad)
 {
     bool exact = pad.number == 0 || pad.number == 1 || isinf(pad.number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* powers.c - a running sum of powers below a running largest (powers.h).  */
+/* powers.c - matches a running sum of powers below a running maximum (powers.h).  */
 #include "optimize/powers.h"
 
 #include "ir/queries.h"
@@ -16,7 +16,7 @@ static bool is_power(Opcode code)
     return code == OP_EXP || code == OP_EXP2;
 }
 
-/* An operation of the loop's body that nothing but one other needs.  */
+/* An operation of the loop's body with one use, which it appends to `made`; or NULL.  */
 static const Op *own(Powers *powers, const Uses *uses, const Op *loop, const Value *value, Opcode code)
 {
     const Op *op = value->def;
@@ -26,7 +26,7 @@ static const Op *own(Powers *powers, const Uses *uses, const Op *loop, const Val
     return op;
 }
 
-/* power (x - now): its x.  */
+/* Matches power (x - now), and returns x.  */
 static Value *power_below(Powers *powers, const Uses *uses, const Op *loop, const Value *value, const Value *now)
 {
     const Op *power = is_power(powers->power) ? own(powers, uses, loop, value, powers->power) : NULL;
@@ -42,7 +42,7 @@ static int next_of(const Op *loop, const Value *value)
     return -1;
 }
 
-/* now = max (before, row_max x)  */
+/* Matches now = max (before, row_max x).  */
 static bool find_largest(Powers *powers, const Uses *uses, const Op *loop, const Value *now)
 {
     powers->largest = next_of(loop, now);
@@ -56,7 +56,7 @@ static bool find_largest(Powers *powers, const Uses *uses, const Op *loop, const
     return powers->row_max && used_times(uses, before, 2) && used_times(uses, now, 3);
 }
 
-/* The carried sum, and what it shrinks by.  */
+/* Matches the carried sum times power (largest - now).  */
 static bool find_shrunk(Powers *powers, const Uses *uses, const Op *loop, Value *const *args, const Value *now)
 {
     const Value *before = carried(loop, powers->sum).argument;
@@ -65,7 +65,7 @@ static bool find_shrunk(Powers *powers, const Uses *uses, const Op *loop, Value 
            power_below(powers, uses, loop, args[factor], now) == carried(loop, powers->largest).argument;
 }
 
-/* What the largest is, is seen at the power that is summed: power (x - now).  */
+/* The new maximum, read from the summed power: power (x - now).  */
 static const Value *largest_at(const Op *row_sum)
 {
     const Op *power = row_sum->args[0]->def;

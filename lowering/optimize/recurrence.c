@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recurrence.c - sums along rows that a loop only adds up are completed behind it.
+ * recurrence.c - moves the exchange of a carried row sum behind the loop.
  *
- *   before                                     after
- *   l = 0                                      l = 0
- *   for (j ...)                                for (j ...)
- *     l = l * shrink + ws_row_sum (p)            l = l * shrink + row_part (p)
- *   ... l ...                                  ... row_total (l) ...
+ *      before                                     after
+ *      l = 0                                      l = 0
+ *      for (j ...)                                for (j ...)
+ *        l = l * shrink + ws_row_sum (p)            l = l * shrink + row_part (p)
+ *      ... l ...                                  ... row_total (l) ...
  *
- * A row lies across several threads, and a sum of it takes an exchange between them.  Where a carried column starts at
- * 0 and is only scaled and added to, each thread may carry its own share: the exchange is linear too, and one behind
- * the loop is enough.  The scale is a column, the same in all threads of a row.  On the emulator, where a row has one
- * owner, a share is the whole sum, and nothing changes to the last bit.  A ring carries no shares: all of it is done in
- * one of the user's tasks, or in none.
+ * The elements of a row lie in several threads, so a sum along rows needs an exchange between threads. A carried column
+ * may start at 0 and only be scaled and added to. Then each thread carries a partial sum. The exchange is linear, so
+ * one exchange behind the loop suffices. The scale is a column, which all threads of a row hold.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on the sequential target, which
- * sums in each iteration, and on emulate. On a GPU the order of a sum changes, as that of every sum along a row may.
+ * On the emulator a row has one owner, and its partial sum is the whole sum, so the results are bitwise the same. A
+ * ring carries no partial sums, so all these operations must belong to one task of the user, or to none.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on emulate and on the sequential
+ * target, which sums in each iteration. On a GPU the pass changes the order of a sum, as any sum along a row may.
  */
 #include "lower.h"
 #include "ir/slice.h"
@@ -24,10 +25,10 @@ enum { MAX_DEPTH = 8, MAX_SUMS = 8 };
 
 typedef struct {
     const Uses *uses;
-    const Value *argument; /* the carried value in the loop */
-    Op *sums[MAX_SUMS];    /* what is added to it */
+    const Value *argument; /* argument of the loop's body */
+    Op *sums[MAX_SUMS];    /* sums that the loop adds to it */
     int nsums;
-    int task; /* the user's, of all that is done with it: no other role has these threads' shares */
+    int task; /* the user's task of all operations on the value; 0: none */
 } Recurrence;
 
 static bool is_column(const Value *value)
@@ -35,7 +36,8 @@ static bool is_column(const Value *value)
     return value->type.kind == K_TILE && value->type.dtype == D_F32 && value->type.rows > 1 && value->type.cols == 1;
 }
 
-/* Of a tile that is a column itself every thread of a row has the whole sum, and no share of it.  */
+/* Matches a sum along rows with one use. The tile must have several columns: of a single column every thread of a
+   row holds the whole sum.  */
 static bool is_sum(Recurrence *recurrence, const Value *value)
 {
     bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(recurrence->uses, value) &&
@@ -45,8 +47,8 @@ static bool is_sum(Recurrence *recurrence, const Value *value)
     return sum && recurrence->nsums < MAX_SUMS;
 }
 
-/* Everything along the value is the carried value, scaled, with sums added.  A scale is not such a value itself: the
-   carried value is used once.  */
+/* True if `value` is the carried value, scaled, plus sums. No scale contains the carried value, since it has one
+   use.  */
 static bool is_linear(Recurrence *recurrence, const Value *value, int depth)
 {
     const Op *op = value->def;
@@ -105,7 +107,7 @@ static void visit_loop(Op *op, void *context)
     }
 }
 
-/* require: types, one GRID.   ensure: the same program but for the order of sums.  */
+/* require: types, one GRID.   ensure: the same program up to the order of sums.  */
 void pass_recurrence(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_loop, kernel);

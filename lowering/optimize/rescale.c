@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rescale.c - what a running maximum shrinks is multiplied only where the maximum grew.
+ * rescale.c - skips the multiplication by a softmax's correction factor where the running maximum did not grow.
  *
- *   before                                     after
- *   now = max (top, ws_row_max (s))            now = max (top, ws_row_max (s))
- *   shrink = ws_exp2 (top - now)               shrink = ws_exp2 (top - now)
- *   acc = ws_mul (acc, shrink)                 acc = rescale (acc, shrink)
+ *      before                                     after
+ *      now = max (top, ws_row_max (s))            now = max (top, ws_row_max (s))
+ *      shrink = ws_exp2 (top - now)               shrink = ws_exp2 (top - now)
+ *      acc = ws_mul (acc, shrink)                 acc = rescale (acc, shrink)
  *
- * The exponential of x - max (x, y) is exactly 1 wherever y is not larger, and soon that is everywhere: after n blocks
- * one row in n has a new maximum.  A rescale is a product that a warp leaves out when all of its factors are 1.
+ * The exponential of x - max (x, y) is exactly 1 wherever y is not larger. Soon this is the case nearly everywhere:
+ * after n blocks one row in n has a new maximum. A rescale is a product that a warp skips if all its factors are 1.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/attention*.c run on the sequential target, which multiplies
- * always, and on emulate, whose rescale does, too.  That a GPU's leaves out nothing but factors of 1 is seen where
- * these programs check themselves on one (tests/gpu/programs).
+ * Tested, not proved (proof/freeze.c): tests/programs/attention*.c run on the sequential target and on emulate, which
+ * always multiply. On a GPU these programs check their own results (tests/gpu/programs).
  */
 #include "lower.h"
 #include "ir/slice.h"

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ring-vectors.c - columns and rows that a loop loads beside its products' operands come with these.
+ * ring-vectors.c - lets rings carry the columns and rows that a loop loads beside operands of its products.
  *
- *   before                                          after
- *   for (k = 0; k < K; k += 128)                    for (k = 0; k < K; k += 128)
- *     x = ws_load (a, i, k, 192, 128);                x = ws_load (a, i, k, 192, 128);
- *     part = ws_dot (x, ..., 0);                      part = ws_dot (x, ..., 0);
- *     s = ws_load_col_2d (sa, k / 128, i, 192);       s = ws_trans (ws_load (sa, k / 128, i, 1, 192));
- *     sum = ws_fma (part, s, sum);                    sum = ws_fma (part, s, sum);
+ *      before                                          after
+ *      for (k = 0; k < K; k += 128)                    for (k = 0; k < K; k += 128)
+ *        x = ws_load (a, i, k, 192, 128);                x = ws_load (a, i, k, 192, 128);
+ *        part = ws_dot (x, ..., 0);                      part = ws_dot (x, ..., 0);
+ *        s = ws_load_col_2d (sa, k / 128, i, 192);       s = ws_trans (ws_load (sa, k / 128, i, 1, 192));
+ *        sum = ws_fma (part, s, sum);                    sum = ws_fma (part, s, sum);
  *
- *     t = ws_at_float (sb, n);                        t = columns (load (sb as 1 row, 0, n & -8, 1, 8), n & 7);
+ * Without the pass, the consumer groups load columns and rows themselves. Each iteration waits for the load, or holds
+ * it in registers from the iteration before. TMA can load a window of one row, which the groups only read. A window
+ * that is small beside an operand shares the ring, the slots and the waits of that operand (choose-rings.c).
  *
- * The groups that compute load a column or a row of memory themselves, and each iteration waits for it or has it in
- * registers from the one before.  A window of one row is what TMA brings: it takes no more of the groups than to look
- * at it, and where it is small beside an operand it has that one's ring, slots and waits (choose-rings.c).
+ * TMA moves multiples of 16 bytes from addresses that are multiples of 16. The compiler knows a column's length and
+ * offset. The launch checks the address and the strides (runtime/cuda/launch.cuh, encode_box). If they do not fit, the
+ * producer's warp copies.
  *
- * TMA moves multiples of 16 bytes that begin at one.  A column's length and place are known here; at the memory's
- * address and rows the launch looks (runtime/cuda/launch.cuh, encode_box), and where they are none the producer's warp
- * copies.
- *
- * Tested, not proved (proof/freeze.c): tests/programs/flat.c runs on the sequential target, which loads columns, and on
- * emulate.
+ * Tested, not proved (proof/freeze.c): tests/programs/flat.c runs on emulate and on the sequential target, which loads
+ * columns.
  */
 #include "lower.h"
 #include "machine/machine.h"
@@ -28,18 +26,18 @@
 #include "ir/affine.h"
 #include "ir/queries.h"
 
-enum { NUMBERS = MACHINE_SHORTEST_LINE / 4 }; /* f32 that the shortest line has room for */
+enum { NUMBERS = MACHINE_SHORTEST_LINE / 4 }; /* f32 elements of the shortest line */
 
 typedef struct {
     Kernel *kernel;
     Uses uses;
 } RingVectors;
 
-/* ---- may it ------------------------------------------------------------------------------------------------------ */
+/* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static bool is_multiple(const Value *value, int64_t of);
 
-/* A counter of steps.  */
+/* True for a loop counter whose start and step are multiples of `of`.  */
 static bool counts_multiples(const Value *counter, int64_t of)
 {
     const Op *loop = counter->block ? counter->block->parent : NULL;
@@ -78,7 +76,7 @@ static Type row_of(const Op *load)
     return load->code == OP_LOAD_COL ? type_transposed(type) : type;
 }
 
-/* Of a matrix, whose row's number is a coordinate.  */
+/* True for a load from a matrix that TMA can make as a window of one row.  */
 static bool may_be_window(const RingVectors *ring_vectors, const Op *load, const Op *loop)
 {
     Type row = row_of(load);
@@ -88,7 +86,7 @@ static bool may_be_window(const RingVectors *ring_vectors, const Op *load, const
            is_multiple(load->args[2], MACHINE_COPY_BYTES / bytes) && !is_stored(ring_vectors, load);
 }
 
-/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
+/* ---- profitability ----------------------------------------------------------------------------------------------- */
 
 static bool feeds_product(const RingVectors *ring_vectors, const Op *load)
 {
@@ -98,8 +96,9 @@ static bool feeds_product(const RingVectors *ring_vectors, const Op *load)
     return false;
 }
 
-/* The largest operand that comes in the same iteration, and beside which the row is small; NULL: none.  Iterations of
-   less are over before memory has answered, whoever asks: four bits times 16 and 64 rows lost 10% and 4% (H100).  */
+/* The largest operand of the same iteration beside which the row is small, or NULL. Smaller operands do not qualify:
+   their iterations are shorter than the latency of memory (measured in bench/notes/prepared-operands.md, "Scales beside
+   operands").  */
 static const Op *operand_beside(const RingVectors *ring_vectors, const Block *body, Type row)
 {
     const Op *best = NULL;
@@ -114,8 +113,8 @@ static const Op *operand_beside(const RingVectors *ring_vectors, const Block *bo
     return best;
 }
 
-/* What an operand is computed from is looked at before its product is, maybe by another role: another operand's slot is
-   no place for it.  */
+/* True if an operand is computed from the value. The value is then read before its product starts, maybe by another
+   role, so it cannot share an operand's slot.  */
 static bool reaches_operand(const RingVectors *ring_vectors, const Value *value)
 {
     for (const Use *use = uses_of(&ring_vectors->uses, value); use; use = use->next) {
@@ -127,14 +126,15 @@ static bool reaches_operand(const RingVectors *ring_vectors, const Value *value)
     return false;
 }
 
-/* Slots that the user counted have their room; tasks say who loads.  */
+/* True if the compiler chooses the slots, and no tasks say who loads.  */
 static bool is_open(const RingVectors *ring_vectors, const Op *loop)
 {
     return loop && loop->control->pipeline->automatic && !ring_vectors->kernel->tasks;
 }
 
-/* The same number, of which every pass and compiler sees that TMA may begin there: the way for where it may not, inside
-   the producer's loop, cost 5% of a product of e4m3 with scales.  */
+/* The same number, masked, so that every pass and compiler knows that it is a multiple of 16 bytes. Otherwise the
+   producer's loop keeps the path for other addresses (measured in bench/notes/prepared-operands.md, "Scales beside
+   operands").  */
 static Value *seen_as_multiple(const RingVectors *ring_vectors, Op *where, Value *place, Dtype dtype)
 {
     Value *bits =
@@ -160,9 +160,9 @@ static void become_window(const RingVectors *ring_vectors, Op *load)
     op_remove(load);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- elements of vectors ----------------------------------------------------------------------------------------- */
 
-/* Is the number of a vector of f32 seen as tiles alone, of f32?  */
+/* True if all uses of the element are splats of F32.  */
 static bool is_splat(const RingVectors *ring_vectors, const Value *number)
 {
     const Use *use = uses_of(&ring_vectors->uses, number);
@@ -194,7 +194,7 @@ static bool may_be_column(const RingVectors *ring_vectors, const Op *at, const O
            !is_stored(ring_vectors, at);
 }
 
-/* The vector as the one row of a matrix.  */
+/* The vector as a matrix of one row.  */
 static Value *as_matrix(const RingVectors *ring_vectors, Op *vector)
 {
     Value *base = vector->args[0], *count = vector->args[1], *step = vector->args[2];
@@ -267,7 +267,8 @@ static void visit(Op *load, void *context)
     become_window(ring_vectors, load);
 }
 
-/* require: types, one GRID.   ensure: the same program; of what its loops load more are windows, which rings carry.  */
+/* require: types, one GRID.   ensure: the same program; loops load columns and rows as windows where rings can carry
+   them.  */
 void pass_ring_vectors(Kernel *kernel)
 {
     RingVectors ring_vectors = {kernel, uses_new(kernel, kernel->body)};

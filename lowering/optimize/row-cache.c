@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * row-cache.c - rows that several loops go over are read once: a version of the kernel that keeps them in registers.
+ * row-cache.c - reads rows once that several loops load: versions of the kernel that keep the rows in registers.
  *
- *   kernel norm                                       beside it, version norm: %N from 2049 to 4096
- *   grid i                                            grid i
- *     s = for j = 0, < %N, 1024: s0 = zero              x0 = load t, i, 0; x1 = load t, i, 1024; ...
- *       x = load t, i, j                                s1 = add zero, row_part x0
- *       yield add s0, row_part x                        s2 = add s1, row_part x1
- *     r = rsqrt row_total s                             s3 = add s2, row_part x2
- *     for j = 0, < %N, 1024                             s4 = if 3072 < %N: add s3, row_part x3 else s3
- *       store y, i, j, mul (load t, i, j), r            r = rsqrt row_total s4
- *                                                       store y, i, 0, mul x0, r; ...
+ *      kernel norm                                       beside it, version norm: %N from 2049 to 4096
+ *      grid i                                            grid i
+ *        s = for j = 0, < %N, 1024: s0 = zero              x0 = load t, i, 0; x1 = load t, i, 1024; ...
+ *          x = load t, i, j                                s1 = add zero, row_part x0
+ *          yield add s0, row_part x                        s2 = add s1, row_part x1
+ *        r = rsqrt row_total s                             s3 = add s2, row_part x2
+ *        for j = 0, < %N, 1024                             s4 = if 3072 < %N: add s3, row_part x3 else s3
+ *          store y, i, j, mul (load t, i, j), r            r = rsqrt row_total s4
+ *                                                          store y, i, 0, mul x0, r; ...
  *
- * A row of a norm or a softmax is gone over twice: for what it sums, and for what is stored.  The second reading comes
- * from L2 at best.  Where registers hold the rows of a tile, the loops become their iterations, which share what they
- * load.  On an H200, LayerNorm of rows of 4096 f16 in tiles of 4 x 1024 went from 0.51 of a copy to 0.84, softmax from
- * 0.41 to 0.61.
+ * A norm or a softmax iterates over a row twice, for its sum and for its stores. The second load comes from L2 at best.
+ * If registers hold the rows of a tile, the pass unrolls the loops, and their iterations share the loads (measured in
+ * bench/notes/first.md, "Figures behind thresholds").
  *
- * Each iteration does what it did, in the same order: no value changes.  tests/programs/kept_rows.c runs rows of all
- * lengths.
+ * Each iteration executes the same operations in the same order, so no value changes.
+ *
+ * Tested: tests/programs/kept_rows.c runs rows of all lengths.
  */
 #include "ir/queries.h"
 #include "lower.h"
@@ -27,7 +27,7 @@
 
 enum { MOST_PIECES = 4, MOST_REGISTERS = 64 };
 
-/* Of a thread, for a piece of all that is kept.  */
+/* Registers of a thread for one piece of all cached tiles.  */
 static int registers_of_piece(const Rows *rows)
 {
     int registers = 0;
@@ -36,14 +36,14 @@ static int registers_of_piece(const Rows *rows)
     return registers;
 }
 
-/* ---- loops become their iterations ------------------------------------------------------------------------------- */
+/* ---- unrolling --------------------------------------------------------------------------------------------------- */
 
 static Value *counter_before(const Rows *rows, Op *where, const Op *loop, int piece)
 {
     return ir_const_before(rows->kernel, where, loop->blocks[0]->args[0]->type.dtype, piece * rows->step);
 }
 
-/* All pieces of a kept tile, in front of the first loop.  */
+/* Loads all pieces of a cached tile in front of the first loop.  */
 static void load_pieces(const Rows *rows, int kept, Value **pieces)
 {
     Op *load = rows->cached[kept];
@@ -59,7 +59,7 @@ static void load_pieces(const Rows *rows, int kept, Value **pieces)
     }
 }
 
-/* Appends an iteration's operations, and says what it hands on.  */
+/* Clones an iteration before `before`, or at the end of `to`, and replaces `values` by the values that it yields.  */
 static void copy_iteration(const Rows *rows, const Op *loop, int piece, Value *const *pieces, Block *to, Op *before,
                            Value **values)
 {
@@ -86,7 +86,7 @@ static void copy_iteration(const Rows *rows, const Op *loop, int piece, Value *c
         op_remove(mark);
 }
 
-/* One that may be beyond the end.  */
+/* Clones an iteration under the condition that its columns are not beyond the row's end.  */
 static void copy_under_condition(const Rows *rows, Op *loop, int piece, Value *const *pieces, Value **values)
 {
     int count = carried_count(loop);
@@ -137,7 +137,7 @@ static void keep(Kernel *version, int count)
     pass_simplify(version);
 }
 
-/* Does a version of the kernel take rows of so many columns already (cluster-rows.c)?  */
+/* True if a version of the kernel handles rows of `columns` columns (cluster-rows.c).  */
 static bool is_taken(const Kernel *kernel, int64_t columns)
 {
     for (const Kernel *version = kernel->module->kernels; version; version = version->next)
@@ -146,7 +146,7 @@ static bool is_taken(const Kernel *kernel, int64_t columns)
     return false;
 }
 
-/* require: one GRID.   ensure: the same program; versions of it where registers hold rows that several loops load.  */
+/* require: one GRID.   ensure: the same program; versions that keep rows in registers if several loops load them.  */
 void pass_row_cache(Kernel *kernel)
 {
     Rows rows;

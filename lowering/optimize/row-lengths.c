@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * row-lengths.c - tiles that are wider than the rows that come: a version of the kernel for each half of their width.
+ * row-lengths.c - specializes the kernel on row length: a version for each halved tile width.
  *
- *   kernel softmax                             beside it, version softmax: %N from 257 to 512
- *   grid i                                     grid i
- *     %x: 1x1024 = load %t, i, 0 fill=-inf       %x: 1x512 = load %t, i, 0 fill=-inf
- *     %m: 1x1 = row_max %x                       %m: 1x1 = row_max %x
- *     ...                                        ...
- *     store %y, i, 0, %e                         store %y, i, 0, %e
+ *      kernel softmax                             beside it, version softmax: %N from 257 to 512
+ *      grid i                                     grid i
+ *        %x: 1x1024 = load %t, i, 0 fill=-inf       %x: 1x512 = load %t, i, 0 fill=-inf
+ *        %m: 1x1 = row_max %x                       %m: 1x1 = row_max %x
+ *        ...                                        ...
+ *        store %y, i, 0, %e                         store %y, i, 0, %e
  *
- * A kernel that takes a row as one tile has room for the longest.  A shorter row costs as much: on an H200, softmax of
- * rows of 256 f16 in tiles of 1024 has 0.21 of a copy.  Columns beyond the row's end are not stored, and of what is
- * reduced along the row they have to be what changes nothing (pads.h).  Sums keep their order.
+ * A kernel that takes a row as one tile has the width of the longest row, and a shorter row costs as much (measured in
+ * bench/notes/first.md, "Figures behind thresholds"). Columns beyond the row's end are not stored. In reductions along
+ * the row they must not change the result (pads.h). Sums keep their order.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/short_rows.c runs rows of all lengths.
  */
@@ -21,7 +21,7 @@
 #include "optimize/pads.h"
 #include "rules.h"
 
-/* A width below 128 would leave lanes of a warp without a vector.  */
+/* With fewer than 128 columns, some lanes of a warp have no vector.  */
 enum { LEAST_WIDTH = 128, MOST_FORMS = 3 };
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 
-/* All columns of a tensor that has as many as the parameter says, from the first on.  */
+/* True if the access covers all columns, from the first on, of a tensor with as many columns as the parameter says.  */
 static bool is_whole_row(const RowLengths *row_lengths, const Op *access, int coordinates)
 {
     int64_t first;
@@ -85,7 +85,7 @@ static bool follow(RowLengths *row_lengths, const Op *op)
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 
-/* The tensor's columns are a parameter's number, and the tile is wide enough for a half.  */
+/* Finds a load of whole rows whose extent is a parameter and whose tile can be halved.  */
 static bool find_row(RowLengths *row_lengths)
 {
     FOR_OPS (op, row_lengths->grid->blocks[0]) {
@@ -141,7 +141,7 @@ static void make_forms(const RowLengths *row_lengths)
                row_lengths->width / 2, row_lengths->width);
 }
 
-/* require: one GRID.   ensure: the same program; versions of it where tiles of a whole row are wide.  */
+/* require: one GRID.   ensure: the same program; versions for short rows where wide tiles hold whole rows.  */
 void pass_row_lengths(Kernel *kernel)
 {
     RowLengths row_lengths = {.kernel = kernel};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rows.c - loops of a grid that go over the same columns of rows, and the tiles that several of them load.  */
+/* rows.c - finds loops of a grid over the same columns of rows, and the tiles that several of them load.  */
 #include "optimize/rows.h"
 
 #include "ir/affine.h"
@@ -22,7 +22,7 @@ static bool is_straight(const Block *block)
     return true;
 }
 
-/* Counts the columns of rows that are as long as a parameter says.  */
+/* True if the loop counts the columns of rows whose length is a parameter, the same as in the loops before.  */
 static bool goes_over_columns(Rows *rows, const Op *loop)
 {
     int64_t low, step;
@@ -52,7 +52,7 @@ static bool find_loops(Rows *rows)
     return rows->nloops > 1;
 }
 
-/* ---- what they load ---------------------------------------------------------------------------------------------- */
+/* ---- their loads ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const Op *load;
@@ -73,7 +73,8 @@ static bool is_stored(const Rows *rows, const Op *load)
     return stores.stored;
 }
 
-/* At the loop's counter along its columns, and what is known in front of all loops.  */
+/* True if the load begins at the loop's counter along its columns, and its other operands are available before all
+   loops.  */
 bool moves_with(const Op *load, const Op *loop)
 {
     const Value *counter = loop->blocks[0]->args[0];
@@ -94,7 +95,7 @@ static bool loads_the_same(const Op *x, const Op *y)
     return same;
 }
 
-/* The kept load that this one is another of.  */
+/* Index of the cached load of the same tile, or -1.  */
 int cached_as(const Rows *rows, const Op *load)
 {
     for (int i = 0; i < rows->ncached; i++)
@@ -112,7 +113,7 @@ static bool another_loads(const Rows *rows, int loop, const Op *load)
     return false;
 }
 
-/* Where it stands in front of the first loop, its row is known.  */
+/* True if the value is available before the first loop.  */
 static bool is_known_in_front(const Rows *rows, const Value *value)
 {
     const Op *def = value->def;

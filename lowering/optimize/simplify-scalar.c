@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * simplify-scalar.c - what one scalar operation comes to, and the one spelling of those that remain.
+ * simplify-scalar.c - identities and the canonical form of scalar operations.
  *
- *   identities                                 spelling
- *   x + 0          x                           5 + x          x + 5
- *   x & x          x                           x + -5         x - 5
- *   c ? x : x      x                           (x + 2) + 3    x + 5
- *   3 + 4          7                           !(x < y)       x >= y, of integers
+ *      identities                                 spelling
+ *      x + 0          x                           5 + x          x + 5
+ *      x & x          x                           x + -5         x - 5
+ *      c ? x : x      x                           (x + 2) + 3    x + 5
+ *      3 + 4          7                           !(x < y)       x >= y, of integers
  *
- * Only what is exact is done. Of programs of roles only what terms.c knows, which has to see that nothing changed.
+ * All rewrites are exact. In programs of roles only rewrites apply that terms.c knows, since the proof must see that
+ * nothing changed.
  */
 #include "optimize/simplify.h"
 
-/* An operation becomes another, in its place.  */
+/* Replaces an operation by another, in its place.  */
 static void become(Simplifier *simplifier, Op *op, Opcode code, Value *x, Value *y)
 {
     op_become(op, code);
@@ -25,7 +26,7 @@ static void become(Simplifier *simplifier, Op *op, Opcode code, Value *x, Value 
     simplifier->changed = true;
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- predicates -------------------------------------------------------------------------------------------------- */
 
 static bool is_constant(const Value *value)
 {
@@ -74,7 +75,7 @@ static bool is_bool(const Value *value)
 
 /* ---- folding and identities -------------------------------------------------------------------------------------- */
 
-/* Of integers, by operands that are literals themselves.  */
+/* Folds an integer operation whose operands are literals.  */
 static bool fold_program(Simplifier *simplifier, Op *op)
 {
     int64_t numbers[2], integer;
@@ -106,7 +107,7 @@ static bool fold(Simplifier *simplifier, Op *op)
     return true;
 }
 
-/* A value-preserving step from x to y: every x is a y.  */
+/* True if every value of type x is a value of type y.  */
 static bool widens(Dtype x, Dtype y)
 {
     if (dtype_is_float(x) || dtype_is_float(y))
@@ -133,7 +134,7 @@ static Value *convert_identity(Op *op)
     return type_equal(x->type, op->results[0]->type) ? x : NULL;
 }
 
-/* The value that an integer operation with these operands is, or NULL.  */
+/* The operand or literal that equals the result, or NULL.  */
 static Value *integer_identity(const Op *op)
 {
     Value *x = op->args[0], *y = op->nargs > 1 ? op->args[1] : NULL;
@@ -172,7 +173,7 @@ static Value *select_identity(const Op *op)
     return is_bool(x) && is_int(x, 1) && is_int(y, 0) ? condition : NULL;
 }
 
-/* What an operation of a role's program is.  */
+/* The operand that equals the result of an operation of a role's program, or NULL.  */
 static Value *program_identity(const Op *op)
 {
     if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || simplify_is_float(op->args[0]))
@@ -204,7 +205,7 @@ Value *simplify_identity(const Simplifier *simplifier, Op *op)
     }
 }
 
-/* ---- one spelling ------------------------------------------------------------------------------------------------ */
+/* ---- canonical form ---------------------------------------------------------------------------------------------- */
 
 static bool commutes(Opcode code)
 {
@@ -240,7 +241,7 @@ static Opcode inverted(Opcode code)
     }
 }
 
-/* A literal stands on the right.  */
+/* A literal operand moves to the right.  */
 static void literal_right(Simplifier *simplifier, Op *op)
 {
     if (op->nargs != 2 || !is_constant(op->args[0]) || is_constant(op->args[1]))
@@ -255,7 +256,7 @@ static int order_of(const Simplifier *simplifier, const Value *value)
     return value->id < simplifier->norder ? simplifier->order[value->id] : 0;
 }
 
-/* Of two conditions the first comes first.  */
+/* Two conditions stand in the order of their definitions.  */
 static void conditions_in_order(Simplifier *simplifier, Op *op)
 {
     if (op->nargs != 2 || !is_bool(op->args[0]) ||
@@ -266,7 +267,7 @@ static void conditions_in_order(Simplifier *simplifier, Op *op)
         become(simplifier, op, op->code, op->args[1], op->args[0]);
 }
 
-/* (x | y) == 0 is x == 0 and y == 0; so for the other comparisons with 0 that look at all bits or at the sign.  */
+/* (x | y) == 0 becomes x == 0 and y == 0. The same holds for !=, and for comparisons with 0 that test the sign.  */
 static void split_compare(Simplifier *simplifier, Op *op)
 {
     const Op *both = op->nargs == 2 ? op->args[0]->def : NULL;
@@ -286,7 +287,7 @@ static void split_compare(Simplifier *simplifier, Op *op)
     become(simplifier, op, all ? OP_SCALAR_AND : OP_SCALAR_OR, parts[0], parts[1]);
 }
 
-/* not (x < y) is x >= y; for floats only == and != have an opposite.  */
+/* not (x < y) becomes x >= y. For floats only == and != have an opposite.  */
 static void invert_compare(Simplifier *simplifier, Op *op)
 {
     const Op *compare = op->args[0]->def;
@@ -297,7 +298,7 @@ static void invert_compare(Simplifier *simplifier, Op *op)
     become(simplifier, op, inverted(compare->code), compare->args[0], compare->args[1]);
 }
 
-/* C's truth values: (int) b != 0 is b, (int) b == 0 is not b; so for b itself.  */
+/* (int) b != 0 becomes b, and (int) b == 0 becomes not b. The same holds without the conversion.  */
 static Value *bool_compare(Simplifier *simplifier, Op *op)
 {
     if ((op->code != OP_SCALAR_EQ && op->code != OP_SCALAR_NE) || !is_constant(op->args[1]))
@@ -312,7 +313,7 @@ static Value *bool_compare(Simplifier *simplifier, Op *op)
     return NULL;
 }
 
-/* (x + a) + b is x + (a + b), for integers, which wrap; so for differences.  */
+/* (x + a) + b becomes x + (a + b), for integers, which wrap. The same holds for differences.  */
 static void combine_sums(Simplifier *simplifier, Op *op)
 {
     const Op *inner = op->args[0]->def;
@@ -332,7 +333,7 @@ static void combine_sums(Simplifier *simplifier, Op *op)
     become(simplifier, op, sum < 0 ? OP_SCALAR_SUB : OP_SCALAR_ADD, inner->args[0], constant);
 }
 
-/* x + -a is x - a: which of the two the host compiler hands over depends on its level.  */
+/* x + -a becomes x - a. The host compiler produces either form, depending on its level.  */
 static void positive_literal(Simplifier *simplifier, Op *op)
 {
     int64_t a;
@@ -343,7 +344,7 @@ static void positive_literal(Simplifier *simplifier, Op *op)
     become(simplifier, op, op->code == OP_SCALAR_SUB ? OP_SCALAR_ADD : OP_SCALAR_SUB, op->args[0], constant);
 }
 
-/* c ? x : false is c and x; c ? true : y is c or y.  */
+/* c ? x : false becomes c and x; c ? true : y becomes c or y.  */
 static void select_of_bools(Simplifier *simplifier, Op *op)
 {
     if (op->code != OP_SCALAR_SELECT || !is_bool(op->args[1]))
@@ -357,7 +358,7 @@ static void select_of_bools(Simplifier *simplifier, Op *op)
         become(simplifier, op, OP_SCALAR_NOT, condition, NULL);
 }
 
-/* Sums of signed integers are what terms.c knows by heart.  */
+/* Rewrites for programs of roles: terms.c canonicalizes sums of signed integers.  */
 static void simplify_integers(Simplifier *simplifier, Op *op)
 {
     if (op->nargs != 2 || simplify_is_float(op->args[0]))

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * simplify.c - one form for what can be written, or optimized, in many.
+ * simplify.c - canonicalization, common subexpressions and dead code.
  *
- *   before                                     after
- *   t = conv i64 K; u = conv i32 t             K
- *   n = (K + 63) / 64 in two places            n, once
- *   x = if c { yield a } else { yield b }      x = scalar_select c, a, b
- *   acc carried, but never looked at           not carried
+ *      before                                     after
+ *      t = conv i64 K; u = conv i32 t             K
+ *      n = (K + 63) / 64 in two places            n, once
+ *      x = if c { yield a } else { yield b }      x = scalar_select c, a, b
+ *      acc carried, but never looked at           not carried
  *
- * Rounds of: rewrite operands, fold, identities, common scalars (a table scoped by blocks), branches that need not be;
- * then dead code, by a slice from the stores.  Until a round changes nothing.  Only what is exact is done: no float is
- * reassociated, and a division is not moved to where it might trap.
+ * A round rewrites operands, folds, applies identities, and shares common scalars through a table that is scoped by
+ * blocks. Then it removes needless branches, and dead code by a slice from the stores. Rounds repeat until nothing
+ * changes. All rewrites are exact: no float is reassociated, and no division moves to where it might trap.
  *
- * Behind expand the same is done to the programs of roles, whose first iterations have constants where the loop has its
- * counter: i - 0 is i.  There the proof has to see that nothing changed, so only those rules apply that terms.c knows:
- * integers alone, and no branch or loop is removed.
+ * The pass runs again on programs of roles, behind expand. There, peeled iterations have constants where the loop has
+ * its counter, for instance i - 0. The proof must see that nothing changed, so only rules of terms.c apply: integers
+ * only, and no branch or loop is removed.
  *
- * Tested, not proved (proof/freeze.c): tests/driver/levels.sh has one text from every -O level, and every program of
- * tests runs on the sequential target, which runs the C statements, and on emulate.
+ * Tested, not proved (proof/freeze.c): tests/driver/levels.sh compares the text of every -O level. Every program of
+ * tests runs on emulate and on the sequential target, which runs the C statements.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@
 #include "optimize/simplify.h"
 enum { MAX_ROUNDS = 30, MAX_CONVERTED = 16 };
 
-/* ---- replacing --------------------------------------------------------------------------------------------------- */
+/* ---- replacement ------------------------------------------------------------------------------------------------- */
 
 static Value *resolve(const Simplifier *simplifier, Value *value)
 {
@@ -61,8 +61,8 @@ static bool stores_element(const Op *op, const void *base)
     return op->code == OP_SET_ELEMENT && op->args[0] == base;
 }
 
-/* Scalars and views of memory, elements of arrays that nobody stores, and what only relabels a tile.  Other tile
-   operations stay as they are written: two accumulators that begin alike are still two.  */
+/* Scalars, views of memory, elements of arrays that nothing stores, and transposes. Other tile operations are not
+   shared: two accumulators with the same initial value remain two.  */
 static bool is_common(const Kernel *kernel, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -115,7 +115,7 @@ static void leave_scope(Simplifier *simplifier, Entry *newest)
 
 /* ---- branches and loops ------------------------------------------------------------------------------------------ */
 
-/* The block's operations but its end move before `where`.  */
+/* Moves the block's operations before `where`, without its terminator.  */
 static void splice(Block *block, Op *where)
 {
     for (Op *op = block->first, *next; op && op->next; op = next) {
@@ -183,7 +183,7 @@ static void simplify_if(Simplifier *simplifier, Op *op)
     op_remove(op);
 }
 
-/* A carried value that no iteration changes is the value that it began with.  */
+/* Replaces a carried value that no iteration changes by its initial value.  */
 static void simplify_carried(Simplifier *simplifier, const Op *loop)
 {
     for (int i = 0; i < carried_count(loop); i++) {
@@ -200,7 +200,7 @@ static void simplify_carried(Simplifier *simplifier, const Op *loop)
     }
 }
 
-/* A loop that begins behind its end never runs.  */
+/* Removes a loop that never runs, since it begins behind its end.  */
 static void simplify_trips(Simplifier *simplifier, Op *loop)
 {
     int64_t low, high;
@@ -277,7 +277,7 @@ static void drop(Value **values, int *count, int index)
     (*count)--;
 }
 
-/* Operands are others' values: they keep their index.  */
+/* Operands are values of other operations, so they keep their index.  */
 static void drop_arg(Op *op, int index)
 {
     for (int i = index; i + 1 < op->nargs; i++)
@@ -343,7 +343,7 @@ static void remove_dead(Simplifier *simplifier)
     sweep_block(simplifier, &live, simplifier->kernel->body);
 }
 
-/* Scalars that nothing takes, the last first.  A program has more roots than stores: they stay as they are.  */
+/* Removes unused scalars, the last first. A program has roots other than stores, so all other operations stay.  */
 static void remove_unused(Simplifier *simplifier, Block *block)
 {
     for (Op *op = block->last, *before; op; op = before) {
@@ -385,7 +385,7 @@ void pass_simplify(Kernel *kernel)
     simplify(kernel, kernel->body, false);
 }
 
-/* require: expand.   ensure: the same programs of roles, without arithmetic that their places made idle.  */
+/* require: expand.   ensure: the same programs of roles, without arithmetic on constants of peeled iterations.  */
 void pass_simplify_programs(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

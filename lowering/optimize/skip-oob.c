@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * skip-oob.c - loads of which only the rows that there are need come.
+ * skip-oob.c - skips out-of-bounds rows of loads if the rows cannot influence a store.
  *
- *   c = ws_tensor_2d (C, M, N)               a tile of a has rows i to i + 127; those from M on are 0
- *   for (k = 0; k < K; k += 64)
- *     acc = ws_dot (ws_load (a, i, k, 128, 64), ..., acc);     they make rows of acc,
- *   ws_store (c, i, j, acc);                                   which the store leaves out: c has M rows as well
+ *      c = ws_tensor_2d (C, M, N)               a tile of a has rows i to i + 127; those from M on are 0
+ *      for (k = 0; k < K; k += 64)
+ *        acc = ws_dot (ws_load (a, i, k, 128, 64), ..., acc);     they make rows of acc,
+ *      ws_store (c, i, j, acc);                                   which the store leaves out: c has M rows as well
  *
- * Rows beyond a tensor's last read as 0, and TMA takes three times as long over one of these as over one that it
- * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold
- * anything, so nobody needs to bring them.
+ * Out-of-bounds rows of a tensor read as 0. TMA takes longer for such a row than for one that it copies (measured in
+ * bench/notes/edges.md). If no store keeps a value that they influence, these rows may hold anything, and the copy
+ * skips them.
  *
- * Where the tile is stored into a slice as long as the grid's step, so do rows beyond that one:
+ * The tile may be stored into a slice that is as long as the grid's step. Then rows beyond the step are dead, too:
  *
- *   for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next
- *                                            one's
- *       ws_store (ws_slice (c, 1, 0, j + width), i, j, acc);
+ *      for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next
+ *                                               one's
+ *          ws_store (ws_slice (c, 1, 0, j + width), i, j, acc);
  *
- * The end of that slice may as well be any number of the tile's own; then the product is told how many of its columns
- * those are:
+ * The end of the slice may also be a number that differs from tile to tile. Then the product gets an operand, the
+ * number of its columns that are live:
  *
- *   acc = ws_dot (a, ws_trans (b), acc)      %width = scalar_sub %end, %j   and   dot %a, %t, %acc, %width
+ *      acc = ws_dot (a, ws_trans (b), acc)      %width = scalar_sub %end, %j   and   dot %a, %t, %acc, %width
  *
- * What is followed is a load's rows, as rows or, where they are transposed or were a right operand, as columns of
- * other tiles. The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A
- * store ends well if it begins at the load's own row, of a tensor that has no more of them than the load's.  Through a
- * loop's carried values rows are followed only if the load's row is no other in the next iteration.
+ * The analysis follows the rows of a load. They are rows of other tiles, or columns if a tile is transposed or is the
+ * right operand of a product. Each operation must keep them apart: a reduction over them, a product over them or a
+ * print ends the search. A store must begin at the load's own row, and its tensor must have no more rows than the
+ * load's. The analysis follows rows through carried values only if the load's row is the same in all iterations.
  */
 #include "language/padding.h"
 #include "lower.h"
@@ -36,11 +36,11 @@
 #include "rules.h"
 #include "ir/slice.h"
 
-enum { LEVELS = 6 }; /* of an expression that is computed before the loop */
+enum { LEVELS = 6 }; /* depth of an expression that is moved before the loop */
 
 typedef enum { AXIS_ROWS, AXIS_COLS, AXES } Axis;
 
-/* Row r of the load is at r - scale * part along an axis of a value; part NULL: 0.  */
+/* Row r of the load is at r - scale * part along an axis of a value. part NULL: 0.  */
 typedef struct {
     const Value *part;
     int64_t scale;
@@ -55,16 +55,16 @@ typedef enum { BEYOND_TENSOR, BEYOND_STEP, BEYOND_END } Beyond;
 
 typedef struct {
     const Op *load;
-    Beyond beyond;     /* which of its rows are looked for: those that the tensor lacks, */
-    const Value *step; /* those from a step on, */
-    Value *end;        /* or those from where the slices end that they are stored to; NULL: no store was met yet */
+    Beyond beyond;     /* BEYOND_TENSOR: rows outside the tensor */
+    const Value *step; /* BEYOND_STEP: rows from this step on */
+    Value *end;        /* BEYOND_END: rows from the end of the slices that are stored to; NULL: no store yet */
     const Uses *uses;
     Place *places; /* by value id and axis */
 } Search;
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
-/* Is `value` = base + first.scale first.part: the load's row, and what is first behind it?  */
+/* True if value = base + first.scale * first.part.  */
 static bool is_place(const Value *value, const Value *base, First first)
 {
     int64_t number;
@@ -74,21 +74,20 @@ static bool is_place(const Value *value, const Value *base, First first)
     return affine_is_constant(&rest, &number) && !number;
 }
 
-/* Does `end` stand `away` behind `first`?  */
+/* True if end = first + away.  */
 static bool is_behind(const Value *end, const Value *first, const Value *away)
 {
     return is_place(end, first, (First){away, 1});
 }
 
-/* Is the value the same in all iterations, and behind the loop or branch?  NULL is, and a number, wherever it is
-   written.  */
+/* True for NULL, for a constant, and for a value from outside the loop or branch.  */
 static bool is_outside(const Value *value, const Op *loop)
 {
     int64_t number;
     return !value || ir_constant(value, &number) || ir_outside(affine_unconverted(value), loop);
 }
 
-/* ---- where rows go ----------------------------------------------------------------------------------------------- */
+/* ---- propagation of rows ----------------------------------------------------------------------------------------- */
 
 static bool follow(Search *ctx, const Value *value, Axis axis, First first);
 
@@ -109,7 +108,7 @@ static bool is_zero(const Value *value)
     return ir_constant(value, &number) && !number;
 }
 
-/* The extent of a tensor, or of a slice that begins where it does; NULL where it is not simply that of the memory.  */
+/* The extent of a tensor, or of a slice from index 0 on. NULL: the slice changes this dimension.  */
 static const Value *extent_of(const Value *tensor, int dimension)
 {
     while (tensor->def && tensor->def->code == OP_SLICE &&
@@ -118,7 +117,7 @@ static const Value *extent_of(const Value *tensor, int dimension)
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[1 + dimension] : NULL;
 }
 
-/* Does the tensor end a step behind `base`?  */
+/* True if the tensor ends at base + step.  */
 static bool ends_behind(const Value *tensor, int dimension, const Value *base, const Value *step)
 {
     for (; tensor->def && tensor->def->code == OP_SLICE; tensor = tensor->def->args[0]) {
@@ -132,7 +131,7 @@ static bool ends_behind(const Value *tensor, int dimension, const Value *base, c
     return false;
 }
 
-/* Does the tensor end where all others do that were met?  */
+/* True if the tensor ends where all tensors of earlier stores end.  */
 static bool ends_equal(Search *ctx, const Value *tensor, int dimension)
 {
     const Op *slice = tensor->def;
@@ -144,7 +143,7 @@ static bool ends_equal(Search *ctx, const Value *tensor, int dimension)
     return affine_same(ctx->end, slice->args[2]);
 }
 
-/* Does the store leave out what the load did not find?  */
+/* True if the store writes none of the rows that the search looks for.  */
 static bool is_left_out(Search *ctx, const Op *store, Axis axis, First first)
 {
     bool column = store->code == OP_STORE_COL, row = store->code == OP_STORE_ROW;
@@ -165,7 +164,7 @@ static bool is_left_out(Search *ctx, const Op *store, Axis axis, First first)
     }
 }
 
-/* Along which axis of the result, or AXES.  */
+/* The axis of the result, or AXES if the operation mixes the rows.  */
 static Axis axis_behind(const Op *op, int arg, Axis axis)
 {
     const Type type = op->args[arg]->type, result = op->results[0]->type;
@@ -187,7 +186,7 @@ static Axis axis_behind(const Op *op, int arg, Axis axis)
     }
 }
 
-/* Where the columns of the result begin among the operand's.  */
+/* The position of the result's first column among the operand's columns.  */
 static First first_of(const Op *op)
 {
     if (op->code == OP_COLUMNS)
@@ -205,7 +204,7 @@ static bool follow_result(Search *ctx, const Op *op, int arg, Axis axis, First f
     return follow(ctx, op->results[0], behind, cut ? first_of(op) : first);
 }
 
-/* All that a loop calls the value.  */
+/* Follows all names of a value that a loop carries.  */
 static bool follow_carried(Search *ctx, const Op *loop, const Value *value, Axis axis, First first)
 {
     bool fixed = is_outside(row_of(ctx->load), loop) && is_outside(first.part, loop);
@@ -294,9 +293,9 @@ int rows_in_step(Kernel *kernel, const Uses *uses, const Op *load)
     return i >= 0 && is_zero(grid->args[3 * i]) && reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
 }
 
-/* ---- columns of a product ---------------------------------------------------------------------------------------- */
+/* ---- live columns of a product ----------------------------------------------------------------------------------- */
 
-/* What brings the columns of a product on the tensor cores, as rows, or NULL.  */
+/* The load whose rows are the columns of a wgmma product, or NULL.  */
 static const Op *load_of_columns(const Op *dot)
 {
     const Op *trans = op_is_dot(dot) ? dot->args[1]->def : NULL;
@@ -304,7 +303,7 @@ static const Op *load_of_columns(const Op *dot)
     return load && trans->code == OP_TRANS && load->code == OP_LOAD ? load : NULL;
 }
 
-/* Where the slices end beyond which nobody sees the product's columns, or NULL.  */
+/* The common end of the slices that store the product's columns, or NULL.  */
 static Value *end_of_columns(Kernel *kernel, const Uses *uses, const Op *dot)
 {
     const Op *load = load_of_columns(dot);
@@ -314,7 +313,7 @@ static Value *end_of_columns(Kernel *kernel, const Uses *uses, const Op *dot)
     return follow(&ctx, dot->results[0], AXIS_COLS, (First){NULL, 0}) ? ctx.end : NULL;
 }
 
-/* How far `end` is from `first`, if it is written as the sum of it and something.  */
+/* The other summand if `end` is a sum with `first`, or NULL.  */
 static Value *distance(const Value *end, const Value *first)
 {
     const Op *sum = affine_unconverted(end)->def;
@@ -323,7 +322,8 @@ static Value *distance(const Value *end, const Value *first)
     return affine_same(sum->args[0], first) ? sum->args[1] : affine_same(sum->args[1], first) ? sum->args[0] : NULL;
 }
 
-/* Is `width` as far as the end is from the load's first row, or all columns that the product has?  */
+/* True if `width` is the distance from the load's first row to `end`, or the minimum of it and the product's
+   columns.  */
 static bool is_width(const Value *width, const Value *end, const Op *dot)
 {
     const Value *first = row_of(load_of_columns(dot)), *away = distance(end, first);
@@ -376,7 +376,7 @@ static bool is_before(const Value *value, const Op *op)
     return next;
 }
 
-/* Scalars that are computed of what is there.  */
+/* True if the value can be computed before `op` from available scalars.  */
 static bool can_be_before(const Value *value, const Op *op, int levels)
 {
     const Op *def = value->def;
@@ -399,7 +399,7 @@ static Value *copy_before(Kernel *kernel, Value *value, Op *op)
     return value_map_get(&map, value);
 }
 
-/* How many of the product's columns are seen, as a number that is there before the loop.  */
+/* The number of live columns of the product, as a scalar before the loop.  */
 static Value *width_before(Kernel *kernel, Op *loop, Value *end, const Op *dot)
 {
     Value *first = row_of(load_of_columns(dot)), *away = distance(end, first);
@@ -414,7 +414,7 @@ static Value *width_before(Kernel *kernel, Op *loop, Value *end, const Op *dot)
     return seen;
 }
 
-/* Slices that end elsewhere in each tile.  */
+/* Adds the operand to products whose slices end at a different column in each tile.  */
 static void visit_dot(Op *op, void *context)
 {
     Marker *marker = context;
@@ -430,9 +430,8 @@ static void visit_dot(Op *op, void *context)
     op_add_arg(marker->kernel, op, width_before(marker->kernel, loop, end, op));
 }
 
-/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come, a
-                               product
-   how many of its columns are seen.  */
+/* require: types, one GRID.   ensure: the same program; loads say whether they skip out-of-bounds rows, and products
+   how many of their columns are live.  */
 void pass_skip_oob(Kernel *kernel)
 {
     Marker marker = {kernel, uses_new(kernel, kernel->body)};

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * subtiles.c - what stands between an accumulator and its stores is done a subtile of columns at a time.
+ * subtiles.c - splits an epilogue into subtiles of columns.
  *
- *   before                                     after
- *   r = ws_load (d, i, j, 128, 192)            for (subtile = 0; subtile < 192; subtile += 64)
- *   y = ws_add (acc, ws_cast (r, F32))           part = columns acc, subtile
- *   ws_store (c, i, j, ws_cast (y, F16))         r = ws_load (d, i, j + subtile, 128, 64)
- *                                                y = ws_add (part, ws_cast (r, F32))
- *                                                ws_store (c, i, j + subtile, ws_cast (y, F16))
+ *      before                                     after
+ *      r = ws_load (d, i, j, 128, 192)            for (subtile = 0; subtile < 192; subtile += 64)
+ *      y = ws_add (acc, ws_cast (r, F32))           part = columns acc, subtile
+ *      ws_store (c, i, j, ws_cast (y, F16))         r = ws_load (d, i, j + subtile, 128, 64)
+ *                                                   y = ws_add (part, ws_cast (r, F32))
+ *                                                   ws_store (c, i, j + subtile, ws_cast (y, F16))
  *
- * Beside the accumulator only a subtile of the other tiles is alive; its stores are on their way while the next subtile
- * is computed; and a tile that is loaded for them can come through a small ring.  A subtile is what TMA moves at once,
- * a line of 128 bytes, or half of one.
+ * Beside the accumulator only a subtile of the other tiles is live. Stores of one subtile overlap the computation of
+ * the next. A tile that the epilogue loads can come through a small ring. A subtile has the width that TMA moves at
+ * once: a line of 128 bytes, or half a line.
  *
- * What is transposed on its way to a store is cut before: subtiles of its columns are rows of what is stored.
+ * If a tile is transposed before the store, the pass cuts before the transpose. Subtiles of its columns are rows of the
+ * stored tile.
  *
- * Elementwise operations and loads of whole tiles are cut if nothing but the cut stores needs them; what they take from
- * elsewhere is taken in subtiles.  Nothing else that touches the stored memory may stand between what moves and where
- * it moves to; and a load from it has the coordinates of the store, so that no subtile reads what another one has
- * written.
+ * The pass cuts elementwise operations and loads of whole tiles if only cut operations use them. It takes subtiles of
+ * all other operands. No other access to the stored memory may stand between the old and the new place of an operation.
+ * A load from the stored memory must have the store's coordinates, so that no subtile reads elements that another one
+ * has written.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/subtiles.c, epilogues.c and thin_store.c run epilogues on the
- * sequential target, which takes whole tiles, and on emulate.
+ * Tested, not proved (proof/freeze.c): tests/programs/subtiles.c, epilogues.c and thin_store.c run epilogues on emulate
+ * and on the sequential target, which takes whole tiles.
  */
 #include "lower.h"
 #include "machine/machine.h"
@@ -34,18 +35,18 @@ enum {
     FEWEST_COLUMNS = 32,
     USUAL_COLUMNS = 64,
     MAX_MEMBERS = 128,
-    MUCH = 128 * 128, /* numbers that take half of a group's registers */
-    ROOM = 128 * 240  /* numbers that a group can hold */
+    MUCH = 128 * 128, /* elements that take half of a group's registers */
+    ROOM = 128 * 240  /* elements that a group can hold */
 };
 
-/* What is cut together: operations of one block, in its order.  */
+/* Operations of one block that are cut together, the last first.  */
 typedef struct {
     Kernel *kernel;
     Block *block;
     Op *members[MAX_MEMBERS];
     int count;
     int rows, cols, width;
-    Op *transposed; /* the transpose that is stored, NULL: what is computed is stored as it lies */
+    Op *transposed; /* the transpose of the stored tile; NULL: none */
 } Cut;
 
 static bool is_member(const Cut *cut, const Op *op)
@@ -61,7 +62,7 @@ static Value *stored_tile(const Op *store)
     return store->args[store->nargs - 1];
 }
 
-/* Of what is computed, by the store alone.  */
+/* The transpose of a computed tile that only the store uses, or NULL.  */
 static Op *transpose_for(const Op *store)
 {
     Op *op = stored_tile(store)->def;
@@ -70,7 +71,7 @@ static Op *transpose_for(const Op *store)
     return source && source->code != OP_LOAD && op->args[0]->type.rows > 1 ? op : NULL;
 }
 
-/* ---- what can be cut --------------------------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 static bool is_cut_in_place(const Op *op)
 {
@@ -116,7 +117,7 @@ static void add_member(Cut *cut, Op *op)
         cut->members[cut->count++] = op;
 }
 
-/* What a store is made of, as far as it can be cut; used operations come before what uses them, so backwards.  */
+/* The operations that the store depends on and that can be cut, found backwards from the store.  */
 static Cut reach_of(const Cut *cut, Op *store)
 {
     Cut reach = *cut;
@@ -146,7 +147,7 @@ static bool is_like_store(const Cut *cut, const Op *op)
            stored_tile(op)->type.rows == cut->rows;
 }
 
-/* The last store, those before that are made of the same, and what these alone need.  */
+/* Collects the last store, earlier stores that share operations with it, and operations that only these use.  */
 static void collect(Cut *cut, Op *last)
 {
     const Cut reach = reach_of(cut, last);
@@ -163,11 +164,11 @@ static void collect(Cut *cut, Op *last)
     }
 }
 
-/* ---- whether it should and may be -------------------------------------------------------------------------------- */
+/* ---- legality and profitability ---------------------------------------------------------------------------------- */
 
 enum { LOOK_BACK = 8 };
 
-/* Is it made of a product, as far as one can see in the loop that carries it?  */
+/* True if the value depends on a product, within `depth` steps and through carried values.  */
 static bool is_of_product(const Value *value, int depth)
 {
     const Op *op = value->def;
@@ -188,7 +189,8 @@ static bool is_of_product(const Value *value, int depth)
     return false;
 }
 
-/* A task that multiplies nothing has rows in its lanes, not columns: what its loops add up is stored as it is.  */
+/* True for a result of a product or a loop. In a task, a loop must contain products: a task without products has
+   rows in its lanes, and its accumulators are stored whole.  */
 static bool is_accumulator(const Value *value, bool of_task)
 {
     const Op *op = value->def;
@@ -197,7 +199,7 @@ static bool is_accumulator(const Value *value, bool of_task)
     return op_is_product(op) || (op->nblocks && (!of_task || is_of_product(value, LOOK_BACK)));
 }
 
-/* Something is computed of an accumulator that is as large as what is stored, or it goes to a task that stores.  */
+/* True if an operation of the cut, or a store of a task, reads an accumulator as large as the stored tile.  */
 static bool is_epilogue(const Cut *cut)
 {
     bool sums = false, of_task = false;
@@ -225,7 +227,7 @@ static bool touches_memory(const Op *op)
     return class_ == CLASS_LOAD || (class_ == CLASS_STORE && !op_prints(op));
 }
 
-/* One of the two is a store, and they may touch the same elements.  */
+/* True if one of the two is a store, and they may access the same elements.  */
 static bool may_overlap(const Op *x, const Op *y)
 {
     const Value *memory = memory_of(x), *other = memory_of(y);
@@ -283,7 +285,7 @@ static bool may_move(const Cut *cut)
     return true;
 }
 
-/* Nothing is computed but casts, so that a subtile of one accumulator is all that has to find room beside it.  */
+/* True if the epilogue only casts, so that one subtile fits beside the accumulator.  */
 static bool is_roomy(const Cut *cut)
 {
     for (int i = 0; i < cut->count; i++)
@@ -292,9 +294,9 @@ static bool is_roomy(const Cut *cut)
     return cut->rows * (cut->cols + USUAL_COLUMNS) <= ROOM;
 }
 
-/* A line of the widest store; less if that divides the columns better, but where there is room not narrower than
-   USUAL_COLUMNS; or if what is loaded, or an error function's polynomials, have to find room beside accumulators that
-   leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
+/* The width of a line of the widest store. The width is halved while it does not divide the columns, down to
+   USUAL_COLUMNS if registers suffice. It is FEWEST_COLUMNS if loads or polynomials compete with a large accumulator.
+   Columns that no width divides are cut into lines, then half a line.  */
 static int subtile_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
@@ -323,8 +325,8 @@ typedef struct {
     const Cut *cut;
     Block *body;
     Value *subtile;
-    ValueMap map;   /* a subtile of each tile */
-    ValueMap moved; /* columns, by where the whole tiles begin */
+    ValueMap map;   /* value -> its subtile */
+    ValueMap moved; /* first column of a tile -> first column of the subtile */
 } Cutter;
 
 static Op *append(const Cutter *cutter, Opcode code, Loc loc, int nargs, Value *const *args)
@@ -356,7 +358,7 @@ static void narrow(const Cutter *cutter, Value *value)
     value->type.cols = cutter->cut->width;
 }
 
-/* The subtile of a tile that comes from elsewhere.  */
+/* The subtile of a tile that is not cut.  */
 static Value *columns_of(Cutter *cutter, Value *value, Loc loc)
 {
     Value *args[] = {value, cutter->subtile};
@@ -369,7 +371,7 @@ static Value *columns_of(Cutter *cutter, Value *value, Loc loc)
 static void cut_member(Cutter *cutter, const Op *op)
 {
     Kernel *kernel = cutter->cut->kernel;
-    bool stores = cutter->cut->transposed && op->code == OP_STORE; /* what is cut already */
+    bool stores = cutter->cut->transposed && op->code == OP_STORE; /* the transposed tile is cut already */
     for (int i = 0; i < op->nargs && !stores; i++)
         if (is_wide(cutter->cut, op->args[i]) && value_map_get(&cutter->map, op->args[i]) == op->args[i])
             columns_of(cutter, op->args[i], op->loc);
@@ -395,7 +397,7 @@ static void cut_member(Cutter *cutter, const Op *op)
     value_map_set(kernel, &cutter->map, op->results[0], index);
 }
 
-/* Columns from `first` to `end`, behind `where`; returns the loop.  */
+/* Cuts columns `first` to `end` in a loop behind `where`; returns the loop.  */
 static Op *cut_columns(const Cut *cut, Op *where, int first, int end)
 {
     Kernel *kernel = cut->kernel;
@@ -418,7 +420,7 @@ static Op *cut_columns(const Cut *cut, Op *where, int first, int end)
     return loop;
 }
 
-/* What is left behind the last subtile is half of one, if that fits, and a rest.  */
+/* Cuts the columns behind the last whole subtile into half a subtile, if that fits, and a rest.  */
 static void carry_out(Cut *cut)
 {
     Op *where = cut->members[0];
@@ -459,7 +461,7 @@ static bool is_dot(const Op *op, const void *context)
     return op->code == OP_DOT;
 }
 
-/* In a pipelined loop the schedule decides what lies beside what.  */
+/* Cuts outside pipelined loops. Inside them the schedule decides.  */
 static void visit_block(Op *op, void *context)
 {
     Kernel *kernel = context;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * swap-operands.c - a product whose right operand is computed is made of the transposes.
+ * swap-operands.c - transposes a product whose right operand is computed.
  *
- *   before: acc of 256x128                     after: acc of 128x256
- *   acc = ws_zeros (F32, 256, 128)             acc = ws_zeros (F32, 128, 256)
- *   wh = ws_cast (ws_load (w, j, k), F16)      wh = ws_cast (ws_load (w, j, k), F16)
- *   acc = ws_dot (x, ws_trans (wh), acc)       acc = ws_dot (wh, ws_trans (x), acc)
- *   y = ws_mul (acc, ws_load_row (s, j))       y = ws_mul (acc, ws_load_col (s, j))
- *   ws_store (c, i, j, ws_cast (y, F16))       ws_store (c, i, j, ws_trans (ws_cast (y, F16)))
+ *      before: acc of 256x128                     after: acc of 128x256
+ *      acc = ws_zeros (F32, 256, 128)             acc = ws_zeros (F32, 128, 256)
+ *      wh = ws_cast (ws_load (w, j, k), F16)      wh = ws_cast (ws_load (w, j, k), F16)
+ *      acc = ws_dot (x, ws_trans (wh), acc)       acc = ws_dot (wh, ws_trans (x), acc)
+ *      y = ws_mul (acc, ws_load_row (s, j))       y = ws_mul (acc, ws_load_col (s, j))
+ *      ws_store (c, i, j, ws_cast (y, F16))       ws_store (c, i, j, ws_trans (ws_cast (y, F16)))
  *
- * Tensor cores take a left operand from registers, a right one from shared memory alone.  As the left one what is
- * computed passes through shared memory once less, no role prepares it, and one group's arithmetic runs under the
- * other's products.
+ * wgmma takes a left operand from registers, but a right operand only from shared memory. As the left operand, a
+ * computed tile passes through shared memory once less, and no role prepares it. The arithmetic of one group overlaps
+ * the products of the other.
  *
- * All that is connected with the product's sum by elementwise operations, loops and branches changes with it, rows
- * become columns, and what is stored is transposed back on its way.  Where anything else looks at it nothing changes,
- * nor where the program says who computes, or how many products are in flight.
+ * All values connected with the accumulator by elementwise operations, loops and branches are transposed, too. Rows
+ * become columns, and stored tiles are transposed back. The pass changes nothing if any other operation uses such a
+ * value. It also respects clauses about roles, or about the number of products in flight.
  *
- * The sums are of the same numbers in the same order.  Tested, not proved (proof/freeze.c): tests/programs/sides.c.
+ * The sums have the same terms in the same order. Tested, not proved (proof/freeze.c): tests/programs/sides.c.
  */
 #include "ir/queries.h"
 #include "ir/slice.h"
@@ -25,9 +25,9 @@
 #include "machine/machine.h"
 
 enum {
-    MOST_GROUPS = 2,    /* more have registers for fewer columns */
-    MOST_COLUMNS = 256, /* of one matrix instruction; of 192 with an operand in registers ptxas makes one by one */
-    CLOCK_BYTES = 128,  /* that shared memory moves in a clock */
+    MOST_GROUPS = 2,    /* with more groups, registers suffice for fewer columns */
+    MOST_COLUMNS = 256, /* of wgmma; ptxas serializes products of 192 columns with an operand in registers */
+    CLOCK_BYTES = 128,  /* bytes that shared memory moves in a clock */
     SLOW_CLOCKS = 8     /* of an operation of many instructions */
 };
 
@@ -35,7 +35,7 @@ typedef struct {
     Kernel *kernel;
     Uses uses;
     bool *marked;   /* by value id */
-    Value **values; /* the marked ones */
+    Value **values; /* the marked values */
     int count;
     bool fails;
 } SwapOperands;
@@ -62,7 +62,7 @@ static bool is_loaded(const Value *operand)
     return op && op->code == OP_LOAD;
 }
 
-/* The right operand, of which a transpose is computed element by element.  */
+/* The elementwise operation whose transpose is the right operand, or NULL.  */
 static const Op *computed(const Op *product)
 {
     const Op *transposed = transpose_of(product->args[1]);
@@ -84,7 +84,7 @@ static int groups_of(int rows)
     return groups < MOST_GROUPS ? groups : MOST_GROUPS;
 }
 
-/* Each group has one block of rows, and there are as many groups as before.  */
+/* True if each group has one row block of wgmma, and no fewer groups work than before.  */
 static bool fits(const Op *product)
 {
     const Type sum = product->results[0]->type;
@@ -100,7 +100,7 @@ static bool can_be_transposed(const Op *product)
            transpose_of(product->args[1]) && (computed(product) || is_loaded(product->args[1]));
 }
 
-/* ---- what changes with the sum ----------------------------------------------------------------------------------- */
+/* ---- values that are transposed ---------------------------------------------------------------------------------- */
 
 static void mark_carried(SwapOperands *swap_operands, const Op *loop, int i)
 {
@@ -113,7 +113,7 @@ static void mark_carried(SwapOperands *swap_operands, const Op *loop, int i)
         mark(swap_operands, loop->blocks[1]->args[1 + i]);
 }
 
-/* A result of a branch, and what its arms hand to it.  */
+/* Marks a result of a branch, and the values that its arms yield.  */
 static void mark_branch(SwapOperands *swap_operands, const Op *branch, int i)
 {
     mark(swap_operands, branch->results[i]);
@@ -147,7 +147,7 @@ static void follow_definition(SwapOperands *swap_operands, const Value *value)
                                 op->code != OP_ROW_INDEX && op->code != OP_COL_INDEX;
 }
 
-/* The staging of a store turns what has two bytes.  */
+/* True for a store whose staging can transpose: of elements of two bytes.  */
 static bool stores_transposed(const Use *use, const Value *value)
 {
     return use->op->code == OP_STORE && use->arg == use->op->nargs - 1 && value->type.rows > 1 &&
@@ -179,7 +179,7 @@ static void follow(SwapOperands *swap_operands)
     }
 }
 
-/* ---- the change -------------------------------------------------------------------------------------------------- */
+/* ---- transformation ---------------------------------------------------------------------------------------------- */
 
 static Value *transposed_before(SwapOperands *swap_operands, Op *where, Value *value)
 {
@@ -191,7 +191,7 @@ static Value *transposed_before(SwapOperands *swap_operands, Op *where, Value *v
     return op_result(swap_operands->kernel, op, type_transposed(value->type), NULL);
 }
 
-/* What is read last comes last.  */
+/* Moves the load in front of the product, so that operands are loaded in the order of their use.  */
 static void load_late(Op *product, const Value *right)
 {
     Op *load = right->def;
@@ -242,15 +242,16 @@ static void turn(SwapOperands *swap_operands)
     }
 }
 
-/* ---- the estimate ------------------------------------------------------------------------------------------------ */
+/* ---- profitability ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int64_t products, own; /* clocks of an iteration: the products'; of one group, what computes their operands */
-    int64_t before, after; /* bytes that products read of shared memory, and that a role puts there for them */
-    bool any, of_products; /* an operand is computed; and of a product */
+    int64_t products, own; /* clocks of an iteration: of the products; of one group's arithmetic for their operands */
+    int64_t before,
+        after; /* bytes of shared memory in an iteration: reads by products, and writes by a role for them */
+    bool any, of_products; /* any: an operand is computed; of_products: from a product */
 } Estimate;
 
-/* A thread works on an element a clock.  */
+/* A thread processes an element in a clock.  */
 static int64_t clocks_of(const Op *op, int groups)
 {
     const Type type = op->results[0]->type;
@@ -294,9 +295,9 @@ static Estimate estimate_all(const SwapOperands *swap_operands)
     return estimate;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-/* The first product that has not been looked at.  */
+/* Finds the first product that can be transposed and has a computed right operand.  */
 static void visit_product(Op *op, void *context)
 {
     Op **found = context;
@@ -310,7 +311,7 @@ static void visit_said(Op *op, void *context)
     *said |= schedule_of(op)->task || schedule_of(op)->ring || schedule_of(op)->share;
 }
 
-/* Does the program say who computes, and what lies where?  */
+/* True if clauses say which groups compute, or where values lie.  */
 static bool says_who(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;

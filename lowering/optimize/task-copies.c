@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * task-copies.c - what a task stores, and others compute, is handed to it by an operation of its own; and what a task
- * carries through a loop, and others look at behind it.
+ * task-copies.c - inserts a copy at task boundaries, so that a ring can carry the value.
  *
- *   before                                     after
- *   for (k ...)                                for (k ...)
- *     acc = ws_dot (a, b, acc)                   acc = ws_dot (a, b, acc)
- *   { task (out)                               handed = cast acc
- *     ws_store (c, i, j, acc); }               { task (out)
- *                                                ws_store (c, i, j, handed); }
+ *      before                                     after
+ *      for (k ...)                                for (k ...)
+ *        acc = ws_dot (a, b, acc)                   acc = ws_dot (a, b, acc)
+ *      { task (out)                               handed = cast acc
+ *        ws_store (c, i, j, acc); }               { task (out)
+ *                                                   ws_store (c, i, j, handed); }
  *
- * A ring carries the result of one tile operation.  What a loop leaves, a product makes or others look at as well gets
- * a name here that only the task uses: a cast to the type that it has.  What is not made of a product the task computes
- * itself, or gets as it was loaded.
+ * A ring carries the result of one tile operation. The value that a task stores may be a loop's result, a product's
+ * result, or have other users. Then the pass adds a cast to the same type, whose result only the task uses. A value
+ * that depends on no product needs no copy: the task computes it, or loads it.
  *
- *   for (k ...)                                for (k ...)
- *     { task (rows)                              { task (rows)
- *       top = ws_max (top, ws_row_max (x));        top = ws_max (top, ws_row_max (x));
- *       ... }                                      ... }
- *   ... top ...                                { task (rows) handed = cast top }
- *                                              ... handed ...
+ * A value that a task carries through a loop, and that others use behind the loop, gets a copy behind the loop. So the
+ * value crosses once, and not in each iteration:
  *
- * So it crosses once, and not in each iteration.
+ *      for (k ...)                                for (k ...)
+ *        { task (rows)                              { task (rows)
+ *          top = ws_max (top, ws_row_max (x));        top = ws_max (top, ws_row_max (x));
+ *          ... }                                      ... }
+ *      ... top ...                                { task (rows) handed = cast top }
+ *                                                 ... handed ...
  *
  * Tested, not proved (proof/freeze.c): tests/programs/tasks_store.c.
  */
@@ -32,7 +32,7 @@
 typedef struct {
     Kernel *kernel;
     int task;
-    const Slice *slice; /* of what is looked at */
+    const Slice *slice; /* of the value in question */
     bool stores, multiplies, found;
 } Handing;
 
@@ -78,7 +78,7 @@ static bool is_named_already(const Handing *handing, const Value *value)
     return true;
 }
 
-/* ring(x, D) was noted where x is computed, in a loop behind which it has another name, and before that loop.  */
+/* Takes the clause ring(x, D) off the operation that computes x, inside the loop or before it. Returns D, or 0.  */
 static int take_ring(Value *value)
 {
     Op *op = value->def;
@@ -134,7 +134,7 @@ static void visit_operands(Op *op, void *context)
     }
 }
 
-/* ---- what a task carries ----------------------------------------------------------------------------------------- */
+/* ---- carried values of a task ------------------------------------------------------------------------------------ */
 
 static void visit_rename_others(Op *op, void *context)
 {
@@ -162,7 +162,7 @@ static void visit_carrying(Op *loop, void *context)
     }
 }
 
-/* require: the body as it will be, but for this.   ensure: the same program.  */
+/* require: all other passes over the body are done.   ensure: the same program.  */
 void pass_task_copies(Kernel *kernel)
 {
     int number = 0;

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tf32-split.c - what tf32 leaves of a right operand has a name.
+ * tf32-split.c - splits the right operand of f32 products into a tf32 head and a residual.
  *
- *   before                                     after
- *   b   = ws_load (w, j, k, 128, 32)           b    = ws_load (w, j, k, 128, 32)
- *   acc = ws_dot_f32 (a, ws_trans (b), acc)    rest = rest (b)
- *                                              acc  = ws_dot_f32 (a, ws_trans (b), acc, ws_trans (rest))
+ *      before                                     after
+ *      b   = ws_load (w, j, k, 128, 32)           b    = ws_load (w, j, k, 128, 32)
+ *      acc = ws_dot_f32 (a, ws_trans (b), acc)    rest = tf32_residual (b)
+ *                                                 acc  = ws_dot_f32 (a, ws_trans (b), acc, ws_trans (rest))
  *
- * A product of floats is three of tf32.  The unit reads b from shared memory and drops bits; what it drops has to lie
- * there, too.  With a name of its own it is an operand like any other that is computed of a load, and a role prepares
- * it (schedule/choose-prepare.c).  Where none does, layout-operands.c leaves it out, and the product divides b by
- * itself.
+ * A product of floats is three products of tf32. wgmma reads b from shared memory and drops the low bits. The residual,
+ * which consists of these bits, has to be in shared memory, too. As a value of its own it is an operand that is
+ * computed from a load, and a role prepares it (schedule/choose-prepare.c). If no role does, layout-operands.c removes
+ * the operand, and the product splits b itself.
  *
- * The unit reads b with K along the lines of memory.  Where it lies the other way what tf32 keeps of it has a name,
- * too, so that the role exchanges rows and columns on the way:
+ * wgmma reads b with K along the lines of memory. If K runs across the lines, the head is a value, too, so that the
+ * role transposes it on the way:
  *
- *   b   = ws_load (w, k, j, 32, 128)           t    = ws_trans (b), rest = rest (t), kept = kept (t)
- *   acc = ws_dot_f32 (a, b, acc)               acc  = ws_dot_f32 (a, b, acc, ws_trans (rest), ws_trans (kept))
+ *      b   = ws_load (w, k, j, 32, 128)           t    = ws_trans (b)
+ *      acc = ws_dot_f32 (a, b, acc)               rest = tf32_residual (t), kept = tf32_head (t)
+ *                                                 acc  = ws_dot_f32 (a, b, acc, ws_trans (rest), ws_trans (kept))
  *
- * These operands change no result: by definition they are what the second one is made of.  The proof has that, too
- * (proof/terms.c), and the emulator compares bit by bit.
+ * The operands change no result: by definition they are parts of the second operand. The proof uses this definition
+ * (proof/terms.c), and the emulator compares the results bit by bit.
  */
 #include "lower.h"
 #include "ir/queries.h"
 #include "machine/machine.h"
 
 enum {
-    FEWEST_COLUMNS = 64, /* a matrix instruction of fewer would wait for its left operand */
+    FEWEST_COLUMNS = 64, /* a narrower wgmma would wait for its left operand */
     STEP = 8             /* of K */
 };
 
@@ -37,7 +38,7 @@ static bool fits(const Op *product)
            sum.cols >= FEWEST_COLUMNS && left.cols % STEP == 0;
 }
 
-/* x of an operation of one operand, behind `where`.  */
+/* Inserts an operation of one operand behind `where`, and returns its result.  */
 static Value *made_behind(Kernel *kernel, Op *where, Opcode code, Value *x, const char *name)
 {
     Op *op = op_new(kernel, code, where->loc, 1, &x);
@@ -50,7 +51,7 @@ static const char *named(const Kernel *kernel, const Value *operand, const char 
     return operand->name ? arena_print(kernel->module, "%s_%s", operand->name, what) : what;
 }
 
-/* Of a tile with K along its lines.  */
+/* Adds the head or the residual of a tile with K along its lines to the product.  */
 static void add_part(Kernel *kernel, Op *product, Opcode code, Value *tile, const char *name)
 {
     Value *part = made_behind(kernel, tile->def, code, tile, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lower.h - the table of passes, what each requires and ensures, and the calls that run it.  */
+/* lower.h - the table of passes, the contract of each pass, and the calls that run the table.  */
 #ifndef WSC_LOWER_H
 #define WSC_LOWER_H
 
@@ -10,70 +10,86 @@ extern "C" {
 #endif
 
 typedef enum {
-    PHASE_LANGUAGE, /* is this a program, and which?  All that the sequential target needs */
-    PHASE_OPTIMIZE, /* the same program, in a form that runs faster */
-    PHASE_FREEZE,   /* from here on the body is the source of the proof, and no pass changes it */
-    PHASE_SCHEDULE, /* which role runs an operation, and when */
+    PHASE_LANGUAGE, /* types and shapes, and errors of the user; the last phase for the sequential target */
+    PHASE_OPTIMIZE, /* cheaper programs of the same meaning */
+    PHASE_FREEZE,   /* fixes the body as the source of the proof; no later pass changes the body */
+    PHASE_SCHEDULE, /* role, stage and order of each operation */
     PHASE_ROLES,    /* a program for each role */
     PHASE_MACHINE,  /* registers, shared memory, barriers */
-    PHASE_PROOF,    /* the programs of the roles against the frozen body, and against each other */
+    PHASE_PROOF,    /* compares the roles' programs with the frozen body, and checks their synchronization */
     PHASE_PRINT,    /* the text of the .cu */
     PHASE_COUNT
 } Phase;
 
-/* Whose operations a pass changes; it may write facts about them, and into the kernel, whichever it is.  */
+/* The operations that a pass may change: none, the body's, or those of the roles' programs. Each pass may set
+   attributes and fields of the kernel.  */
 typedef enum { CHANGES_NONE, CHANGES_BODY, CHANGES_PROGRAMS } Changes;
 
 typedef struct {
     const char *name;
     Phase phase;
     Changes changes;
-    void (*run)(Kernel *kernel); /* NULL: the last row, which prints the module */
+    void (*run)(Kernel *kernel); /* NULL in the last row, which prints the module */
     const char *summary;
 } Pass;
 extern const Pass passes[];
 extern const int npasses;
 const char *phase_name(Phase phase);
-int find_pass(const char *name); /* its index, or -1 */
+int find_pass(const char *name); /* index in `passes`, or -1 */
 
-/* Run all passes over every kernel; dump to `dump` after those named in the comma list `which` (may be NULL).  With no
-   error, returns the text of the .cu, which lives in the arena; NULL for no kernels or TARGET_SEQUENTIAL.  */
+/* Runs all passes over every kernel. Writes a dump to `dump` after each pass that the comma list `which` names; `which`
+   may be NULL. Returns the text of the .cu, in the arena. Returns NULL after an error, without kernels, and for
+   TARGET_SEQUENTIAL.  */
 const char *lower_module(Module *module, const char *which, FILE *dump);
-/* Only passes[first] to passes[last]; the text comes only after the last of the table.  */
+/* The same for passes[first] to passes[last].  Returns the text only if `last` is the last row of the table.  */
 const char *lower_range(Module *module, int first, int last, const char *which, FILE *dump);
 
 /* ---- language ---------------------------------------------------------------------------------------------------- */
 
-/* require: what the front end built.   ensure: no elements are left, but tiles in their place */
+/* require: the front end has built the body.
+   ensure:  no element is left; tiles compute the loops over elements.  */
 void pass_plain(Kernel *kernel);
-/* require: the same, without elements.  ensure: no queue of tiles is left */
+/* require: plain.
+   ensure:  no queue of tiles is left.  */
 void pass_queues(Kernel *kernel);
-/* require: the same, without queues.    ensure: every value has a type and a shape */
+/* require: queues.
+   ensure:  every value has a type and a shape.  */
 void pass_types(Kernel *kernel);
-/* require: types.                      ensure: the same program; nothing left to fold, to share or to drop */
+/* require: types.
+   ensure:  the same program, with nothing left to fold, to share or to delete.  */
 void pass_simplify(Kernel *kernel);
-/* require: simplified.                 ensure: the body is arithmetic, tensors and one GRID */
+/* require: simplify.
+   ensure:  the body is scalar code, tensors and one GRID.  */
 void pass_nest(Kernel *kernel);
-/* require: one GRID.                   ensure: nothing changed; the language allows pragmas, loops and tensors */
+/* require: one GRID.
+   ensure:  nothing changed; all pragmas, loops and tensors are in the language.  */
 void pass_restrictions(Kernel *kernel);
-/* require: one GRID.                   ensure: no loop over blocks, no TILE_AT is left */
+/* require: one GRID.
+   ensure:  no loop over blocks and no TILE_AT is left.  */
 void pass_blocks(Kernel *kernel);
-/* The same where each iteration has a row of so many columns a piece: what it carries are reductions of those.  */
+/* The same for one loop whose iterations have `piece` columns of a row each; it carries reductions of these
+   columns.  */
 void blocks_of_pieces(Kernel *kernel, int piece);
-/* require: one GRID.                   ensure: the same program */
+/* require: one GRID.
+   ensure:  the same program.  */
 void pass_swap_operands(Kernel *kernel);
-/* require: one GRID.                   ensure: no loop over parts is left */
+/* require: one GRID.
+   ensure:  no loop over parts is left.  */
 void pass_parts(Kernel *kernel);
-/* require: one GRID.                   ensure: nothing changed; -Wws-padded-reduction */
+/* require: one GRID.
+   ensure:  nothing changed; warnings of -Wws-padded-reduction.  */
 void pass_padding(Kernel *kernel);
-/* require: one GRID.                   ensure: nothing changed; -Wws-loop-step, -Wws-extent-order and such */
+/* require: one GRID.
+   ensure:  nothing changed; warnings of -Wws-loop-step, -Wws-extent-order and others.  */
 void pass_mistakes(Kernel *kernel);
 
-/* ---- rewrite ----------------------------------------------------------------------------------------------------- */
+/* ---- optimize ---------------------------------------------------------------------------------------------------- */
 
-/* require: one GRID, each.             ensure: the same program, but for the order of sums (recurrence) */
+/* The contract of every pass of this section.
+   require: one GRID.
+   ensure:  the same program; recurrence may change the order of sums.  */
 void pass_histogram(Kernel *kernel);
-void pass_row_lengths(Kernel *kernel); /* ... and versions of it (ir/versions.c) */
+void pass_row_lengths(Kernel *kernel); /* also adds versions (ir/versions.c) */
 void pass_coalesce_tiles(Kernel *kernel);
 void pass_interleave_tiles(Kernel *kernel);
 void pass_edges(Kernel *kernel);
@@ -82,76 +98,92 @@ void pass_divide(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_tf32_split(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
-void pass_cluster_rows(Kernel *kernel); /* ... and versions of it */
-void pass_row_cache(Kernel *kernel);    /* ... and versions of it */
+void pass_cluster_rows(Kernel *kernel); /* also adds versions */
+void pass_row_cache(Kernel *kernel);    /* also adds versions */
 void pass_argmax(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
 void pass_task_copies(Kernel *kernel);
-/* ... and windows of one row, which rings carry, in place of columns and rows that loops load beside operands */
-void pass_ring_vectors(Kernel *kernel);
-/* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */
-void pass_skip_oob(Kernel *kernel);
-void pass_multicast(Kernel *kernel); /* ... and a version of it */
+void pass_ring_vectors(Kernel *kernel); /* rings also carry columns and rows that loops load */
+void pass_skip_oob(Kernel *kernel);     /* also sets skip_oob and skip_step of loads, and the width of products */
+void pass_multicast(Kernel *kernel);    /* also adds a version */
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */
 
-/* require: all rewrites are done.      ensure: kernel->source */
+/* require: the phase optimize is complete.
+   ensure:  kernel->source is the digest of the body.  */
 void pass_freeze(Kernel *kernel);
 
 /* ---- schedule ---------------------------------------------------------------------------------------------------- */
 
-/* require: freeze.                     ensure: schedule_of (op)->tag of every op */
+/* require: freeze.
+   ensure:  every op has schedule_of (op)->tag.  */
 void pass_tag(Kernel *kernel);
-/* require: tag.                        ensure: schedule_of (op)->roles, stage, order; loads that move have an aref
-                                                to come; consumers, split, D, P, persistent decided */
+/* require: tag.
+   ensure:  every op has roles, stage and order in its row of the schedule.  Loads that a producer issues have a depth.
+            Consumers, split, D, P and persistent are decided.  */
 void pass_choose(Kernel *kernel);
-/* require: choose.                     ensure: the same, as a schedule file has it */
+/* require: choose.
+   ensure:  the same; a schedule file has overridden the choices.  */
 void pass_schedule(Kernel *kernel);
-/* require: choose.   ensure: nothing: a dump behind this row asks for schedule_graph.  */
+/* require: choose.
+   ensure:  nothing changed; a dump behind this row calls schedule_graph ().  */
 void pass_graph(Kernel *kernel);
 
 /* ---- roles ------------------------------------------------------------------------------------------------------- */
 
-/* require: choose.                     ensure: arefs and ring storages; LOAD->aref */
+/* require: choose.
+   ensure:  arefs and storages of rings exist; op->aref of each value that crosses roles.  */
 void pass_partition(Kernel *kernel);
-/* require: partition.                  ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ,
-                                                CONSUMED placed */
+/* require: partition.
+   ensure:  role->body of each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ and CONSUMED.  */
 void pass_distribute(Kernel *kernel);
-/* require: distribute.                 ensure: products asynchronous (MMA, COMMIT, WAIT), stages carried out */
+/* require: distribute.
+   ensure:  products are asynchronous (MMA, COMMIT, WAIT), and loops are software-pipelined by stages.  */
 void pass_expand(Kernel *kernel);
-/* require: expand.                     ensure: the same programs, without arithmetic that their places made idle */
+/* require: expand.
+   ensure:  the same programs, without scalar code that peeling has made redundant.  */
 void pass_simplify_programs(Kernel *kernel);
-/* require: expand.                     ensure: under `together` AWAIT_TILES and TILE_DONE in the roles, grid.awaits */
+/* require: expand.
+   ensure:  under the clause `together`, AWAIT_TILES and TILE_DONE in the roles, and grid.awaits.  */
 void pass_grid_sync(Kernel *kernel);
 
 /* ---- machine ----------------------------------------------------------------------------------------------------- */
 
-/* require: expand.                     ensure: kernel->layout; operands in a form the hardware takes; staging and
-                                                scratch storages */
+/* require: expand.
+   ensure:  kernel->layout and role->layout; operands in a form that the hardware takes; storages for staging and
+            scratch.  */
 void pass_layout(Kernel *kernel);
-/* require: layout.                     ensure: uniform on the branches of loops that compute, unroll on loops over
-                                                columns */
+/* require: layout.
+   ensure:  `uniform` on branches of loops that compute, `unroll` on loops over columns.  */
 void pass_hints(Kernel *kernel);
-/* require: layout.                     ensure: rounded on powers of which few bits are seen */
+/* require: layout.
+   ensure:  `fast` on operations whose low bits no result shows.  */
 void pass_fast_math(Kernel *kernel);
-/* require: layout.                     ensure: role->warps, role->versions */
+/* require: layout.
+   ensure:  role->warps and role->versions.  */
 void pass_versions(Kernel *kernel);
-/* require: layout.                     ensure: NARROW around loops whose products need not make all columns */
+/* require: layout.
+   ensure:  a NARROW around each loop whose products may leave out columns.  */
 void pass_narrow(Kernel *kernel);
-/* require: layout.                     ensure: loops of products with a branch at a bound have two bodies */
+/* require: layout.
+   ensure:  a loop of products with a branch at a bound has two bodies.  */
 void pass_peel(Kernel *kernel);
-/* require: peel.                       ensure: addresses, registers, threads, variables */
+/* require: peel.
+   ensure:  addresses, registers, threads and C variables.  */
 void pass_plan(Kernel *kernel);
-/* require: plan.                       ensure: COMPUTED in front of waits that should not move */
+/* require: plan.
+   ensure:  COMPUTED before each wait that ptxas must not hoist.  */
 void pass_sched_barriers(Kernel *kernel);
-/* require: plan.                       ensure: kernel->memory */
+/* require: plan.
+   ensure:  kernel->memory.  */
 void pass_memory(Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */
 
-/* require: hold.                       ensure: nothing changed; a reject or BUG if the program is not safe */
+/* require: sched-barriers.
+   ensure:  nothing changed; an unsafe program has been reported by reject () or BUG ().  */
 void pass_verify(Kernel *kernel);
-/* cuda.c: the text of the module; kernels that failed are not in it.  */
+/* cuda.c.  Returns the text of the module without the kernels that failed.  */
 const char *cuda_print(Module *module);
 
 #ifdef __cplusplus

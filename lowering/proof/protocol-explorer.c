@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-explorer.c - what is known of the groups before any of them takes a step.
+ * protocol-explorer.c - analysis of the programs before the search.
  *
- *   va = view ta[slot]        a mark: it is of interest which put that is, up to the product that reads it
- *   x2 = mul x, 2             nothing that others see or wait for: passed over
- *   for k: ...                a decision: the producer's loop and the consumers' go by the same outcomes
- *   if (ws_at(v, i) > 0)      one of each block of a cluster, where v is not the same in all
- *   consumer x 2              one for both, if its program is not about which of them it is
+ *      va = view ta[slot]        a mark: the search follows its put up to the product that reads it
+ *      x2 = mul x, 2             no effect on other groups: skipped
+ *      for k: ...                a decision: the producer's loop and the consumers' take the same outcomes
+ *      if (ws_at(v, i) > 0)      one decision for each block of a cluster, if v can differ between blocks
+ *      consumer x 2              one group for both, if the program does not depend on the group's number
  */
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void visit_births(Op *op, void *context)
             born(aging, op->blocks[k]->args[i], k ? block_end(op->blocks[0])->position : op->position - 1);
 }
 
-/* A use inside a loop that the value enters from outside lasts to the loop's end.  */
+/* A use inside a loop that the value enters from outside extends its life to the end of that loop.  */
 static void visit_uses(Op *op, void *context)
 {
     const Aging *aging = context;
@@ -121,7 +121,7 @@ static void visit_uses(Op *op, void *context)
     }
 }
 
-/* Does the op do anything that others may see or wait for?  */
+/* True if other groups may see or wait for an effect of the operation.  */
 static bool of_interest(const Op *op, const void *context)
 {
     const Explorer *explorer = context;
@@ -138,7 +138,7 @@ static bool of_interest(const Op *op, const void *context)
 
 enum { LIST_STEP = 32 };
 
-/* The list, or a longer copy of it, with one op more.  */
+/* Returns the list with `op` at index `count`; the list may be a longer copy.  */
 static const Op **list_add(Module *module, const Op **list, int count, const Op *op)
 {
     if (count % LIST_STEP == 0) {
@@ -151,8 +151,8 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
     return list;
 }
 
-/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it
-   comes: the first block that decides as this one does.  */
+/* Returns the first block that takes the decision together with `block`.  Blocks do if neither the condition nor the
+   number of its executions differs between them.  */
 static int first_that_agrees(const Explorer *explorer, const Op *source, int block)
 {
     int differing = variance_of_decision(&explorer->variance, source) | variance_around(&explorer->variance, source);
@@ -182,8 +182,8 @@ typedef struct {
     Group *group;
 } Decider;
 
-/* Do other groups depend on how often the op runs, or which arm?  What a group that passes over another's tile leaves
-   out is its own affair.  */
+/* True if other groups depend on how often the operation runs, or on the arm taken.  The operations that a group leaves
+   out in another group's tile concern that group alone.  */
 static bool is_shared(const Op *op, const void *context)
 {
     (void)context;
@@ -207,8 +207,8 @@ static void visit_decision(Op *op, void *context)
 
 /* ---- what steps are about ---------------------------------------------------------------------------------------- */
 
-/* Is anything of interest among the operands?  The text of one without a variable stands in the statement that uses
-   it. */
+/* True if an operand is of interest.  An operand without a variable is printed in the statement that uses it, so its
+   own operands count.  */
 static bool has_look(const Explorer *explorer, const Op *op)
 {
     if (op_info[op->code].class_ == CLASS_LOAD && (op->storage || stores_to(explorer, op->args[0])))
@@ -237,8 +237,9 @@ static bool asks(const Group *group, const Op *op)
            (op->nblocks && group->decision_of[op->position] != DECIDE_NOTHING);
 }
 
-/* The first question within a block, about a branch: one way leads there, from the question of what is around it,
-   unless blocks of a cluster that took that together ask one after the other.  */
+/* True for the first question in a block, if it is a branch.  Then a single path leads there, from the question of the
+   operation around it.  An exception are blocks of a cluster that took that outcome together and ask one after the
+   other.  */
 static bool asks_in_turn(const Explorer *explorer, const Group *group, const Op *op)
 {
     const Op *around = op->parent->parent, *before = op->prev;
@@ -301,7 +302,8 @@ static void visit_differing(Op *op, void *context)
                            variance_around(&blocks->explorer->variance, source)) != 0;
 }
 
-/* Blocks that decide alike do all together, step by step; those that sum parts, too: protocol.c, 6 and 7.  */
+/* Returns the number of blocks to explore: 1 if all blocks take all decisions together or sum parts of tiles
+   (protocol.c, "Decisions of blocks" and "Sums over blocks").  */
 static int blocks_apart(const Explorer *explorer, const Labels *labels)
 {
     Blocks blocks = {explorer, NULL, false};
@@ -376,7 +378,7 @@ static void find_joined(const Explorer *explorer, Group *group)
             group->joins[group->decision_of[i]] = true;
 }
 
-/* Who takes each decision.  */
+/* Lists the groups and blocks that take each decision.  */
 static void list_joiners(Explorer *explorer)
 {
     Module *module = explorer->kernel->module;
@@ -393,7 +395,7 @@ static void list_joiners(Explorer *explorer)
     }
 }
 
-/* Each block's own decisions, and those of several.  */
+/* Lists the decisions of each block alone, then those of several blocks.  */
 static void list_asked(Explorer *explorer)
 {
     Module *module = explorer->kernel->module;
@@ -452,7 +454,7 @@ static void visit_ends(Op *op, void *context)
     ends->has_barriers |= op->code == OP_ROLE_BARRIER || op_meets_blocks(op);
 }
 
-/* Which groups have to do with which ring, and which memory.  */
+/* Notes which rings and storages each group uses.  */
 static void list_ends(Explorer *explorer)
 {
     size_t rings = (size_t)explorer->narefs;

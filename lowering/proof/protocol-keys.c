@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-keys.c - have all groups stood like this before?
+ * protocol-keys.c - the key of a state: has the search seen it?
  *
- *   block 0      producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
- *   frame        blocks 0 to 3 like this, and what they decide together
- *   slot         the one put last into ta_tb: released by one group, held by consumer 0, whose newest product reads it;
- *                in a cluster the same slot of all blocks that share the ring
- *   storage      c_out, of consumer 0: fenced, two of its copies out not waited for
+ *      block 0      producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
+ *      frame        blocks 0 to 3 like this, and the outcomes that they have not all taken
+ *      slot         the newest put of ta_tb: released by one group, held by consumer 0, whose newest product reads it
+ *      storage      c_out, of consumer 0: fenced, two of its copies out not waited for
  *
- * Keys say of a state all that what comes next depends on, relative to running indices: its frame, where the groups
- * stand and what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part
- * is looked up with its frame: so a few states stand for all combinations of parts.  Of a block in which no group has
- * moved nothing is said again.
+ * A key is a text of numbers that holds all of a state on which later steps depend, relative to running indices.  The
+ * frame has one key, each part has its own (protocol.c, "Reduction 3").  Parts are looked up with their frame, so a few
+ * states stand for all combinations of parts.  The text of a block is made again only if one of its groups has moved. A
+ * slot that several blocks of a cluster share is one part, in all these blocks.
  *
- * Some of what is said has ranks.  Who knows less of a ring, has more that is not fenced, met or waited for, is worse
- * off and stays so: each rule that holds for it holds for who is better off, and the same steps leave both in that
- * order.  So a part that is nowhere worse than one which was there in the same frame is not new.
+ * Some numbers of a part are ranks.  They grow with fewer facts about a ring, and with more memory that has no fence,
+ * no barrier or no wait.  Parts with equal keys but for ranks are ordered: s <= t if no rank of t is greater than that
+ * of s. Each rule that holds for s holds for t, and the same steps keep this order.  So t is not new in a frame that
+ * has seen s (protocol.c, "Reduction 4").
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = 10, PARTS_STEP = 32 }; /* of a number */
+enum { MOST_BYTES = 10, PARTS_STEP = 32 }; /* bytes of a number's text; number of parts by which their list grows */
 
 static void make_room(Explorer *explorer)
 {
@@ -36,7 +36,7 @@ static void make_room(Explorer *explorer)
     explorer->room = room;
 }
 
-/* Seven bits to a byte, the sign in the lowest: numbers are small, and states many.  */
+/* Appends a number to the text: seven bits a byte, the sign in the lowest bit, since most numbers are small.  */
 static inline void say(Explorer *explorer, int64_t number)
 {
     uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
@@ -59,7 +59,8 @@ static int ends_of(const Explorer *explorer, int group, int a)
     return explorer->ends[group * explorer->narefs + a];
 }
 
-/* The more, the worse.  What does not fit is compared like anything else.  */
+/* Appends a rank: the greater, the worse.  A number that does not fit a byte is compared for equality like any
+   other.  */
 static void say_rank(Explorer *explorer, int64_t number)
 {
     bool fits = number >= 0 && number < 256 && explorer->nranks < MOST_RANKS;
@@ -70,7 +71,8 @@ static void say_rank(Explorer *explorer, int64_t number)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
+/* The mark relative to the group's indices.  Slots that are not held any more are all alike, and so are overwritten
+   memory and completed products.  */
 static int64_t mark_text(const GroupState *self, const Mark *mark)
 {
     const End *end;
@@ -95,7 +97,7 @@ static int64_t mark_text(const GroupState *self, const Mark *mark)
     }
 }
 
-/* Barriers that it is ahead of the role's last group.  */
+/* Returns how many barriers the group has passed more than the last group of its role and block.  */
 static int barriers_ahead(const Explorer *explorer, const State *state, int group)
 {
     int fewest = state->groups[group].passed;
@@ -107,7 +109,8 @@ static int barriers_ahead(const Explorer *explorer, const State *state, int grou
     return state->groups[group].passed - fewest;
 }
 
-/* Barriers ago, as far as it makes a difference: groups are one apart at most.  */
+/* Appends how many barriers ago that was, at most 3.  Groups of a role are at most one barrier apart, so larger
+   distances are alike.  */
 static void say_barrier(Explorer *explorer, const GroupState *self, int passed)
 {
     int ago = self->barriers - passed;
@@ -137,7 +140,7 @@ static void say_place(Explorer *explorer, const State *state, int group)
     say(explorer, self->committed - self->completed);
 }
 
-/* The part whose affair it is what is known of a value, or of a product in flight, -1: nobody's.  */
+/* Returns the part that holds a mark or a reading, -1: none.  */
 static int part_of(const Explorer *explorer, int group, MarkKind kind, int place, int index)
 {
     switch (kind) {
@@ -153,7 +156,8 @@ static int part_of(const Explorer *explorer, int group, MarkKind kind, int place
     }
 }
 
-/* `number` says which value it is, or (below 0) how many groups of products ago.  */
+/* Adds a fact to the list of its part.  `number` is the index of the value's mark, or -2 - n for a product of n groups
+   of products ago.  */
 static void add_fact(Explorer *explorer, const GroupState *self, int group, const Mark *mark, int number)
 {
     int part = part_of(explorer, group, mark->kind, mark->place, mark->index);
@@ -171,8 +175,7 @@ static void add_fact(Explorer *explorer, const GroupState *self, int group, cons
     explorer->first_fact[part] = explorer->nfacts++;
 }
 
-/* The group's values that are still looked at and that something is known of, and its products in flight, last ones
-   first.  */
+/* Lists the group's products in flight and the marks of its live values, last first.  */
 static void list_facts_of(Explorer *explorer, const State *state, int group)
 {
     const GroupState *self = &state->groups[group];
@@ -188,7 +191,7 @@ static void list_facts_of(Explorer *explorer, const State *state, int group)
             add_fact(explorer, self, group, &self->marks[i], i);
 }
 
-/* The blocks of which something is said again.  */
+/* Returns a bit mask of the blocks whose parts need new keys.  */
 static uint64_t blocks_to_say(const Explorer *explorer, const State *state)
 {
     uint64_t blocks = explorer->waits ? UINT64_MAX : 0;
@@ -197,7 +200,7 @@ static uint64_t blocks_to_say(const Explorer *explorer, const State *state)
     return blocks;
 }
 
-/* What is known, by part, in the order in which the parts say it.  */
+/* Lists the facts of all parts, in the order in which the keys take them.  */
 void list_facts(Explorer *explorer, const State *state)
 {
     const uint64_t blocks = blocks_to_say(explorer, state);
@@ -208,7 +211,7 @@ void list_facts(Explorer *explorer, const State *state)
             list_facts_of(explorer, state, explorer->members[i]);
 }
 
-/* Those of the group about the part.  */
+/* Appends the group's facts about the part.  */
 static void say_facts(Explorer *explorer, int group, int part)
 {
     int fact = explorer->first_fact[part];
@@ -220,7 +223,7 @@ static void say_facts(Explorer *explorer, int group, int part)
     say(explorer, -1);
 }
 
-/* Memory that is no slot, as far as the group looks at it.  */
+/* Appends the state of a storage that is no slot, as the group sees it.  */
 static void say_storage(Explorer *explorer, const State *state, const Part *part)
 {
     const GroupState *self = &state->groups[part->of];
@@ -238,7 +241,7 @@ static void say_storage(Explorer *explorer, const State *state, const Part *part
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* Which of the newest puts its slot has, and what became of that.  */
+/* Appends the age of the put in the slot, its releases and its bytes.  */
 static void say_block_of_slot(Explorer *explorer, const State *state, int block, const Part *part)
 {
     const Aref *aref = explorer->arefs[part->place];
@@ -259,8 +262,8 @@ static void say_held(Explorer *explorer, const State *state, int group, const Pa
     say(explorer, held);
 }
 
-/* Who knows that a tenant of memory that several use is done there, and what its group still has to do with it.  Each
-   tenant is a part, since what is known of one says nothing of another.  */
+/* Appends which groups know that the tenant is done, and the work of its own group that is still under way.  Each
+   tenant is a part, since facts about one imply nothing about another.  */
 static void say_reuse(Explorer *explorer, const State *state, const Part *part)
 {
     const Tenant *tenant = &explorer->tenants[part->place];
@@ -297,7 +300,7 @@ static void say_reuse(Explorer *explorer, const State *state, const Part *part)
     }
 }
 
-/* In all blocks that it is about.  */
+/* Appends the slot, in all blocks that share it.  */
 static void say_slot(Explorer *explorer, const State *state, const Part *part)
 {
     for (uint64_t rest = part->blocks; rest; rest &= rest - 1) {
@@ -313,14 +316,14 @@ static void say_slot(Explorer *explorer, const State *state, const Part *part)
     }
 }
 
-/* The blocks whose slots of a ring have to do with this one's, be it by way of others.  */
+/* Returns a bit mask of the blocks that share the ring with this one, directly or over other blocks.  */
 static uint64_t blocks_of_part(const Explorer *explorer, int block, int a)
 {
     int along = explorer->arefs[a]->along;
     return blocks_sharing(explorer, along == ALONG_X_AND_Y ? ALONG_ALL : along, block);
 }
 
-/* How far those are who fill the block's ring, and who read it.  */
+/* Appends how far the producers and consumers of the block's ring are apart.  */
 static void say_counts(Explorer *explorer, const State *state, int block, int a)
 {
     const int *members = members_of(explorer, block);
@@ -336,7 +339,8 @@ static void say_counts(Explorer *explorer, const State *state, int block, int a)
     }
 }
 
-/* Blocks that share nothing may part by any number of puts; these are counted against the first that shares.  */
+/* Appends how far the blocks that share the ring are apart.  Blocks that share nothing may be any number of puts apart,
+   so each block is compared with the first block of its own sharers.  */
 static void say_distances(Explorer *explorer, const State *state, int a)
 {
     for (int block = 0; explorer->arefs[a]->along && block < explorer->nblocks; block++)
@@ -345,8 +349,8 @@ static void say_distances(Explorer *explorer, const State *state, int a)
                 puts_made(explorer, state, block, a));
 }
 
-/* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody
-   holds that, to those who get.  */
+/* Appends how old the newest fact about the ring's puts is, at most one round of the ring.  Facts that the turn passes
+   on count only while no group holds the turn, and for groups that get from the ring.  */
 static void say_known(Explorer *explorer, const State *state, int block, int a)
 {
     enum { NOW = 128 };
@@ -360,7 +364,7 @@ static void say_known(Explorer *explorer, const State *state, int block, int a)
         told |= explorer->groups[members[i]].in_pingpong && ends_of(explorer, members[i], a) & GETS;
         if (ends_of(explorer, members[i], a) & GETS)
             say_rank(explorer, NOW + (age < slots ? age : slots));
-        if (explorer->exact) /* what is passed over is known to have been before the first round, or is not */
+        if (explorer->exact) /* a skipped put is known to precede the first round, or is not */
             say(explorer, self->gets[a].next < slots ? self->gets[a].next : slots);
     }
     age = puts_made(explorer, state, block, a) - state->pingpong_known[ring_at(explorer, block, a)];
@@ -379,7 +383,7 @@ int fewest_taken(const Explorer *explorer, const State *state, int decision)
     return fewest;
 }
 
-/* Those of one block, or of several together: which some have taken and others have not.  */
+/* Appends the outcomes of these decisions that some group has taken and another has not.  */
 static void say_decisions(Explorer *explorer, const State *state, const int *decisions)
 {
     for (const int *d = decisions; *d >= 0; d++) {
@@ -396,7 +400,7 @@ static void say_decisions(Explorer *explorer, const State *state, const int *dec
     say(explorer, -1);
 }
 
-/* Where the tiles begin that some have begun and others have not.  */
+/* Appends the starts of tiles that some group has begun and this one has not.  */
 static void say_tiles(Explorer *explorer, const State *state, int block)
 {
     const int *members = members_of(explorer, block);
@@ -439,7 +443,7 @@ static Key **bucket_of(const Explorer *explorer, uint64_t hash)
     return &explorer->texts[hash % (uint64_t)explorer->nbuckets];
 }
 
-/* Four times the room for texts.  */
+/* Multiplies the number of buckets by 4.  */
 static void grow_texts(Explorer *explorer)
 {
     Key **old = explorer->texts;
@@ -455,7 +459,7 @@ static void grow_texts(Explorer *explorer)
         }
 }
 
-/* The one key of this text, of which there are `count` so far.  */
+/* Returns the key of the text; `count` numbers keys of its kind.  */
 static Key *key_of_text(Explorer *explorer, int *count)
 {
     uint64_t hash = hash_of_text(explorer);
@@ -491,7 +495,7 @@ void see(Explorer *explorer, Key *frame, const Key *part)
     frame->seen[word] |= (uint64_t)1 << part->number % 64;
 }
 
-/* Nowhere better?  */
+/* True if no rank of `one` is smaller than that of `other`.  */
 static bool is_as_bad(const Key *one, const Key *other)
 {
     const unsigned char *its = one->text + one->exact->length, *others = other->text + other->exact->length;
@@ -537,7 +541,7 @@ static void say_part(Explorer *explorer, const State *state, const Part *part)
     }
 }
 
-/* One byte for each; the text so far fills whole words.  */
+/* Appends the ranks, a byte each, to the text, which fills whole words.  */
 static void say_ranks(Explorer *explorer)
 {
     for (int i = 0; i < explorer->nranks; i++) {
@@ -547,7 +551,7 @@ static void say_ranks(Explorer *explorer)
     explorer->nranks = 0;
 }
 
-/* The slots of a ring for whose release a put has to wait: they say where groups stand, too.  */
+/* True if the part belongs to the frame: a put had to wait for a release of its ring.  */
 static bool is_frames(const Explorer *explorer, const Part *part)
 {
     return (part->kind == PART_SLOT || part->kind == PART_KNOWN) && explorer->waited[part->place];
@@ -612,7 +616,7 @@ static const Key *key_of_block(Explorer *explorer, const State *state, int block
     return key_of_text(explorer, &explorer->nstands);
 }
 
-/* Says again what has changed.  */
+/* Makes the keys of blocks with changes, then that of the frame.  */
 Key *key_of_frame(Explorer *explorer, State *state)
 {
     for (uint64_t rest = state->shifted; rest; rest &= rest - 1) {
@@ -654,7 +658,7 @@ const Key *key_of_part(Explorer *explorer, const State *state, int part)
 {
     explorer->length = 0;
     say(explorer,
-        -2 - (part - explorer->parts[part].slot)); /* which slot it is makes no difference, but which put it has */
+        -2 - (part - explorer->parts[part].slot)); /* slots of a ring are alike: the age of the put in them decides */
     say_part(explorer, state, &explorer->parts[part]);
     Key *exact = state_of_text(explorer);
     const int nranks = explorer->nranks;

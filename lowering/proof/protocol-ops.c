@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-ops.c - what a group does to slots, products, staged memory and turns, and what is wrong with it.
+ * protocol-ops.c - the effect of operations on slots, products, staged memory and turns, and their rules.
  *
- *   slot = get           put 7 is held                   va = view ta[slot]      a window of put 7
- *   mma va, vb, acc      the group's open products       commit                  ... are group 12 now
- *                        read puts 7
- *   wait pending 1       groups up to 11 have ended      consumed keep 1         put 6 is released: nothing reads it
+ *      slot = get           put 7 is held                   va = view ta[slot]      a window of put 7
+ *      mma va, vb, acc      the group's open products       commit                  ... are group 12 from here on
+ *                           read puts 7
+ *      wait pending 1       groups up to 11 have ended      consumed keep 1         put 6 is released: nothing reads it
  *
- * Each rule is one test in here.  A slot is looked at only while it is held, a tile only behind a wait that named it
- * and let its product end; memory that a product reads is neither released nor written; what one thread reads or writes
- * and another writes stands on two sides of a barrier; bytes are those that the ring expects.
+ * Each rule is one test here.  A slot is read only while it is held.  A tile is read only behind a wait that names it
+ * and completes its product.  Memory that a product reads is neither released nor written.  If one thread reads or
+ * writes memory that another writes, a barrier stands between.  The bytes of a put are those that the ring expects.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int slot_of(const Explorer *explorer, int ring, int index)
     return (int)(index % explorer->slots[ring]);
 }
 
-/* Of the groups that fill a slot together another has begun the put that this one comes to.  */
+/* True if another of the groups that fill a slot together has begun the put that this group comes to.  */
 static bool is_begun(const Explorer *explorer, const State *state, int group, const Aref *aref)
 {
     const Group *self = &explorer->groups[group];
@@ -92,7 +92,7 @@ static bool is_being_filled(const GroupState *self, const Mark *slot, const Aref
     return slot && slot->kind == MARK_PUT && slot->place == aref->id && puts->filling && slot->index == puts->next;
 }
 
-/* Blocks that do what this one does to a ring, at once with it.  */
+/* Returns the number of blocks for which this block stands at the ring.  */
 static int blocks_at_once(const Explorer *explorer, int along)
 {
     return explorer->nblocks == 1 ? cluster_sharers(explorer->kernel, along) : 1;
@@ -119,7 +119,7 @@ static bool run_copy_in(Explorer *explorer, State *state, int group, const Op *o
     return true;
 }
 
-/* All of a tile, or each of the groups that this one stands for its rows of it, by the threads themselves.  */
+/* Threads write a tile into a slot: all of it, or each group for which this one stands its rows.  */
 static bool run_put_tile(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
@@ -136,7 +136,7 @@ static bool run_put_tile(Explorer *explorer, State *state, int group, const Op *
     return true;
 }
 
-/* The blocks whose slots are full with this put have all bytes of it.  */
+/* Checks the bytes of each block whose slot is full with this put.  */
 static bool check_bytes(Explorer *explorer, State *state, int block, const Op *op, int index)
 {
     const Aref *aref = op->aref;
@@ -155,7 +155,7 @@ static bool check_bytes(Explorer *explorer, State *state, int block, const Op *o
     return true;
 }
 
-/* Puts that all groups have made which fill the group's ring.  */
+/* Returns the puts made by all groups that fill the group's ring together.  */
 static int puts_of_all(const Explorer *explorer, const State *state, int group, const Aref *aref)
 {
     const Group *self = &explorer->groups[group];
@@ -190,8 +190,8 @@ static bool run_put_done(Explorer *explorer, State *state, int group, const Op *
     return check_bytes(explorer, state, explorer->groups[group].block, op, puts->next - 1);
 }
 
-/* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would
-   take the one before that for its own.  */
+/* Checks that the put of the slot's round before is known to be done.  The mbarrier has a parity only, so an earlier
+   get would take the round before that for its own.  */
 static bool check_round(Explorer *explorer, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
@@ -271,8 +271,8 @@ static bool run_consumed(Explorer *explorer, State *state, int group, const Op *
     return true;
 }
 
-/* Nothing is known of puts that are passed over: less than at the beginning, when there are none to know of, unless
-   that is asked for.  */
+/* Skips puts.  Nothing is known of skipped puts: less than at the start, where no put precedes the first.  With
+   Explorer.exact the fact of the start holds.  */
 void pass_over(const Explorer *explorer, State *state, int group, const Op *op, int64_t puts)
 {
     GroupState *self = &state->groups[group];
@@ -300,7 +300,8 @@ const Storage *storage_at(const Explorer *explorer, int place)
     return storage;
 }
 
-/* The tensor cores look at memory past what threads see of it.  */
+/* Checks fences and barriers behind the writes to the storage.  Tensor cores read through the async proxy, which
+   bypasses the threads' view of memory.  */
 static bool check_fresh(Explorer *explorer, const State *state, int group, const Op *op, int place)
 {
     const Written *fresh = &state->groups[group].fresh[place];
@@ -335,7 +336,7 @@ static bool check_view(Explorer *explorer, State *state, int group, const Op *op
            violates(explorer, state, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
 }
 
-/* A look at staged memory is over.  */
+/* Notes the end of a read of staged memory.  */
 static bool has_read(Explorer *explorer, State *state, int group, const Op *op, int place, int index)
 {
     if (storage_at(explorer, place)->use == USE_GATHERED)
@@ -344,7 +345,8 @@ static bool has_read(Explorer *explorer, State *state, int group, const Op *op, 
     return true;
 }
 
-/* Handing a tile on is no look at it, adding to an accumulator in flight neither.  */
+/* True if the operation uses the operand's value.  Passing a tile on does not, and neither does adding to an
+   accumulator in flight.  */
 static bool looks_at(const Op *op, int arg)
 {
     if (op->code == OP_MMA)
@@ -407,8 +409,8 @@ static bool run_stage(Explorer *explorer, State *state, int group, const Op *op)
     return true;
 }
 
-/* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies
-   its part out before they do.  */
+/* Each thread fences its own writes.  The other threads see this at the next barrier.  The warp that copies its own
+   part out sees it at once.  */
 static bool run_fence(Explorer *explorer, State *state, int group)
 {
     GroupState *self = &state->groups[group];
@@ -430,9 +432,9 @@ static bool run_barrier(Explorer *explorer, GroupState *self)
     return true;
 }
 
-/* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its
-   role in its own block as at a gathering, though on the machine none does: so the blocks' barriers have one order.  A
-   turn that is held, or products in flight, would outlast the others' way here.  */
+/* The groups of equal number in all blocks synchronize.  Each group also waits for the others of its role and block,
+   which the machine does not require.  So the syncs of all blocks have one order.  A held turn would make those other
+   groups wait for it, so none may be held.  */
 static bool run_blocks_meet(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
@@ -443,7 +445,7 @@ static bool run_blocks_meet(Explorer *explorer, State *state, int group, const O
     return true;
 }
 
-/* The others of the role stand at the same meeting, or have passed it.  */
+/* True if the other groups of the role and block stand at this barrier or have passed it.  */
 static bool others_arrived(const Explorer *explorer, const State *state, int group, const Op *op)
 {
     for (int g = 0; g < explorer->ngroups; g++) {
@@ -457,7 +459,8 @@ static bool others_arrived(const Explorer *explorer, const State *state, int gro
     return true;
 }
 
-/* Only what is finished may be copied from one variable to another.  */
+/* True if a copy from the variable of `from` to that of `to` is allowed: an accumulator in flight may not be
+   copied.  */
 bool stays_in_place(Explorer *explorer, State *state, int group, const Op *op, const Value *from, const Value *to)
 {
     const Mark *mark = mark_at(explorer, state, group, from);
@@ -529,7 +532,7 @@ static bool run_wait(Explorer *explorer, State *state, int group, const Op *op)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* Bits of the direct stores to the memory that the tensor lies in.  */
+/* Returns the bits of the direct stores to the tensor's memory.  */
 uint64_t stores_to(const Explorer *explorer, const Value *tensor)
 {
     uint64_t bits = 0;
@@ -539,7 +542,7 @@ uint64_t stores_to(const Explorer *explorer, const Value *tensor)
     return bits;
 }
 
-/* Without those by which each thread writes what it loads here itself.  */
+/* The same without stores by which each thread writes the elements that it loads itself.  */
 static uint64_t stores_of_others(const Explorer *explorer, const Role *role, const Op *load)
 {
     uint64_t bits = 0;
@@ -583,7 +586,7 @@ static bool run_store(Explorer *explorer, State *state, int group, const Op *op)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-/* Can the op be carried out now?  */
+/* True if the operation can be executed in this state.  */
 bool may_pass(const Explorer *explorer, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
@@ -686,7 +689,8 @@ static bool run_sync(Explorer *explorer, State *state, int group, const Op *op)
     }
 }
 
-/* The text of an op without a variable of its own stands in the statement that uses it, and is evaluated there.  */
+/* Checks the operands.  An operation without a variable is printed in the statement that uses it, and evaluated
+   there.  */
 static bool evaluate(Explorer *explorer, State *state, int group, const Op *op)
 {
     if (!check_operands(explorer, state, group, op) ||

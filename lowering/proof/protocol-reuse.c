@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-reuse.c - storages that lie in the same memory: what is written there comes after the last look at what was
- * there before, in every order of execution.
+ * protocol-reuse.c - storages in the same bytes: a write to one comes after the last read of the other, in every order.
  *
- *   consumer 0    reads q, ..., store_wait 0, consumed q    its copy out of o_out, which lies in q, is over:
- *   producer      put q                                     the release says so, and the put has waited for it
- *   consumer 1    meets consumer 0, stages to o_out         consumer 0 reads q no more: the meeting says so
+ *      consumer 0    reads q, ..., store_wait 0, consumed q    its copy out of o_out, which is in q, is done:
+ *      producer      put q                                     the release passes this on, and the put has waited for it
+ *      consumer 1    role_barrier, stages to o_out             consumer 0 reads q no more: the barrier passes this on
  *
- * A tenant is who uses memory that others use, too: a group, by one storage, or the copies into one slot of a ring.  Of
- * each tenant a group knows whether all that it has done there so far is over, or does not.  What a group knows it
- * tells: with put_done to who gets, with consumed to who puts, at a meeting to the role's other groups; and about
- * itself, if no product of its reads the memory, no copy out does, and what its threads wrote is fenced.  Who gets a
- * slot knows that the copies into it are over.  Whatever a tenant does makes others forget.
+ * A tenant is a user of bytes that others use, too: a group in one storage, or the copies into one slot of a ring.  For
+ * each tenant a group either knows that all its accesses so far are done, or does not.
  *
- * Before a tenant writes, all others of the same bytes must be known to be over; of the group's own tenants, a barrier
- * must have followed.  What they had there is spoiled then, and is not looked at again.
+ * Facts pass from group to group.  put_done passes them to the groups that get the slot, consumed to those that put.  A
+ * role barrier passes them to the role's other groups.  A group passes on a fact about itself if no product and no copy
+ * out of its own accesses the memory, and its threads have fenced their writes.  A group that gets a slot knows that
+ * the copies into it are done.  A new access by a tenant deletes the facts about it.
  *
- * Puts, gets, releases and meetings that belong together are the same in every order (protocol.c, 1), so what is known
- * is, too: one order is enough.
+ * Before a tenant writes, all other tenants of its bytes must be known to be done.  For tenants of the group itself, a
+ * barrier must stand between.  The write spoils their contents, which may not be read again.
+ *
+ * Matching puts, gets, releases and barriers are the same in every order (protocol.c, "Reduction 1").  So the facts are
+ * the same, too, and one order is enough.
  */
 #include <string.h>
 
@@ -85,7 +86,8 @@ static uint64_t bit(int tenant)
     return (uint64_t)1 << tenant;
 }
 
-/* A group has a copy of its own of what is no ring, or shares the only one.  */
+/* Adds a tenant for each reused storage of the group: its own copy of a storage that is no ring, or all of the storage
+   if there is one copy.  */
 static void add_tenants_of_group(Explorer *explorer, int g)
 {
     const Group *group = &explorer->groups[g];
@@ -133,7 +135,7 @@ static void find_conflicts(Explorer *explorer)
     }
 }
 
-/* Slots of all rings of a block, one behind the other.  */
+/* Numbers the slots of all rings of a block consecutively.  */
 static void number_slots(Explorer *explorer)
 {
     int slots = 0;
@@ -217,14 +219,14 @@ static uint64_t *told_at_meeting(const Explorer *explorer, State *state, int blo
     return told_in(explorer, state, block) + 2 * explorer->nslots + role->id;
 }
 
-/* Before anything has happened all is over.  */
+/* At the start all accesses are done.  */
 void reuse_start(const Explorer *explorer, State *state)
 {
     for (int g = 0; explorer->reuses && g < explorer->ngroups; g++)
         *known_by(state, g) = UINT64_MAX;
 }
 
-/* The tenant does something: nobody else knows it to be over.  */
+/* The tenant accesses its memory: no other group knows it to be done.  */
 static void begin(const Explorer *explorer, State *state, int tenant)
 {
     const Tenant *who = &explorer->tenants[tenant];
@@ -252,7 +254,8 @@ static bool is_read(const Explorer *explorer, const GroupState *self, const Stor
     return self->copying[storage_place(explorer->kernel, storage)] > 0;
 }
 
-/* What the group itself is done with; where the threads do not all tell, behind a barrier.  */
+/* Returns the tenants of the group that are done.  If only one thread passes this on, a barrier must have followed
+   their accesses.  */
 static uint64_t over_in(const Explorer *explorer, State *state, int group, bool all_tell)
 {
     uint64_t over = 0;
@@ -272,7 +275,7 @@ static uint64_t known_to_tell(const Explorer *explorer, State *state, int group,
 
 /* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
-/* "the store's copy out", "the last look at 'q'", "the put of 'b'".  */
+/* Returns the last access for messages: "the store's copy out", "the last look at 'q'", "the put of 'b'".  */
 static const char *last_of(const Explorer *explorer, const Tenant *tenant)
 {
     Module *module = explorer->kernel->module;
@@ -298,7 +301,7 @@ static bool is_of(const Storage *storage, const char *const *names)
     return !strcmp(storage->name, names[0]) || !strcmp(storage->name, names[1]);
 }
 
-/* The clause that wants it so, or the operation.  */
+/* Returns the place of the clause that shares this memory, or of the operation.  */
 static Loc place_of_share(const Explorer *explorer, const Op *op, const Tenant *one, const Tenant *other)
 {
     for (const SharedMemory *share = explorer->kernel->shares; share; share = share->next)
@@ -307,7 +310,8 @@ static Loc place_of_share(const Explorer *explorer, const Op *op, const Tenant *
     return op->loc.line ? op->loc : explorer->kernel->loc;
 }
 
-/* A put runs ahead: if a copy out finds one in its memory, that is the next one.  */
+/* Reports accesses without an order.  A put runs ahead, so a copy out that finds one in its memory conflicts with the
+   next put.  */
 static bool is_unordered(Explorer *explorer, const State *state, int group, const Op *op, int tenant, int other)
 {
     const Tenant *here = &explorer->tenants[tenant], *there = &explorer->tenants[other];
@@ -323,7 +327,7 @@ static bool is_unordered(Explorer *explorer, const State *state, int group, cons
     return false;
 }
 
-/* The tenant of the group is about to write.  */
+/* Checks that the tenant may write: the others of its bytes are known to be done.  */
 static bool claim(Explorer *explorer, State *state, int group, const Op *op, int tenant)
 {
     GroupState *self = &state->groups[group];
@@ -371,7 +375,7 @@ static bool look_at(Explorer *explorer, State *state, int group, const Op *op, i
     return true;
 }
 
-/* Is what the slot holds still what was put?  */
+/* Checks that the slot still holds the tile that was put.  */
 static bool check_slot(Explorer *explorer, State *state, int group, const Op *op, const Mark *view, int place)
 {
     int first = explorer->slot_tenants[explorer->groups[group].block * explorer->nstorages + place];
@@ -447,7 +451,7 @@ void reuse_fence(const Explorer *explorer, State *state, int group)
         *unfenced_in(state, group) = 0;
 }
 
-/* All threads of the group have come here: what no engine reads is over.  */
+/* All threads of the group have come here, so accesses that no engine makes are done.  */
 void reuse_barrier(const Explorer *explorer, State *state, int group)
 {
     uint64_t unfenced = explorer->reuses ? *unfenced_in(state, group) : 0;
@@ -458,7 +462,7 @@ void reuse_barrier(const Explorer *explorer, State *state, int group)
     *unfenced_in(state, group) = unfenced;
 }
 
-/* The first to leave a meeting finds the others there.  */
+/* The first group to pass a role barrier finds the others waiting there, and collects the facts of all.  */
 void reuse_meet(const Explorer *explorer, State *state, int group)
 {
     const Group *self = &explorer->groups[group];

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-staging.c - memory that leaves through TMA, and memory that the groups of a role write together.
+ * protocol-staging.c - memory that TMA copies out, and memory that the groups of a role write together.
  *
- *   store_wait 1           of the copies out of each staging at most the newest is still read
- *   stage x -> c_out       a buffer of two: nothing reads it
- *   fence                  each thread's part is there for the engine
- *   store c, i, j, box     the copy is under way; the next buffer's turn
+ *      store_wait 1           of the copies out of each staging at most the newest is still read
+ *      stage x -> c_out       a buffer of two: nothing reads it
+ *      fence                  each thread's part is visible to TMA
+ *      store c, i, j, box     the copy is under way; the next buffer's turn
  *
- *   gather x -> g          write 3 of g by this group, at its meeting 5: nobody looks at write 1, which had that slot
- *   fence; meet            meeting 6: all have written and fenced
- *   mma a, g, acc          reads write 3; what it has read by meeting 7 may be written behind that
+ *      gather x -> g          write 3 of g by this group, at its barrier 5: nobody reads write 1, which had that slot
+ *      fence; role_barrier    barrier 6: all have written and fenced
+ *      mma a, g, acc          reads write 3; the group may overwrite what it has read by barrier 7 behind that barrier
  *
- * The copies of one staging end in the order in which they began, so it is enough to know how many of the newest may
- * still be read.  At the start as many count as read as there are buffers: what comes later can be no worse.
+ * Copies out of one staging end in the order in which they began.  So the state has only the number of newest copies
+ * that may still read.  At the start all buffers count as read, which is the worst case.
  *
- * Of memory that groups share each keeps, for every slot, at which of its barriers it wrote, fenced and last looked at
- * it.  Two groups that have met equally often are between the same two barriers: what one does before its n-th meeting,
- * the other sees behind its own n-th.  Whoever comes second, in the order of the search, looks for the other.
+ * For memory that groups share, each group stores its barrier count at its last write, fence and read of each slot.
+ * Two groups with equal counts are between the same two barriers.  Actions of one before its n-th barrier are visible
+ * to the other behind that other's n-th barrier.  The second of two actions, in the order of the search, checks the
+ * first.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -24,7 +25,7 @@
 
 /* ---- out through TMA --------------------------------------------------------------------------------------------- */
 
-/* In memory that groups of the role share only the one that holds the turn may work.  */
+/* Checks that the group holds the turn, if the groups of the role share the storage.  */
 static bool has_turn(Explorer *explorer, const State *state, int group, const Op *op, const char *what)
 {
     if (op->storage->slots >= explorer->groups[group].role->replicas || state->groups[group].holds_turn)
@@ -33,7 +34,7 @@ static bool has_turn(Explorer *explorer, const State *state, int group, const Op
                     op->storage->name);
 }
 
-/* The next `boxes` buffers are free.  */
+/* Checks that no copy reads the next `boxes` buffers.  */
 static bool are_free(Explorer *explorer, const State *state, int group, const Op *op, int boxes)
 {
     int copying = state->groups[group].copying[storage_place(explorer->kernel, op->storage)];
@@ -49,7 +50,7 @@ static int boxes_of(const Op *stage)
     return stage->sync->box ? 1 : machine_boxes(stage->args[0]->type);
 }
 
-/* Several boxes begin with the first buffer, so all have to be free.  */
+/* Several boxes start at the first buffer, so all buffers have to be free.  */
 bool run_stage_out(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
@@ -64,7 +65,7 @@ bool run_stage_out(Explorer *explorer, State *state, int group, const Op *op)
     return true;
 }
 
-/* What is loaded passes through the next buffer, over what may have been staged there.  */
+/* A load passes through the next buffer, and overwrites anything staged there.  */
 bool run_load_staged(Explorer *explorer, State *state, int group, const Op *op)
 {
     state->groups[group].written[storage_place(explorer->kernel, op->storage)]++;
@@ -118,7 +119,8 @@ static Gathered *slot_of_write(const Storage *storage, GroupState *self, int pla
     return &self->gathered[place][(write - 1) % storage->slots];
 }
 
-/* A group of those that share the memory, other than by meeting, looks at or writes what stood there before.  */
+/* Writes the group's rows.  Fails if another group may still read the slot's earlier write, with no role barrier
+   between.  */
 bool run_gather(Explorer *explorer, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
@@ -152,7 +154,7 @@ void fence_gathered(const Explorer *explorer, GroupState *self)
                 self->gathered[s][slot].fenced = self->barriers;
 }
 
-/* A look begins: all parts are there, and for an engine fenced.  */
+/* Checks at the start of a read that all groups have written their parts and, for tensor cores, have fenced them.  */
 bool check_gathered(Explorer *explorer, State *state, int group, const Op *op, const Mark *view)
 {
     const Storage *storage = storage_at(explorer, view->place);
@@ -177,7 +179,7 @@ bool check_gathered(Explorer *explorer, State *state, int group, const Op *op, c
     return true;
 }
 
-/* A look ends: nobody has written there meanwhile.  */
+/* Checks at the end of a read that no group has written there since, and stores the barrier count.  */
 bool end_look(Explorer *explorer, State *state, int group, const Op *op, int place, int write)
 {
     GroupState *self = &state->groups[group];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-state.c - where all groups stand.
+ * protocol-state.c - states: their allocation, their start, copies.
  *
- *   producer    at the loop, put 7 next                  the same as
- *   consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
+ *      producer    at the loop, put 7 next                  the same as
+ *      consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
  *
- * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of
- * gets, which slots are held, how many groups of products are in flight.  The key of a state (protocol-keys.c) holds
- * these, so there are finitely many.
+ * Running indices have no bound, but the next step of a group depends on differences alone: the distance from puts to
+ * gets, the slots held, the groups of products in flight.  The key of a state (protocol-keys.c) holds these
+ * differences, so there are finitely many keys.
  */
 #include <string.h>
 
@@ -83,7 +83,7 @@ void group_add_reading(Explorer *explorer, GroupState *self, int index, Reading 
     self->readings[index] = reading;
 }
 
-/* A piece of the state's memory; none yet while that is measured.  */
+/* Returns the next bytes of the state's memory.  NULL in the first pass, which measures.  */
 static void *carve(State *state, size_t count, size_t size)
 {
     size_t offset = state->bytes;
@@ -142,7 +142,7 @@ static void lay_out(const Explorer *explorer, State *state)
     state->keys = carve(state, (size_t)explorer->nparts, sizeof *state->keys);
 }
 
-/* All zero.  States are laid out alike, so that one is copied to another at once.  */
+/* Returns a state of zeros.  All states have one layout, so a copy is one memcpy.  */
 static State *allocate_state(Explorer *explorer)
 {
     Module *module = explorer->kernel->module;
@@ -181,7 +181,7 @@ static void copy_group(Explorer *explorer, GroupState *to, const GroupState *fro
         group_add_reading(explorer, to, i, from->readings[i]);
 }
 
-/* As if each staging had just been filled: what comes later can be no worse.  */
+/* Starts the group with all staging buffers under copy, which is the worst case: later states have fewer.  */
 static void start_group(const Explorer *explorer, GroupState *self, const Group *group)
 {
     int place = 0;

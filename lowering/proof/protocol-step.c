@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-step.c - the control flow of a group: what comes next, and what a decision leads to.
+ * protocol-step.c - the control flow of a group: its next operation, and the effect of an outcome.
  *
- *   for %k ... (%acc = %init):     arriving: init is handed over, then the head asks: one more iteration?
- *     ...                          yes: into the body; its end hands the next values over, and the head asks again
- *     yield %next                  no: the results are what was handed over last
- *   for %k ... edge %e:            before that the group says which body would be next; behind the second comes no
- *                                  first
+ *      for %k ... (%acc = %init):     entry: %acc takes %init, then the head asks for an outcome
+ *        ...                          true: the body runs; at its end %acc takes %next, and the head asks again
+ *        yield %next                  false: the results are the values that were carried last
+ *      for %k ... edge %e:            two bodies: the head first asks which one comes next; behind the second one the
+ *                                     first does not come again
  *
- * Which way a branch or a loop of the source goes is decided once, by the group that gets there first; all others take
- * the same decision when they get there.  A branch on the group's own number, or on whose tile it is, is computed.
+ * An outcome of a loop or branch of the source is decided once, when the first group asks for it.  All other groups
+ * take the same outcome when they get there.  A branch on the number of the group, or on the owner of the tile, is
+ * computed.
  */
 #include "machine/plan.h"
 #include "proof/protocol.h"
@@ -23,7 +24,7 @@ static int decision_at(const Explorer *explorer, int group, const Op *op)
     return op->position < of->labels->count ? of->decision_of[op->position] : DECIDE_OWN;
 }
 
-/* ", in iteration 3 of the loop of line 23, of tile 2" */
+/* Returns the place for messages: ", in iteration 3 of the loop of line 23, of tile 2".  */
 const char *place_of(const Explorer *explorer, const State *state, int group, const Op *op)
 {
     Module *module = explorer->kernel->module;
@@ -69,7 +70,7 @@ const char *waits_for(const Explorer *explorer, const State *state, int group)
 
 /* ---- values that are handed over --------------------------------------------------------------------------------- */
 
-/* At once: a value may go to another's place.  */
+/* Passes values on, all at once, since one may take the place of another.  */
 static void hand_over(Explorer *explorer, State *state, int group, Value *const *from, Value *const *to, int count)
 {
     Mark marks[count + 1];
@@ -159,7 +160,7 @@ static bool compute(const GroupState *self, const Group *group, const Value *val
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-/* All groups begin a tile with the same running index of a ring.  */
+/* Checks that all groups begin a tile at the same index of each ring.  */
 static bool check_tile_start(Explorer *explorer, State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
@@ -184,7 +185,8 @@ static bool check_tile_start(Explorer *explorer, State *state, int group, const 
     return true;
 }
 
-/* Skips side by side pass over the puts of one loop together.  */
+/* Skips the puts of one loop of the source in all rings: adjacent skips with this loop are executed together.  Returns
+   the last one.  */
 static const Op *skip_all(const Explorer *explorer, State *state, int group, const Op *op, const Labels *labels,
                           bool count)
 {
@@ -200,7 +202,7 @@ static const Op *skip_all(const Explorer *explorer, State *state, int group, con
     return last;
 }
 
-/* Which body comes next is not known: from any iteration on it may be the second.  */
+/* The body of the next iteration is undecided.  In any iteration the loop may pass its edge.  */
 static bool is_at_edge(const GroupState *self)
 {
     return self->head == HEAD && loop_edge(self->pc);
@@ -221,7 +223,7 @@ static void decide_grid(Explorer *explorer, State *state, int group, const Op *o
 {
     GroupState *self = &state->groups[group];
     self->ordinal += more;
-    self->stored = self->loaded = 0; /* tiles are apart */
+    self->stored = self->loaded = 0; /* iterations of the grid are independent */
     if (!more || check_tile_start(explorer, state, group, op))
         decide_for(explorer, state, group, op, more);
 }
@@ -289,7 +291,7 @@ void group_decide(Explorer *explorer, State *state, int group, int decision, boo
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-/* Passing a control op by: nothing in it is seen from outside.  */
+/* Skips a control operation without operations of interest.  */
 static void pass_by(Explorer *explorer, State *state, int group, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++) {
@@ -312,7 +314,7 @@ static Step control_step(Explorer *explorer, State *state, int group, const Op *
         return STEP_MOVED;
     }
     if (op->code == OP_WHILE || op->code == OP_NARROW) {
-        int first = op->code == OP_NARROW; /* its width is no tile */
+        int first = op->code == OP_NARROW; /* its first operand is a width, no tile */
         hand_over(explorer, state, group, op->args + first, op->blocks[0]->args + first, carried_count(op));
         enter(explorer, state, group, op->blocks[0]);
         return STEP_MOVED;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-ways.c - what an outcome leads to, once it was tried.
+ * protocol-ways.c - the edges of the search graph: the successors of a frame and of its parts, once known.
  *
- *   frame 3, "one more iteration"    leads to frame 7, whatever the parts are
- *   a slot that was so in frame 3    is so in frame 7, whatever the other parts are
+ *      frame 3, outcome true            leads to frame 7, whatever the parts are
+ *      a slot with key 12 in frame 3    has key 19 in frame 7, whatever the other parts are
  *
- * Parts have no say in how groups go on, nor in each other (protocol.c, 4).  So what becomes of a state is known as
- * soon as some state has gone that way with each of its parts, be it another with each; where nothing of that is new,
- * it needs not go. A state that goes there all the same says nothing again that was said before.
+ * Parts influence neither the steps of groups nor each other (protocol.c, "Reduction 3").  So the successor of a state
+ * is known as soon as each of its parts has taken this edge in some state.  These may be different states.  An edge
+ * that leads to nothing new is not taken (protocol.c, "Reduction 5").  A state that takes a known edge reuses the known
+ * keys.
  *
- * The same steps are taken from one frame, so the rules that hold for a part in one state hold for it in all.
+ * The same steps are executed from one frame.  So a rule that holds for a part in one state holds for it in all states.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
-/* What becomes of it, plus one, 0: not known.  */
+/* Returns 1 + the number of the part's key behind the edge, 0: not known.  */
 static int what_becomes(const Way *way, int number)
 {
     return number < way->nbecomes ? way->becomes[number] : 0;
@@ -40,7 +41,7 @@ static void learn(Explorer *explorer, Way *way, int number, int becomes)
 
 /* ---- before it goes ---------------------------------------------------------------------------------------------- */
 
-/* The way leads to a frame, or to the end.  */
+/* True if the part's successor is known and was seen behind the edge.  The edge leads to a frame, or to the end.  */
 static bool leads_part_nowhere(const Explorer *explorer, const State *state, const Way *way, int part)
 {
     const Key *key = state->keys[part];
@@ -68,7 +69,7 @@ bool leads_nowhere(const Explorer *explorer, const State *state, const Stop *sto
 
 /* ---- once it is there -------------------------------------------------------------------------------------------- */
 
-/* All rules have held for its parts.  */
+/* At the end of all programs all rules have held for the state's parts.  */
 void arrive_at_end(Explorer *explorer, const State *state, Way *way)
 {
     way->known = true;
@@ -92,7 +93,8 @@ static const Key *key_there(Explorer *explorer, const State *state, Way *way, in
     return key;
 }
 
-/* Notes each part, whatever the state goes on for: what comes of it is seen as well.  */
+/* Gives each part its key and adds it to the frame; true if one is new.  All parts are added, since their successors
+   are seen, too.  */
 static bool parts_are_new(Explorer *explorer, State *state, Way *way)
 {
     bool new = false, listed = false;

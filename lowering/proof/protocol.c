@@ -2,9 +2,9 @@
 /*
  * protocol.c - model checking of the synchronization of all role programs together, for all trip counts.
  *
- *   producer      put 0, put 1, ... put D-1, then waits until slot 0 is released
- *   consumer 0    get 0 once put 0 is done; releases slot 0 one iteration later
- *   consumer 1    the same
+ *      producer      put 0, put 1, ... put D-1, then waits until slot 0 is released
+ *      consumer 0    get 0 once put 0 is done; releases slot 0 one iteration later
+ *      consumer 1    the same
  *
  * Result.  In every execution every wait ends, and every rule of protocol-ops.c holds at every step.  At the end of all
  * programs no slot is held or lacks a release, no product is in flight, and no copy out of shared memory is under way.

@@ -114,6 +114,7 @@ bool differs(Validator *validator, const Op *op, const char *format, ...) __attr
 Known known_of(Validator *validator, const Value *value);
 Known named(Validator *validator, Instance *instance, const Value *source, const Value *value);
 bool agrees(const Validator *validator, Known known, const Value *value, const Term *term, const Value *source);
+/* True if each group makes its rows of the store, or its columns.  */
 bool is_divided(const Validator *validator, const Op *store);
 bool is_divided_across(const Validator *validator, const Op *store);
 bool run_op(Validator *validator, const Op *op);
@@ -179,8 +180,8 @@ bool run_staged(Validator *validator, const Op *op, const Op *loop, Instance *ou
 bool end_arm(Validator *validator, const Op *op, int arm);
 bool run_control(Validator *validator, const Op *op);
 bool is_complete(Validator *validator, const Instance *instance);
-bool is_needed(const Validator *validator,
-               const Op *source); /* true if the role has to execute this operation of the source */
+/* True if the role has to execute this operation of the source.  */
+bool is_needed(const Validator *validator, const Op *source);
 bool run_skip(Validator *validator, const Op *op);
 void label(Validator *validator, const Op *op, const Op *source);
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * distribute-rings.c - what comes to a role through rings, and what it puts there.
+ * distribute-rings.c - emits the gets, views, reads and puts of values that rings carry.
  *
- *   the body                                   producer                        consumer (group g of 2)
- *   ta = ws_load (a, i, k, 128, 64);           slot = put                      slot = get
- *                                              copy_in ta[slot], a, i, k       va = view ta[slot], rows 64 g ..
- *                                              put_done                        consumed
+ *      the body                                   producer                        consumer (group g of 2)
+ *      ta = ws_load (a, i, k, 128, 64);           slot = put                      slot = get
+ *                                                 copy_in ta[slot], a, i, k       va = view ta[slot], rows 64 g ..
+ *                                                 put_done                        consumed
  *
- * A product's operand is a view of the slot; for every other use the tile is read into registers.
+ * An operand of a product is a view of the slot. For every other use, the role reads the tile into registers.
  */
 #include "schedule/cluster.h"
 #include "roles/distribute.h"
 
-/* What makes the value, if it comes to this role through a ring, or what it is the transpose of does.  */
+/* The operation whose result, or whose transposed result, a ring carries to this role; or NULL.  */
 Op *distribute_arrives(const Distributor *distributor, const Value *value)
 {
     Op *source = ring_source(value);
     return source && aref_to(source->results[0], distributor->role) ? source : NULL;
 }
 
-/* A use of what comes through a ring wants this group's rows, not all of them.  */
+/* True if the use needs only the rows of this group.  */
 bool distribute_use_is_split(const Distributor *distributor, const Use *use)
 {
     const Op *op = use->op;
@@ -59,7 +59,8 @@ static Storage *ring_storage(const Distributor *distributor, const Op *source)
     return aref->storages[aref_place(aref, source->results[0])];
 }
 
-/* The window of a slot that `value` (what the ring carries, or its transpose) means for one use.  */
+/* The view of a slot for one use of `value`, which is the ring's tile or its transpose. split: only the rows of this
+   group.  */
 Value *distribute_window(Distributor *distributor, Block *to, const Op *origin, const Value *value, bool split)
 {
     const Op *source = ring_source(value);
@@ -101,8 +102,8 @@ static void emit_read(Distributor *distributor, Block *to, const Op *origin, Val
         split && distribute_groups(distributor) > 1 && value->type.rows > 1 ? ROLE_BIT(distributor->role) : 0;
 }
 
-/* One column of what comes through a ring, of which each thread reads its rows where they are used, while the slot is
-   held.  In registers a column's number would be told from the others' by a shuffle.  */
+/* True for one column of a ring's tile. Each thread reads its rows from the slot at the use, while the slot is held.
+   From registers, the selection of the column would take a shuffle.  */
 bool distribute_reads_column(const Distributor *distributor, const Op *op)
 {
     const Op *source = op->code == OP_COLUMNS ? op->args[0]->def : NULL;
@@ -132,7 +133,7 @@ void distribute_column(Distributor *distributor, Block *to, const Op *op)
     distribute_result(distributor, read, result);
 }
 
-/* Registers for every use in this role that is not an operand of a product.  */
+/* Reads the tile into registers for every use in this role that is no operand of a product.  */
 static void emit_reads(Distributor *distributor, Block *to, Value *value)
 {
     for (const Use *use = uses_of(&distributor->uses, value); use; use = use->next) {
@@ -183,7 +184,7 @@ static void emit_consumed(Distributor *distributor, Block *to, const Op *origin,
         int stage = distributor->fills ? 0 : last_stage(source, &distributor->uses);
         schedule_op(op)->stage = stage > schedule_of(op)->stage ? stage : schedule_of(op)->stage;
         if (!schedule_of(origin)->release &&
-            schedule_of(source)->order > schedule_of(op)->order) /* where the table reads it */
+            schedule_of(source)->order > schedule_of(op)->order) /* the position of its last tile */
             schedule_op(op)->order = schedule_of(source)->order;
     }
     if (schedule_of(origin)->release)
@@ -197,7 +198,7 @@ static void emit_skip(Distributor *distributor, Block *to, const Op *source, Are
     skip->sync->count = 1;
 }
 
-/* At the first place that the table gives any of the slot's tiles.  */
+/* Gives the step the first position in the table of any of the slot's tiles.  */
 static void order_first(Op *step, const Aref *aref)
 {
     for (int i = 1; i < aref->nstorages; i++) {
@@ -207,7 +208,7 @@ static void order_first(Op *step, const Aref *aref)
     }
 }
 
-/* A slot to write to, from before the first of its tiles is there.  */
+/* Emits the put of a slot, before the first of its tiles is computed.  */
 static void emit_put_begin(Distributor *distributor, Block *to, const Op *source, Aref *aref)
 {
     Op *put = distribute_emit(distributor, to, source, OP_PUT, 0, NULL);
@@ -222,7 +223,7 @@ static void emit_put_end(Distributor *distributor, Block *to, const Op *source, 
                    distribute_emit(distributor, to, source, OP_BARRIER, 0, NULL),
                    distribute_emit(distributor, to, source, OP_PUT_DONE, 1, &distributor->puts[aref->id])};
     steps[2]->aref = aref;
-    for (int i = 0; i < aref->nstorages; i++) /* or last */
+    for (int i = 0; i < aref->nstorages; i++) /* the position of the last tile */
         for (int k = 0; k < 3; k++) {
             int order = schedule_of(aref->payload[i]->def)->order;
             if (order > schedule_of(steps[k])->order)
@@ -230,8 +231,7 @@ static void emit_put_end(Distributor *distributor, Block *to, const Op *source, 
         }
 }
 
-/* The whole group writes a tile, or its rows of it, to the next slot.  `tile` is in registers, or a view of the slot
-   that it is in now, of which `from` is the ring.  */
+/* Writes the group's rows of a tile to the next slot. `tile` is a tile in registers, or a slot of the ring `from`.  */
 static void emit_put_tile(Distributor *distributor, Block *to, const Op *source, Aref *aref, Value *tile, Aref *from)
 {
     if (aref->payload[0] == source->results[0])
@@ -254,7 +254,7 @@ static void emit_put_tile(Distributor *distributor, Block *to, const Op *source,
         emit_put_end(distributor, to, source, aref);
 }
 
-/* A tile out of one ring into the next, in another form.  */
+/* Copies a tile from a slot of one ring to a slot of the next, for instance transposed.  */
 static void emit_pass_on(Distributor *distributor, Block *to, const Op *source, Aref *from, Aref *aref)
 {
     Op *get = distribute_emit(distributor, to, source, OP_GET, 0, NULL);
@@ -262,7 +262,7 @@ static void emit_pass_on(Distributor *distributor, Block *to, const Op *source, 
     emit_put_tile(distributor, to, source, aref, op_result(distributor->kernel, get, type_scalar(D_I32), "slot"), from);
 }
 
-/* A slot that holds all that the table wants of it.  */
+/* Emits the get of a slot, before the first of its tiles is used.  */
 static void emit_get(Distributor *distributor, Block *to, Op *source, Aref *aref)
 {
     Op *get = distribute_emit(distributor, to, source, OP_GET, 0, NULL);
@@ -271,8 +271,8 @@ static void emit_get(Distributor *distributor, Block *to, Op *source, Aref *aref
     distributor->slots[aref->id] = op_result(distributor->kernel, get, type_scalar(D_I32), "slot");
 }
 
-/* What the role does with a value that rings carry: it makes it and puts it, passes it on, gets it, or several of
-   these.  */
+/* Emits the role's part for a value that rings carry: the put, the copy from ring to ring, the get, or several of
+   them.  */
 void distribute_carried(Distributor *distributor, Block *to, Op *source)
 {
     Value *value = source->results[0];
@@ -302,20 +302,20 @@ void distribute_carried(Distributor *distributor, Block *to, Op *source)
         emit_consumed(distributor, to, source, from, 0);
 }
 
-/* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a
-   product of it stays in flight.  */
+/* The block that releases slots which products read: the block of the get. If a product stays in flight, it is the
+   loop's body.  */
 static Block *release_block(const Aref *aref)
 {
     return schedule_of(aref->payload[0]->def)->release == RELEASE_END ? body_around(aref->home) : aref->home;
 }
 
-/* What only passes through a role is released there and then.  */
+/* False if the role only copies the tile to the next ring. The slot is then released at once.  */
 static bool gets_to_compute(const Distributor *distributor, const Aref *aref)
 {
     return aref->consumers & ROLE_BIT(distributor->role) && !(aref->also && aref->also->producer == distributor->role);
 }
 
-/* Expand moves a release up to the wait that makes it safe.  */
+/* Emits the releases at the end of a block. The pass expand moves each up to the wait that makes it safe.  */
 void distribute_release_at_end(Distributor *distributor, Block *from, Block *to)
 {
     if (distributor->skipping)
@@ -326,7 +326,7 @@ void distribute_release_at_end(Distributor *distributor, Block *from, Block *to)
             emit_consumed(distributor, to, aref->payload[0]->def, aref, aref->release_lag);
 }
 
-/* What stayed in flight when a loop ended is released behind it.  */
+/* Emits releases behind a loop for slots of products that are in flight at its end.  */
 void distribute_release_after(Distributor *distributor, Op *loop, Block *to)
 {
     if (distributor->skipping)
@@ -336,7 +336,7 @@ void distribute_release_after(Distributor *distributor, Op *loop, Block *to)
             emit_consumed(distributor, to, aref->payload[0]->def, aref, 0);
 }
 
-/* ---- right operands that the groups computed in parts ------------------------------------------------------------ */
+/* ---- right operands that the groups compute in parts ------------------------------------------------------------- */
 
 static Storage *gathered_storage(Distributor *distributor, const Value *value)
 {
@@ -345,7 +345,8 @@ static Storage *gathered_storage(Distributor *distributor, const Value *value)
                        type_kind(K_TILE, value->type), 1);
 }
 
-/* All rows of a tile of which this group has its own: the groups meet, and what stands there is every group's.  */
+/* The whole tile, of which each group has its own rows. The groups write their rows to shared memory and
+   synchronize.  */
 Value *distribute_gather(Distributor *distributor, Block *to, const Op *product, const Value *value)
 {
     Value *part = value_map_get(&distributor->map, (Value *)value);

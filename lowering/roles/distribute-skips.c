@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * distribute-skips.c - a walk over another group's tile in one step.
+ * distribute-skips.c - replaces a loop of skips over another group's puts by one skip.
  *
- *   before                                     after
- *   for (k = 0; k < K; k += 64)                skip max ((K + 63) / 64, 0)
- *     skip 1
+ *      before                                     after
+ *      for (k = 0; k < K; k += 64)                skip max ((K + 63) / 64, 0)
+ *        skip 1
  */
 #include "roles/distribute.h"
 #include "ir/queries.h"
@@ -19,8 +19,7 @@ static Value *binary(Kernel *kernel, Block *to, const Op *loop, Opcode code, Val
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
 
-/* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it
-   all. */
+/* True for a loop that counts up and only skips puts, a constant number in each iteration.  */
 static bool only_skips(const Op *loop)
 {
     int64_t step;
@@ -33,7 +32,7 @@ static bool only_skips(const Op *loop)
     return up;
 }
 
-/* max ((hi - lo + step - 1) / step, 0), or with hi + 1 for `<=`.  */
+/* max ((hi - lo + step - 1) / step, 0). For `<=`, hi + 1 replaces hi.  */
 static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
 {
     Dtype dtype = loop->blocks[0]->args[0]->type.dtype;
@@ -49,8 +48,8 @@ static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
     return binary(kernel, to, loop, OP_SCALAR_MAX, trips, ir_const_int(kernel, to, dtype, 0), dtype);
 }
 
-/* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue
-   slots. */
+/* Replaces all such loops below the block. Otherwise the loop of the idle group takes issue slots from the group at
+   work.  */
 void collapse_skips(Kernel *kernel, Block *block)
 {
     FOR_OPS (op, block) {
@@ -69,7 +68,8 @@ void collapse_skips(Kernel *kernel, Block *block)
         FOR_OPS (made, around) {
             op_remove(made);
             op_before(op, made);
-            schedule_op(made)->stage = schedule_of(op)->stage; /* what the loop had inside counts for it alone */
+            schedule_op(made)->stage =
+                schedule_of(op)->stage; /* stage and order of the loop replace those of its body */
             schedule_op(made)->order = schedule_of(op)->order;
         }
         op_remove(op);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * distribute-turns.c - groups that take the tiles of the grid in turn.
+ * distribute-turns.c - lets groups take the tiles of the grid in turn.
  *
- *   for (each tile t)                          if (ordinal % groups == group)
- *     the tile's program                         take; the tile's program; pass
- *                                              else
- *                                                skip what is put for it
+ *      for (each tile t)                          if (ordinal % groups == group)
+ *        the tile's program                         take; the tile's program; pass
+ *                                                 else
+ *                                                   skip what is put for it
  */
 #include "roles/distribute.h"
 
@@ -15,7 +15,7 @@ static bool is_get(const Op *op, const void *context)
     return op->code == OP_GET;
 }
 
-/* From before `first` to after `last`; an empty turn ahead of everything where both are NULL.  */
+/* Takes the turn before `first` and passes it on after `last`. Both NULL: an empty turn at the start of the block.  */
 static void surround_by_turn(Distributor *distributor, Block *block, Op *first, Op *last)
 {
     const Op *origin = first ? first : block->parent;
@@ -43,10 +43,10 @@ static void place_turn_in_arm(Distributor *distributor, Block *arm)
         surround_by_turn(distributor, arm, NULL, NULL);
 }
 
-/* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase,
-   which tells one round of the ring from the next but not from the one after: a group that has passed over the puts of
-   other tiles may ask for its own only when those have been got.  Where a branch decides whether there is work at all,
-   each arm has the turn, so that what follows the products in one, its stores above all, lies behind it.  */
+/* All gets of a group for one tile, and their products, are one turn. A get waits for the parity of its slot's
+   phase, which does not distinguish a round of the ring from the next but one. So a group that has skipped puts of
+   other tiles may get its own only after those puts have been got. If a branch decides whether a tile has work, each
+   arm has the turn. So the operations behind the products, above all stores, lie behind the turn.  */
 static void place_turn(Distributor *distributor, Block *block)
 {
     Op *first = NULL, *last = NULL;
@@ -64,7 +64,7 @@ static void place_turn(Distributor *distributor, Block *block)
         surround_by_turn(distributor, block, first, last);
 }
 
-/* Roots of what a group has to follow of a tile that is not its own: what fills its rings.  */
+/* Adds the roots of the slice for another group's tile: the values that fill the rings of the role.  */
 static void visit_ring(Op *op, void *context)
 {
     Distributor *distributor = context;
@@ -78,7 +78,7 @@ static bool cut_at_any_ring(const Op *op, void *context)
     return op->aref;
 }
 
-/* Groups that take tiles in turn: `if (ordinal % groups == group)` the tile, else its puts are passed over.  */
+/* Emits `if (ordinal % groups == group)` around the tile's program. The else arm skips the tile's puts.  */
 void distribute_turns(Distributor *distributor, Block *from, Block *to, Op *grid)
 {
     Kernel *kernel = distributor->kernel;

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * distribute.c - one program for each role, with its own copy of the control flow (Tawa, III-C.2 and III-E).
+ * distribute.c - makes one program for each role, with its own copy of the control flow (Tawa, III-C.2 and III-E).
  *
- *   before                                     producer                        consumer (group g of 2)
- *   for (k = 0; k < K; k += 64)                for (k ...)                     for (k ...)
- *     ta = ws_load (a, i, k, 128, 64);           slot = put                      slot = get
- *     tb = ws_load (b, j, k, 256, 64);           copy_in ta[slot], a, i, k       va = view ta[slot], rows 64 g ..
- *     acc = ws_dot (ta, ws_trans (tb), acc);     copy_in tb[slot], b, j, k       vb = trans_view (view tb[slot])
- *                                                put_done                        acc = dot va, vb, acc
- *                                                                                consumed, one late
+ *      before                                     producer                        consumer (group g of 2)
+ *      for (k = 0; k < K; k += 64)                for (k ...)                     for (k ...)
+ *        ta = ws_load (a, i, k, 128, 64);           slot = put                      slot = get
+ *        tb = ws_load (b, j, k, 256, 64);           copy_in ta[slot], a, i, k       va = view ta[slot], rows 64 g ..
+ *        acc = ws_dot (ta, ws_trans (tb), acc);     copy_in tb[slot], b, j, k       vb = trans_view (view tb[slot])
+ *                                                   put_done                        acc = dot va, vb, acc
+ *                                                                                   consumed, one late
  *
- * A role's program is the slice of the body that its own operations need: loops without the carried values that it
- * never looks at, branches that hold something of its own.  put stands at an aref's last value, get at its first; each
- * counts its own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1
- * included.
+ * A role's program is the slice of the body that the role's operations need. Loops keep only carried values that the
+ * role uses, and branches stay only if they hold operations of the role. The put of an aref stands at its last value,
+ * the get at its first. Each end counts its own executions, so slot and phase agree between roles for any control flow,
+ * also for trip counts of 0 and 1.
  *
- * With several groups of a role the rows of split tiles shrink, row coordinates grow by the group's first row, what
- * each has is put at its rows of a slot, and what every group holds whole is stored by the first group alone.
+ * If a role has several groups, each has its rows of split tiles, and adds its first row to row coordinates. Each group
+ * puts its rows of a slot. The first group alone stores tiles that every group holds whole.
  */
 #include "roles/distribute.h"
 #include "ir/queries.h"
 #include "machine/plan.h"
 #include "lower.h"
 
-/* Groups among which rows are divided.  */
+/* The number of groups among which rows are divided.  */
 int distribute_groups(const Distributor *distributor)
 {
     return role_sharers(distributor->kernel, distributor->role);
 }
 
-/* Has each group its own rows of the body's value?  */
+/* True if each group has its own rows of the body's value.  */
 bool distribute_is_split(const Distributor *distributor, const Value *value)
 {
     return distribute_groups(distributor) > 1 && value->split & ROLE_BIT(distributor->role);
 }
 
-/* ---- small builders ---------------------------------------------------------------------------------------------- */
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
 
 Op *distribute_emit(Distributor *distributor, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args)
 {
@@ -56,7 +56,7 @@ Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, 
                      NULL);
 }
 
-/* group * rows, as a coordinate.  Computed at the top of the role's body.  */
+/* group * rows, as a coordinate, computed once at the top of the role's body.  */
 Value *distribute_offset(Distributor *distributor, int rows)
 {
     for (int i = 0; i < distributor->noffsets; i++)
@@ -98,7 +98,7 @@ Value *distribute_coordinate(Distributor *distributor, Block *to, const Op *orig
                      type_scalar(D_I64), NULL);
 }
 
-/* `if (group == 0)` around what one group does for all; returns its block.  */
+/* Emits `if (group == 0)` around operations that one group executes for all; returns the block of its first arm.  */
 Block *distribute_first_only(Distributor *distributor, Block *to, const Op *origin)
 {
     if (distribute_groups(distributor) == 1)
@@ -257,7 +257,7 @@ static void clone_terminator(Distributor *distributor, Block *to, Op *op)
     distribute_emit(distributor, to, op, op->code, nargs, args);
 }
 
-/* ---- tiles of the epilogue that come before the product ---------------------------------------------------------- */
+/* ---- epilogue tiles that are loaded before the product ----------------------------------------------------------- */
 
 static bool is_early(const Distributor *distributor, const Op *op)
 {
@@ -270,7 +270,7 @@ static bool is_mapped(const Distributor *distributor, Value *value)
     return value_map_get(&distributor->map, value) != value;
 }
 
-/* With what it is computed of.  */
+/* Clones the operation and the operations that its operands depend on.  */
 static void clone_early(Distributor *distributor, Block *to, Op *op, const Block *from)
 {
     if (op->parent != from || (op->nresults && is_mapped(distributor, op->results[0])))
@@ -316,14 +316,15 @@ void distribute_block(Distributor *distributor, Block *from, Block *to)
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Of what comes to a role through a ring it needs neither address nor operands.  */
+/* True for a value that comes to the role through a ring. The slice stops there, since the role needs no operands of
+   it.  */
 bool distribute_cut_at_ring(const Op *op, void *context)
 {
     const Aref *aref = op->aref ? aref_to(op->results[0], context) : NULL;
     return aref && aref->producer != context;
 }
 
-/* Roots of a role's program: what it stores, and the ends of rings that are its own.  */
+/* Adds the roots of a role's program: its stores, and its ends of rings.  */
 static void visit_root(Op *op, void *context)
 {
     Distributor *distributor = context;
@@ -358,8 +359,8 @@ static void distribute_role(Kernel *kernel, Role *role)
     distribute_block(&distributor, kernel->body, role->body);
 }
 
-/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED
-   placed. */
+/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED in
+   place.  */
 void pass_distribute(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * expand.c - the table carried out: products become asynchronous, and waits and releases take their places (III-D.1).
+ * expand.c - makes products asynchronous, and places waits and releases, by the schedule table (Tawa, III-D.1).
  *
- *   before (consumer, P = 2)                   after
- *   for (k ...)                                for (k ...)
- *     slot = get                                 slot = get
- *     acc = dot va, vb, acc                      acc = mma va, vb, acc          started, not awaited
- *     consumed, one late                         commit
- *                                                acc = wait 1 (acc)             the previous iteration's is done
- *                                                consumed, one late             so its slot is free
- *   store c, i, j, acc                         acc = wait 0 (acc)
- *                                              consumed
- *                                              store c, i, j, acc
+ *      before (consumer, P = 2)                   after
+ *      for (k ...)                                for (k ...)
+ *        slot = get                                 slot = get
+ *        acc = dot va, vb, acc                      acc = mma va, vb, acc          started, not awaited
+ *        consumed, one late                         commit
+ *                                                   acc = wait 1 (acc)             the previous iteration's is done
+ *                                                   consumed, one late             so its slot is free
+ *      store c, i, j, acc                         acc = wait 0 (acc)
+ *                                                 consumed
+ *                                                 store c, i, j, acc
  *
- * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: its group is
- * closed behind the last such product of the iteration, and at the iteration's end a wait leaves P-1 groups pending.
- * Whatever arms of `if`s an iteration takes, it closes one group:
+ * A product whose accumulator only the loop carries stays in flight over the iteration's end. Its group is committed
+ * behind the last such product of the iteration. At the end of the iteration a wait leaves P-1 groups pending. An
+ * iteration commits one group on every path through its branches:
  *
- *   if (k > i)                                   if (k > i)
- *     acc1 = dot va, vb, acc                       acc1 = mma va, vb, acc; commit
- *   else                                         else
- *     acc1 = acc                                   acc1 = acc; commit nothing
+ *      if (k > i)                                   if (k > i)
+ *        acc1 = dot va, vb, acc                       acc1 = mma va, vb, acc; commit
+ *      else                                         else
+ *        acc1 = acc                                   acc1 = acc; commit nothing
  *
- * Every other product is waited for before the first operation that looks at its result, or at the end of its block;
- * or, if its operand comes from the iteration before, before this one's exponentials.  A release stands where nothing
- * looks at the slot any more.
+ * For every other product the wait stands before the first operation that reads its result, or at the end of its block.
+ * If an operand of the product comes from the iteration before, the wait stands before the last exponential of this
+ * iteration. A release stands behind the last read of the slot.
  */
 #include "ir/queries.h"
 #include "roles/stages.h"
@@ -32,11 +32,11 @@
 
 enum { MAX_PENDING = 64 };
 
-/* A product that a loop carries over its iterations' ends.  */
+/* A product that a loop carries over the end of its iterations.  */
 typedef struct Flight Flight;
 struct Flight {
     Op *dot, *loop;
-    int index; /* of the carried value */
+    int index; /* index of the carried value */
     Flight *next;
 };
 
@@ -45,11 +45,11 @@ typedef struct {
     Role *role;
     Uses uses;
     Flight *flights;
-    Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
-    int group[MAX_PENDING];      /* and in which group each is */
+    Value *pending[MAX_PENDING]; /* tokens of this block without a wait */
+    int group[MAX_PENDING];      /* the committed group of each token */
     int npending;
-    Op *first;  /* the oldest product of this block that nothing has waited for, since the last wait; NULL: none */
-    int groups; /* committed in this block */
+    Op *first;  /* the oldest product of this block since the last wait; NULL: none */
+    int groups; /* number of groups committed in this block */
 } Expander;
 
 static Op *sync_op(const Expander *expander, const Op *origin, Opcode code)
@@ -67,7 +67,7 @@ static Op *wait_op(const Expander *expander, const Op *origin, int pending)
     return wait;
 }
 
-/* A wait's result takes the place of its token everywhere but in the wait itself.  */
+/* Replaces the token by the wait's result everywhere except in the wait itself.  */
 static Value *add_waited(const Expander *expander, Op *wait, Value *token, Kind kind)
 {
     Value *result = op_result(expander->kernel, wait, type_kind(kind, token->type), token->name);
@@ -91,7 +91,7 @@ static int count_uses(const Block *block, const Value *value)
     return count;
 }
 
-/* Wait until group `group` and all before it are done; later ones stay in flight.  */
+/* Inserts a wait for committed group `group` and all earlier groups. Later groups stay in flight.  */
 static void wait_for(Expander *expander, Op *before, int group)
 {
     Op *wait = wait_op(expander, before, expander->groups - 1 - group);
@@ -108,8 +108,8 @@ static void wait_for(Expander *expander, Op *before, int group)
     expander->first = NULL;
 }
 
-/* The newest group whose result `op` looks at, -1 if none.  The next product of the same chain does not look: it only
-   adds.  */
+/* The newest committed group whose result `op` reads; -1: none. The next product of a chain does not count, since it
+   only adds.  */
 static int group_needed(const Expander *expander, const Op *op)
 {
     int group = -1;
@@ -123,7 +123,7 @@ static int group_needed(const Expander *expander, const Op *op)
     return group;
 }
 
-/* Of those that nothing has waited for.  */
+/* The newest group without a wait; -1: none.  */
 static int newest_group(const Expander *expander)
 {
     int group = -1;
@@ -138,7 +138,7 @@ static bool is_exponential(const Op *op)
     return tile && op_info[op->code].about & IS_SLOW;
 }
 
-/* Of an iteration.  */
+/* True for the last exponential of an iteration.  */
 static bool is_last_exponential(const Op *op)
 {
     const Op *next = is_exponential(op) ? op->next : NULL;
@@ -147,10 +147,11 @@ static bool is_last_exponential(const Op *op)
     return is_exponential(op) && !next;
 }
 
-/* The newest group of a product whose operand the loop carries, if `op` are an iteration's exponentials, -1 if none.
-   One group's run under the products of another: beside its own they take longer than that leaves, and what follows the
-   wait, the scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to
-   them, the rows' largest, stays under the product.  */
+/* The newest committed group of a product with a carried operand, if `op` is the last exponential of an iteration;
+   -1: none. The wait before this exponential lets the exponential overlap the products of another warp group. Beside
+   the warp group's own product the exponential takes longer than the product. Then the scaling of the accumulator and
+   the rounding of the operand, behind the wait, would overlap nothing. The row maximum, before the exponential, still
+   overlaps the product.  */
 static int group_before_exponentials(const Expander *expander, const Op *op)
 {
     int group = -1;
@@ -169,9 +170,9 @@ static bool stands_behind(const Op *op, const Op *first)
     return first == op;
 }
 
-/* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait
-   for the first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that
-   others read further up stays there.  */
+/* Moves the constant that initializes an accumulator before the first product in flight. Otherwise the assembler
+   waits for that product before it writes registers of the next one. Directly behind a wait no move is needed. A
+   constant with other users further up stays in place.  */
 static void clear_early(const Expander *expander, const Op *mma)
 {
     Op *clear = mma->args[2]->def;
@@ -184,7 +185,7 @@ static void clear_early(const Expander *expander, const Op *mma)
     clear->tile->here = true;
 }
 
-/* A product is a group of its own; in a chain only the newest counts.  */
+/* Commits the product as a group of its own. In a chain of products, only the newest is pending.  */
 static void add_pending(Expander *expander, Op *mma)
 {
     if (!expander->first)
@@ -233,7 +234,7 @@ static bool carries(const Expander *expander, const Op *loop, int index)
     return false;
 }
 
-/* The last product of the block, or `if` with one in an arm, that `loop` carries.  */
+/* The last operation of the block that is, or contains, a product in flight of `loop`; NULL: none.  */
 static Op *last_in_flight(const Expander *expander, const Op *loop, const Block *block)
 {
     Op *last = NULL;
@@ -244,7 +245,7 @@ static Op *last_in_flight(const Expander *expander, const Op *loop, const Block 
     return last;
 }
 
-/* One group for each way through the block; one without a product is closed empty.  */
+/* Commits one group on each path through the block, an empty group on a path without a product.  */
 static void close_group(const Expander *expander, const Op *loop, Block *block)
 {
     Op *last = last_in_flight(expander, loop, block);
@@ -264,7 +265,7 @@ static void visit_group(Op *op, void *context)
         close_group(context, op, op->blocks[0]);
 }
 
-/* What arms hand on of an accumulator in flight is in flight.  */
+/* Turns results of branches that yield an accumulator in flight into tokens.  */
 static void mark_tokens(Value *value, const Block *body)
 {
     Op *op = value->def;
@@ -277,7 +278,7 @@ static void mark_tokens(Value *value, const Block *body)
         mark_tokens(op->blocks[k]->last->args[value->index], body);
 }
 
-/* Before the releases that end an iteration; some of them have their own waits.  */
+/* The position before the releases at the end of an iteration, some of which have waits of their own.  */
 static Op *before_releases(Block *block)
 {
     Op *where = block->last;
@@ -287,7 +288,7 @@ static Op *before_releases(Block *block)
     return where;
 }
 
-/* With P-1 groups pending where the pragma says P, and the rest behind the loop.  */
+/* Inserts a wait with P-1 groups pending at the end of the iteration, and a wait for all groups behind the loop.  */
 static void end_iterations(Expander *expander, Op *loop)
 {
     Block *block = loop->blocks[0];
@@ -331,7 +332,7 @@ static void expand_block(const Expander *outer, Block *block)
     Expander expander = {.kernel = outer->kernel, .role = outer->role, .uses = outer->uses, .flights = outer->flights};
     FOR_OPS (op, block) {
         bool end = op->code == OP_YIELD || op->code == OP_COND, dot = op_is_dot(op);
-        bool closes = closes_group(op); /* a loop's, over whose end products stay in flight */
+        bool closes = closes_group(op); /* commits a group of the enclosing loop */
         for (int k = 0; k < op->nblocks; k++)
             expand_block(&expander, op->blocks[k]);
         if (dot) {
@@ -365,7 +366,8 @@ static bool reads_slot(const Value *value, const Aref *aref)
     return false;
 }
 
-/* 1: op reads a slot of the aref and is done; 2: it starts a product that does, which is in flight behind it.  */
+/* 0: op reads no slot of the aref. 1: op has finished to read. 2: op starts a product that reads and is still in
+   flight.  */
 static int looks_at(const Op *op, const Aref *aref)
 {
     int look = 0;
@@ -382,8 +384,8 @@ static int looks_at(const Op *op, const Aref *aref)
     return look;
 }
 
-/* The first wait behind an op of this block that completes all of its products, NULL: one is in flight at the block's
-   end.  */
+/* The first wait of the block behind `op` that completes all its products. NULL: a product is in flight at the
+   block's end.  */
 static Op *wait_of(const Op *op)
 {
     Op *last = NULL;
@@ -394,7 +396,7 @@ static Op *wait_of(const Op *op)
             if (!uses_value(wait, token))
                 continue;
             if (wait->code != OP_WAIT) {
-                wait = wait_of(wait); /* adds to it, or hands it on from an arm */
+                wait = wait_of(wait); /* adds to it, or yields it from an arm */
                 break;
             }
             for (int k = 0; k < wait->nargs; k++)
@@ -411,9 +413,9 @@ static Op *wait_of(const Op *op)
     return last;
 }
 
-/* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads
-   one is still in flight at the block's end, or if the slots were got in a loop that ended.  Nested blocks have waited
-   for their own products.  */
+/* The last operation before the release that reads or completes a read of the slots. NULL: a product that reads a
+   slot is in flight at the block's end, or the get stands in a loop that has ended. Nested blocks have waited for their
+   own products.  */
 static Op *last_look(Op *release)
 {
     const Aref *aref = release->aref;
@@ -442,7 +444,7 @@ static void settle_release(Op *op, void *context)
     op_after(last, op);
 }
 
-/* A turn that ends behind what looks at its products ends where they are waited for.  */
+/* Moves the end of a turn up to the wait for its products, if only their readers stand between.  */
 static void settle_turn(Op *op, void *context)
 {
     (void)context;
@@ -459,7 +461,7 @@ static void settle_turn(Op *op, void *context)
 
 /* ---- fences ------------------------------------------------------------------------------------------------------ */
 
-/* By threads: not by the tensor cores.  */
+/* True if threads, not the tensor cores, read a slot of the aref.  */
 static bool reads_by_threads(const Op *op, const void *aref)
 {
     for (int i = 0; i < op->nargs; i++)
@@ -490,8 +492,8 @@ static bool is_fenced(const Op *release)
     return before && before->code == OP_FENCE;
 }
 
-/* What the block puts next is fenced, too, and what was read is most of it: one fence serves both.  The slot is free
-   that much later, and a fence of its own would hold all that was read in registers at once.  */
+/* The fence of the block's next put, or NULL. One fence serves both, since the put writes most of what was read. The
+   slot is released later. A separate fence would keep all values that were read in registers at once.  */
 static Op *fence_of_put(const Op *release)
 {
     bool puts = false;
@@ -505,8 +507,9 @@ static Op *fence_of_put(const Op *release)
     return NULL;
 }
 
-/* A warp's reads may still be on their way when it arrives at a barrier; TMA, which that lets write, looks past what
-   threads do (PTX, "Async proxy").  So each thread fences what it read.  */
+/* Reads of a warp may still be in flight when the warp arrives at a barrier. TMA may write the slot behind this
+   barrier, and is not ordered with these reads (PTX, "Async proxy"). So each thread executes a fence behind its
+   reads.  */
 static void fence_release(Op *op, void *context)
 {
     const Expander *expander = context;
@@ -522,8 +525,8 @@ static void fence_release(Op *op, void *context)
     }
 }
 
-/* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free, behind a
-   fence where threads read what TMA overwrites.  */
+/* require: distribute.   ensure: products are asynchronous (MMA, COMMIT, WAIT). Releases stand where slots become
+   free, behind a fence if threads read slots that TMA overwrites.  */
 void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * grid-sync.c - where tiles of grids that run together wait for each other.
+ * grid-sync.c - synchronizes tiles of grids that run at the same time.
  *
- *   producer                               producer
- *     grid i, j                              grid i, j
- *                                              await_tiles        until those are done that store what it loads
- *       copy_in a, i, k                        copy_in a, i, k
- *   consumer                               consumer
- *     grid i, j                              grid i, j
- *                                              tell_tiles         of the tile before, when its stores can be seen
- *       store c, i, j, x                       store c, i, j, x
- *                                              tile_done
- *                                            tell_tiles           of the last one
+ *      producer                               producer
+ *        grid i, j                              grid i, j
+ *                                                 await_tiles        until those are done that store what it loads
+ *          copy_in a, i, k                        copy_in a, i, k
+ *      consumer                               consumer
+ *        grid i, j                              grid i, j
+ *                                                 tell_tiles         of the tile before, when its stores can be seen
+ *          store c, i, j, x                       store c, i, j, x
+ *                                                 tile_done
+ *                                               tell_tiles           of the last one
  *
- * Under `together` the grids of a block are launches of one stream, of which each begins when all blocks of the one
- * before it run.  So an earlier grid never wants for room, and waits for grids before it alone: the earliest one that
- * has not ended always goes on.  Which tiles a tile waits for follows from what both touch (footprint.c), and the
- * runtime compares that when it launches (runtime/host/together.c).
+ * The grids of a region under `together` are launches of one stream. Each grid begins when all blocks of the grid
+ * before it run. So an earlier grid always has room, and waits only for grids before it. The earliest unfinished grid
+ * always makes progress. The tiles that a tile waits for follow from the footprints of both (footprint.c). The runtime
+ * compares the footprints at launch (runtime/host/together.c).
  *
- * A role waits in front of the first statement that reads memory, for what it loads itself: what an epilogue adds may
- * come later than the product's operands.
+ * A role waits for the tiles that store what it loads, before its first statement that reads memory. So the loads of an
+ * epilogue may wait later than the operands of the product.
  *
- * A group tells of a tile where it stores the next one.  Until then the copies out of the tile have written, while
- * behind the tile itself it would wait for them, and the tensor cores for it (bench/notes/devices.md).
+ * A group announces a tile when it stores the next one. By then the copies out of the tile are complete. An
+ * announcement right behind the tile would wait for the copies, and delay the tensor cores (bench/notes/devices.md).
  *
- * Where groups take tiles in turn each tells of its own.  Numbers that a role reads out of memory, and loads in front
- * of the grid, are not waited for: such a kernel begins behind the ones before it.
+ * Groups that take tiles in turn announce their own tiles. If a role reads scalars from memory, or loads outside of the
+ * grid, no tile of the kernel waits. The kernel then begins behind all earlier ones.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -50,7 +50,7 @@ static bool is_stored(const Op *op, const void *context)
     return op_info[op->code].class_ == CLASS_STORE && !op_prints(op);
 }
 
-/* Does the test hold for an op of the role that stands outside its grid?  */
+/* True if the test holds for an operation of the role outside its grid.  */
 static bool any_outside(const Role *role, bool (*test)(const Op *op, const void *context))
 {
     for (const Op *op = role->body->first; op; op = op->next)
@@ -59,7 +59,7 @@ static bool any_outside(const Role *role, bool (*test)(const Op *op, const void 
     return false;
 }
 
-/* The first statement of the tile for which the test holds, or in which it does.  */
+/* The first statement of the tile for which the test holds, or which contains such a statement.  */
 static Op *first_that(Block *tile, bool (*test)(const Op *op, const void *context))
 {
     Op *op = tile->first;
@@ -73,7 +73,7 @@ static bool ends_product(const Op *op)
     return op->code == OP_WAIT || op->code == OP_CONSUMED || op->code == OP_PINGPONG_PASS;
 }
 
-/* Behind what takes time, in front of all that is held for the store.  */
+/* The position behind the tile's last loop and its waits, and before the values that the store keeps in registers.  */
 static Op *late_in_tile(Block *tile)
 {
     Op *store = first_that(tile, is_stored), *place = tile->first;
@@ -84,7 +84,7 @@ static Op *late_in_tile(Block *tile)
     return place;
 }
 
-/* Of what it stores.  */
+/* Announces the role's tiles: each one before the stores of the next, the last one behind the grid.  */
 static void tell(Kernel *kernel, const Role *role)
 {
     Block *own = role_own_tile(role);

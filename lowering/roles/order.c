@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * order.c - program order of a role.
+ * order.c - numbers the operations of a role in program order.
  *
- *   1  for (k = 0; k < K; k += 64)      position of the loop
- *   2    slot = get
- *   3    ...
- *   4    yield
- *   5                                   order_end (loop)
+ *      1  for (k = 0; k < K; k += 64)      position of the loop
+ *      2    slot = get
+ *      3    ...
+ *      4    yield
+ *      5                                   order_end (loop)
  *
- * Liveness and the checks of verify speak of positions: a value is alive from its definition to its last use, stretched
- * to the end of every loop that it enters from outside.
+ * Liveness analysis and the checks of verify use these positions. A value is live from its definition to its last use,
+ * extended to the end of every loop that the value enters from outside.
  */
 #include "machine/plan.h"
 
@@ -48,7 +48,7 @@ Op *order_in_block(Op *op, const Block *block)
 Op *order_outer_loop(const Op *op, const Block *block)
 {
     Op *outer = NULL;
-    const Op *holder = block->parent; /* one that has two bodies gives both its arguments */
+    const Op *holder = block->parent; /* a loop with two bodies has one list of carried values */
     for (const Block *at = op->parent; at && at != block && at->parent && at->parent != holder; at = at->parent->parent)
         if (op_is_loop(at->parent))
             outer = at->parent;

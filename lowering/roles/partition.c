@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * partition.c - the cut: values that change roles go through asynchronous references (Tawa, III-C.1).
+ * partition.c - creates the arefs for values that cross from one role to another (Tawa, III-C.1).
  *
- *   before                                     after
- *   ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
- *   tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
+ *      before                                     after
+ *      ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
+ *      tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
  *
- * An aref carries values of the body from the role that makes them to those that use them.  A load's maker starts the
- * copy; any other operation's maker computes the tile and writes it to the slot:
+ * An aref carries values of the body from the role that makes them to the roles that use them. For a load, the producer
+ * starts the copy. For any other operation, the producer computes the tile and writes it to the slot:
  *
- *   w8 = ws_load (w, j, k, 128, 64)            aref w8: producer -> converter
- *   wh = ws_cast (w8, WS_F16)                  aref wh: converter -> consumer
+ *      w8 = ws_load (w, j, k, 128, 64)            aref w8: producer -> converter
+ *      wh = ws_cast (w8, WS_F16)                  aref wh: converter -> consumer
  *
- * Several groups of the maker each write their rows of the tile, and the slot is full when all have.
+ * If the producer has several groups, each writes its rows of the tile. The slot is full when all groups have written.
  *
- * What is transposed on its way goes through two of them, the second filled by the role that does so:
+ * A tile that a role transposes goes through two arefs. The transposing role fills the second one:
  *
- *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64}
- *                                              transposed, transposer -> consumer
+ *      tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64}
+ *                                                 transposed, transposer -> consumer
  *
- * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same
- * release point in the table: then one put fills and one consumed frees all of them.  So do tiles that one role
- * computes, of which one is small beside the other.  Every other value has its own.
+ * Loads share an aref if they have the same control block, the same consumers, and the same depth and release point in
+ * the table. Then one put fills all of them, and one consumed frees all of them. Tiles that one role computes share an
+ * aref if one is small beside the other. Every other value has its own aref.
  */
 #include "schedule/cluster.h"
 #include "machine/machine.h"
@@ -38,7 +38,7 @@ static int in_flight_after(const Op *source)
     return late ? loop->control->pipeline->in_flight - 1 : 0;
 }
 
-/* Those that get it as its maker leaves it.  A role may get what it has put in itself, where there is but one.  */
+/* The roles that get the tile as its maker leaves it. If there are none, the maker gets its own tile.  */
 static uint32_t getting_roles(const Op *source)
 {
     const ScheduleRow *row = schedule_of(source);
@@ -52,8 +52,9 @@ static void visit_ring_source(Op *op, void *context)
     *found |= schedule_of(op)->depth > 0;
 }
 
-/* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it
-   before the put, which stands at the last load, and the consumer wait for the put, whose get stands at the first.  */
+/* True if a nested block between two loads of one put fills a ring. The nested block may run any number of times.
+   The put stands at the last load, and the get at the first load. So the producer could wait for a free slot of the
+   nested ring while the consumer waits for the put.  */
 static bool rings_between(const Op *first, const Op *last)
 {
     bool found = false;
@@ -73,7 +74,7 @@ static bool is_small_beside_one(const Op *source, const Aref *aref)
     return false;
 }
 
-/* What another role makes in between may want the first of them, and the last may want that.  */
+/* True if another role computes a tile in between that `last` depends on, and that may depend on `first`.  */
 static bool waits_for_others(Kernel *kernel, const Op *first, Op *last)
 {
     Slice slice = slice_new(kernel);
@@ -85,8 +86,8 @@ static bool waits_for_others(Kernel *kernel, const Op *first, Op *last)
     return rings_between(first, last);
 }
 
-/* A slot for both: they are put, got and released together.  Of what a role computes that is so where one is small
-   beside the other: it would come at most so much earlier as the other takes to be made.  */
+/* True if a slot can hold both values, so that one put, get and release serves them. Tiles that a role computes
+   qualify if one is small beside the other. The small one then comes only little later than in an aref of its own.  */
 static bool shares(Kernel *kernel, const Aref *aref, Op *source)
 {
     const Op *first = aref->payload[0]->def;
@@ -96,7 +97,7 @@ static bool shares(Kernel *kernel, const Aref *aref, Op *source)
                 !(aref->consumers & row->maker) && aref->home == source->parent && is_small_beside_one(source, aref) &&
                 !waits_for_others(kernel, first, source);
     if (!(copied || made) || !kernel_is_specialized(kernel))
-        return false; /* one role fills and reads in turn: each load is complete where it stands */
+        return false; /* one role fills and reads: each load is complete in place */
     return aref->home == source->parent && aref->slots == row->depth && others->release == row->release &&
            others->stage == row->stage && aref->consumers == getting_roles(source) && !rings_between(first, source);
 }
@@ -120,7 +121,7 @@ static void *grown(Kernel *kernel, const void *list, int count, const void *item
     return made;
 }
 
-/* One more value into the slots of an aref, through a storage of its own.  */
+/* Adds a value to the slots of an aref, in a storage of its own.  */
 static void add_payload(Kernel *kernel, Aref *aref, Op *source, Storage *storage)
 {
     aref->storages = grown(kernel, aref->storages, aref->nstorages, storage);
@@ -128,7 +129,7 @@ static void add_payload(Kernel *kernel, Aref *aref, Op *source, Storage *storage
     aref->nstorages++;
 }
 
-/* TMA brings whole lines of the rows that there are; threads write all of a tile.  */
+/* Adds a source and its bytes: TMA copies whole lines of a tile, and threads write whole tiles.  */
 static void add_source(Kernel *kernel, Aref *aref, Op *source)
 {
     Type tile = source->results[0]->type;
@@ -172,7 +173,7 @@ static Aref *new_aref(Kernel *kernel, const Op *source)
     return aref;
 }
 
-/* The ring that has the same tiles transposed.  */
+/* Creates the ring of the transposed tiles.  */
 static void add_transposed(Kernel *kernel, Aref *from, Op *source)
 {
     Type tile = type_transposed(source->results[0]->type);
@@ -204,7 +205,7 @@ static void visit_source(Op *source, void *context)
         add_transposed(kernel, source->aref, source);
 }
 
-/* Storages have their names by now; an aref is called after what it carries.  */
+/* Names the aref after its storages, which have names already.  */
 static void name_aref(Kernel *kernel, Aref *aref)
 {
     const char *name = aref->storages[0]->name;
@@ -213,7 +214,7 @@ static void name_aref(Kernel *kernel, Aref *aref)
     aref->name = aref->nstorages == 1 ? arena_print(kernel->module, "%s_ring", name) : name;
 }
 
-/* require: choose.   ensure: arefs and ring storages; op->aref of what they carry.  */
+/* require: choose.   ensure: arefs and ring storages; op->aref of the values that they carry.  */
 void pass_partition(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_source, kernel);

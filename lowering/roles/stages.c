@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stages.c - one modulo expander for every writer of the schedule table.
+ * stages.c - modulo expansion of loops, for every writer of the schedule table.
  *
- *   before: stage 0 is A and C, stage 1 is B     after
- *   for (k = lo; k < hi; k += step)              if (lo < hi) {
- *     a = A (k)                                    a' = A (lo); c' = C (a', init)                      prologue
- *     b = B (a, k)                                 for (k = lo + step; k < hi; k += step)
- *     c = C (a, c_before)                            a = A (k); b = B (a', k'); c = C (a, c')          steady, by order
+ *      before: stage 0 is A and C, stage 1 is B  after
+ *      for (k = lo; k < hi; k += step)           if (lo < hi) {
+ *        a = A (k)                                 a' = A (lo); c' = C (a', init)                      prologue
+ *        b = B (a, k)                              for (k = lo + step; k < hi; k += step)
+ *        c = C (a, c_before)                         a = A (k); b = B (a', k'); c = C (a, c')          steady, by order
  *                                                    a' = a; k' = k; c' = c
  *                                                  b = B (a', k')                                      epilogue
  *                                                }
  *
- * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.
- * A use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of
- * the loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the
- * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.
+ * At time step t, an operation of stage s executes iteration t - s. Within a time step operations have the table's
+ * order. Let stage d define a value, and stage u use it. The use refers to u - d time steps earlier, and one more
+ * through a carried value of the loop. Distance 0 means earlier in the same step, distance 1 a value that the new loop
+ * carries. A guard for the first iteration encloses all parts, so trip counts of 0 and 1 need no special case.
  *
- * Any number of stages is cut off one after the other, from the first on: the steady loop that a cut leaves, in which
- * the later stages are still together, is the loop of the next.
+ * Several stages are cut off one after the other, from the first on. A cut leaves a steady loop, in which the later
+ * stages are still together. The next cut expands this loop.
  *
- *   if (lo < hi) {                               A of the first
- *     if (lo + step < hi)                        A of the second, B of the first
- *       for (k = lo + 2 * step; ...)             A, B and C, each of another iteration
- *       ...                                      C of the last but one
- *     ...                                        B and C of the last
- *   }
+ *      if (lo < hi) {                               A of the first
+ *        if (lo + step < hi)                        A of the second, B of the first
+ *          for (k = lo + 2 * step; ...)             A, B and C, each of another iteration
+ *          ...                                      C of the last but one
+ *        ...                                        B and C of the last
+ *      }
  *
- * A loop of one stage whose order a schedule file gives is put into that order where products are, and nothing else
- * happens to it.
+ * So each trip count below the number of stages leaves at its own guard, and each operation is cloned once for each
+ * stage. A value for a later stage passes through the stages between.
  *
- * So each trip count less than the number of stages leaves at its own guard, and an operation stands there as often as
- * there are stages.  What a stage wants of one further back is handed on step by step.
+ * If a schedule file gives the order of a loop with one stage, the pass reorders the loop where it has products, and
+ * changes nothing else.
  *
- * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while
- * one group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no
- * group waits for the tensor cores while it holds it.
+ * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn. While
+ * the products of one group run, the other groups execute the operations between turns. A turn ends before the first
+ * read of a product, so a group never waits for the tensor cores during its turn.
  */
 #include "ir/queries.h"
 #include "roles/stages.h"
@@ -43,10 +43,10 @@ enum { EARLY, LATE, SIDES, MAX_CARRIERS = 128, MAX_OPS = 1024 };
 
 /* A value that the new loop carries from one time step to the next.  */
 typedef struct {
-    Value *key;     /* the old loop's value or argument, as its later user names it */
-    Value *source;  /* the old value that feeds it at a step's end */
-    Value *initial; /* before the first step, NULL: what the prologue computed */
-    int reader;     /* the side of the cut that names it so */
+    Value *key;     /* the old loop's value or argument that the later use names */
+    Value *source;  /* the old value that feeds it at the end of a step */
+    Value *initial; /* value before the first step; NULL: from the prologue */
+    int reader;     /* EARLY or LATE: the side that uses this name */
 } Carrier;
 
 typedef struct {
@@ -54,11 +54,11 @@ typedef struct {
     Op *loop;
     int cut;          /* stages from this one on are late */
     int last;         /* the last stage */
-    Op *ops[MAX_OPS]; /* of the body, in the order in which a time step has them */
+    Op *ops[MAX_OPS]; /* operations of the body, in the order of a time step */
     int nops;
     Carrier carriers[MAX_CARRIERS];
     int ncarriers;
-    ValueMap maps[SIDES]; /* how an op of each side names old values in this step */
+    ValueMap maps[SIDES]; /* old value -> new value in this step, for each side */
     bool broken;
 } Stager;
 
@@ -67,7 +67,7 @@ static Op *body_end(const Stager *stager)
     return block_end(stager->loop->blocks[0]);
 }
 
-/* The op of the loop's body that defines a value, NULL for what comes from outside or is an argument.  */
+/* The operation of the loop's body that defines or contains the value. NULL: an argument, or from outside.  */
 static Op *definer(const Stager *stager, const Value *value)
 {
     Op *op = value->def;
@@ -87,7 +87,7 @@ static int side_of(const Stager *stager, const Value *value)
     return op ? side_of_op(stager, op) : EARLY;
 }
 
-/* Late stages are of one iteration until they are cut off themselves: in it they follow one another.  */
+/* Late stages are in one iteration until the next cut, so there their stages order them.  */
 static bool comes_before(const Stager *stager, const Op *op, const Op *other)
 {
     int x = schedule_of(op)->stage, y = schedule_of(other)->stage;
@@ -96,7 +96,7 @@ static bool comes_before(const Stager *stager, const Op *op, const Op *other)
     return x != y ? x < y : schedule_of(op)->order < schedule_of(other)->order;
 }
 
-/* ---- what has to be carried -------------------------------------------------------------------------------------- */
+/* ---- carried values ---------------------------------------------------------------------------------------------- */
 
 static void add_carrier(Stager *stager, Value *key, Value *source, Value *initial, int reader)
 {
@@ -110,7 +110,8 @@ static void add_carrier(Stager *stager, Value *key, Value *source, Value *initia
     stager->carriers[stager->ncarriers++] = (Carrier){key, source, initial, reader};
 }
 
-/* `user` is the body's op that holds the use: within a time step what is defined stands before.  */
+/* Adds the carrier that a use needs. `user` is the operation of the body that contains the use. Within a time step
+   the definition stands before the use.  */
 static void see_use(Stager *stager, Value *value, const Op *user)
 {
     Block *body = stager->loop->blocks[0];
@@ -122,7 +123,7 @@ static void see_use(Stager *stager, Value *value, const Op *user)
         stager->broken |= distance == 0 && !comes_before(stager, source, user);
         if (distance == 1)
             add_carrier(stager, value, names.next, from == LATE ? names.init : NULL, from);
-        else if (distance == 2) /* what is seen early in this step is seen late in the next */
+        else if (distance == 2) /* a value read early in this step is read late in the next */
             add_carrier(stager, value, value, names.init, LATE);
     } else if (value->block == body || definer(stager, value)) {
         int distance = side - side_of(stager, value);
@@ -141,7 +142,7 @@ static void see_uses(Stager *stager, Op *op, const Op *user)
             see_uses(stager, inner, user);
 }
 
-/* Final values that are computed early have to survive to the end, whether or not the loop looks back at them.  */
+/* Final values from early stages must survive the loop, even if no iteration reads the value before.  */
 static void see_results(Stager *stager)
 {
     for (int i = 0; i < carried_count(stager->loop); i++) {
@@ -177,7 +178,7 @@ static void copy_block(Stager *stager, Block *from, Block *to, ValueMap *map)
         copy_op(stager, op, to, map);
 }
 
-/* A result that is late is, for what is early in the same step, what the loop carried into its iteration.  */
+/* Gives early operations of the same step the new value of a carried result that a late operation computes.  */
 static void publish(Stager *stager, const Op *op)
 {
     for (int r = 0; r < op->nresults; r++)
@@ -197,7 +198,7 @@ static Op *sync_op(const Stager *stager, const Op *origin, Opcode code)
     return op;
 }
 
-/* Does the op need what this product computes?  Another product that only adds to it does not.  */
+/* True if the operation reads the product's result. Another product that only accumulates into it does not count.  */
 static bool looks_at_product(const Op *op, const void *context)
 {
     const Op *dot = context;
@@ -215,7 +216,7 @@ static bool looks_at_products(const Op *op, const Op *first)
     return false;
 }
 
-/* The products after `before` that start together are a turn.  */
+/* Makes a turn of the products behind `before` that start together.  */
 static void place_turn(const Stager *stager, const Block *block, const Op *before)
 {
     Op *first = NULL, *last = NULL;
@@ -233,8 +234,8 @@ static void place_turn(const Stager *stager, const Block *block, const Op *befor
     op_after(last, sync_op(stager, last, OP_PINGPONG_PASS));
 }
 
-/* Of a loop of one stage.  What looks at the products waits for them, and then the turn ends, since nobody has anything
-   to do while they run; else it ends when they have begun.  */
+/* Places the turn of a loop with one stage. If an operation of the iteration reads the products, the turn ends
+   behind it, since no group has other work meanwhile. Otherwise the turn ends when the products have started.  */
 static void place_only_turn(const Stager *stager, const Block *block)
 {
     place_turn(stager, block, NULL);
@@ -249,14 +250,14 @@ static void place_only_turn(const Stager *stager, const Block *block)
     }
 }
 
-/* To show a tile the groups meet, which none can while it waits for its turn.  */
+/* False if the kernel prints tiles: all groups meet for a print, but a group that waits for its turn cannot.  */
 static bool in_pingpong(const Stager *stager)
 {
     return stager->loop->control->pipeline->pingpong && stager->kernel->grid.split == SPLIT_ROWS &&
            stager->kernel->grid.consumers > 1 && !kernel_prints(stager->kernel);
 }
 
-/* A release on the other side of the cut than its get: the slot got since is still to be read.  */
+/* The number of slots that are got between the get and its release, if they are on different sides of the cut.  */
 static int slots_since(const Stager *stager, const Op *release)
 {
     for (int i = 0; i < stager->nops; i++)
@@ -286,13 +287,13 @@ static void copy_step(Stager *stager, Block *to, unsigned sides)
         place_turn(stager, to, before);
 }
 
-/* What a carrier's value is at the end of a step: the newest copy of its source.  */
+/* The carrier's value at the end of a step: the newest clone of its source.  */
 static Value *at_end(Stager *stager, const Carrier *carrier)
 {
     return value_map_get(&stager->maps[side_of(stager, carrier->source)], carrier->source);
 }
 
-/* ---- the three parts --------------------------------------------------------------------------------------------- */
+/* ---- prologue, steady state, epilogue ---------------------------------------------------------------------------- */
 
 static Op *plain(Stager *stager, Block *to, Opcode code, int nargs, Value *const *args)
 {
@@ -402,7 +403,7 @@ static Op *cut_loop(Stager *stager)
     return loop;
 }
 
-/* The body's operations as a time step has them, stable.  */
+/* Collects the body's operations in the order of a time step. The sort is stable.  */
 static void collect(Stager *stager)
 {
     FOR_OPS (op, stager->loop->blocks[0]) {
@@ -439,7 +440,7 @@ static void expand_loop(Kernel *kernel, Op *loop, int last)
     }
 }
 
-/* A loop of one stage: its operations come to stand in the table's order.  */
+/* Reorders the operations of a loop with one stage by the table.  */
 static void order_loop(Kernel *kernel, Op *loop)
 {
     Stager *stager = arena_alloc(kernel->module, sizeof *stager);

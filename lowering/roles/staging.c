@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * staging.c - plan: what goes through memory that engines or other groups read, step by step.
+ * staging.c - part of plan: expands stores, loads and gathers through staging memory into single steps.
  *
- *   before                                     after
- *   store %c, %i, %j, %x -> c_out              store_wait 1                         a buffer of two is read
- *                                              %box = stage %x -> c_out
- *                                              fence
- *                                              store %c, %i, %j, %box -> c_out      TMA's
- *   %y = load %d, %i, %j -> c_out              store_wait 1; %y = load %d, %i, %j -> c_out
- *   %v = gather %x, %first_row -> g            meet; %v = gather %x, %first_row -> g; fence; meet
+ *      before                                     after
+ *      store %c, %i, %j, %x -> c_out              store_wait 1                         a buffer of two is read
+ *                                                 %box = stage %x -> c_out
+ *                                                 fence
+ *                                                 store %c, %i, %j, %box -> c_out      TMA's
+ *      %y = load %d, %i, %j -> c_out              store_wait 1; %y = load %d, %i, %j -> c_out
+ *      %v = gather %x, %first_row -> g            meet; %v = gather %x, %first_row -> g; fence; meet
  *
- * A staging has the buffers that plan found room for, used in turn by what leaves through it: before one is written its
- * copy out, as many copies ago as there are buffers, has to have been read.  A tile of several boxes leaves box by box,
- * so that one is on its way while the next is written (measured: together all come later); additions leave together
- * where there is a buffer for each.  A load passes through the buffer whose turn it is, and leaves it free.
+ * The pass plan chose the number of buffers of a staging. Stores use the buffers in turn. Before a buffer is written,
+ * its earlier copy out must have been read. A tile of several boxes leaves box by box, so that one copy runs while the
+ * next box is written. Atomic additions leave together if each box has a buffer. A load uses the buffer whose turn it
+ * is, and leaves it free.
  *
- * Groups that gather meet behind it, and before it if there is one slot only: with two, whoever meets has read what was
- * there before the last time.
+ * Groups that gather synchronize behind the gather. With a single slot they also synchronize before it. With two slots,
+ * a group at the barrier has finished reading the slot of the gather before.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-/* At most so many copies out are still read.  */
+/* Waits until at most `pending` copies out are still being read.  */
 static void wait_for_copies(Kernel *kernel, Op *where, int pending)
 {
     op_lowered_before(kernel, where, OP_STORE_WAIT, 0, NULL)->sync->pending = pending;
 }
 
-/* The tile, or its n-th box (from 1 on), on its way.  */
+/* Stages and copies out the tile (box 0), or its n-th box, counted from 1.  */
 static void carry_out(Kernel *kernel, Op *store, int box)
 {
     Value *tile = store->args[store->nargs - 1];
@@ -83,7 +83,7 @@ static void open_block(Kernel *kernel, Block *block)
     }
 }
 
-/* require: the size of every staging, slots of what is gathered.   ensure: each step an operation.  */
+/* require: the size of every staging, slots of gathers.   ensure: each step is an operation.  */
 void plan_staging(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

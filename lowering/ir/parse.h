@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* parse.h - the reader's state, and what its three files give each other.  */
+/* parse.h - the state of the reader of textual IR, and the functions that its three files share.  */
 #ifndef WSC_PARSE_H
 #define WSC_PARSE_H
 
@@ -13,13 +13,13 @@ enum {
     MAX_ITEMS = 1 << 16,
     MAX_ORDER = RELEASE_END - 1
 };
-enum { MAX_LIST = 256 }; /* of results, carried values, storages */
+enum { MAX_LIST = 256 }; /* results, carried values or storages in one list */
 
 typedef enum { T_END, T_WORD, T_VALUE, T_STRING, T_SIGN } TokenKind;
 
 typedef struct {
     TokenKind kind;
-    char *text; /* of a word; of a value without its %; of a string without its quotes; of a sign */
+    char *text; /* without the % of a value, without the quotes of a string */
     int line, column;
 } Token;
 
@@ -37,7 +37,7 @@ typedef struct LateVariable {
 typedef struct {
     Module *module;
     Kernel *kernel;
-    Role *role; /* whose program is being read */
+    Role *role; /* the role whose program is read, or NULL */
     const char *name;
     const char *cursor, *line_start;
     int line;
@@ -51,7 +51,7 @@ typedef struct {
 
 /* ---- scan.c: tokens and errors ---- */
 
-/* The first error is reported and ends the reading: from then on every function returns at once.  */
+/* The first error is reported and ends the reading.  After an error every function returns at once.  */
 Loc scan_loc(const Parser *p);
 void scan_fail(Parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void scan_fail_last(Parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -71,12 +71,12 @@ char *scan_copy(Parser *p, const char *from, const char *to);
 
 /* ---- parse-ops.c: values and operations ---- */
 
-/* A definition as written, before the op that it belongs to exists.  */
+/* The text of a definition, read before its op exists.  */
 typedef struct {
     const char *name;
     Type type;
     uint32_t split;
-    const char *var; /* a variable's name */
+    const char *var; /* name of its C variable, or NULL */
     Loc loc;
 } Definition;
 
@@ -86,7 +86,7 @@ Storage *parse_find_storage(Parser *p, const char *name);
 Variable *parse_find_variable(Parser *p, const char *name);
 uint32_t parse_role_list(Parser *p);
 void parse_define(Parser *p, const Definition *definition, Value *value);
-/* A value that is defined, or a literal, which goes into the block.  */
+/* Reads the name of a value, or a literal, for which a CONST is appended to the block.  */
 Value *parse_operand(Parser *p, Block *block);
 const char *parse_user_name(Parser *p, const char *name);
 Type parse_type(Parser *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* print.h - what the text of a kernel (print.c) and of its operations (print-ops.c) share.  */
+/* print.h - the state of the printer of textual IR, shared by print.c (kernels) and print-ops.c (operations).  */
 #ifndef WSC_IR_PRINT_H
 #define WSC_IR_PRINT_H
 
@@ -17,13 +17,13 @@ typedef struct {
     int nnames;
     NameCount *counts;
     int ncounts;
-    int numbered; /* nameless values so far */
+    int numbered; /* number of nameless values so far */
     int indent;
-    const Role *role; /* whose program is being printed */
+    const Role *role; /* the role whose program is printed, or NULL */
 } Printer;
 
 /* print-ops.c */
-/* Of all values, in the order of the text.  */
+/* Gives all values their names, in the order of the text.  */
 void ir_print_names(Printer *p);
 void ir_print_type(Printer *p, Type type);
 const char *ir_print_variable_name(const Printer *p, const Variable *variable);

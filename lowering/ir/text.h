@@ -30,7 +30,7 @@ enum {
     TEXT_CAPABILITIES = 3
 };
 
-/* A character of a name: letters, digits, '_', '.', '$' and what is beyond ASCII.  */
+/* True for characters of a name: letters, digits, '_', '.', '$' and bytes beyond ASCII.  */
 bool text_is_word(char c);
 
 #endif

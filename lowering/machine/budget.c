@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * budget.c - registers and shared memory: what there is, and what a kernel takes.
+ * budget.c - the budget of registers and shared memory, and what a kernel takes of it.
  *
  *   pipeline(auto), two groups                 choose: five slots of 40,960 bytes beside what it can foresee
  *   storages ta, tb, c_out, operand_staged     plan: 5 slots do not fit beside the staged operand, 4 do
  *
- * Choose decides on the depth of open rings before layout has made the storages, from above.  So plan lowers it until
- * all fits.
+ * `choose` sets the depth of open rings before `layout` has made the storages.  Its estimate may be too large.  `plan`
+ * then lowers the depth until all storages fit.
  */
 #include <limits.h>
 
@@ -43,8 +43,8 @@ static bool has_product(const Block *block)
     return false;
 }
 
-/* What a block loads is there at once, since the compiler begins all loads early; beside it what its loops carry, and
-   one more tile that is computed.  Operands of products wait in shared memory.  */
+/* The registers of a block's tiles.  Loads of the block are live at once, since ptxas hoists them.  The block's loops
+   add what they carry, and one computed tile is added.  Operands of products wait in shared memory.  */
 static int block_registers(const Block *block, Layout layout)
 {
     int own = 0, inner = 0, computed = 0;
@@ -81,7 +81,7 @@ Layout budget_layout(const Block *block)
     if (any_product(block))
         return LAYOUT_MMA;
     Layout best = LAYOUT_ROWS;
-    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_WIDE; layout++) /* wide is not for every kernel */
+    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_WIDE; layout++) /* wide layouts do not suit every kernel */
         if (block_registers(block, layout) < block_registers(block, best))
             best = layout;
     return best;
@@ -105,14 +105,14 @@ static int64_t round_up(int64_t value, int64_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DYNAMIC = 10 * BARRIER }; /* two of a slot: full and empty */
+enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DYNAMIC = 10 * BARRIER }; /* full and empty mbarrier of a slot */
 
 int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic)
 {
     return (int64_t)OF_SLOT * slots + (pingpong ? BARRIER : 0) + BARRIER * meetings + (dynamic ? OF_DYNAMIC : 0);
 }
 
-/* A storage, slot by slot with the one beside it; returns its end.  */
+/* Places a storage, interleaved with the storage beside it, and returns the end.  */
 static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
 {
     Storage *behind = storage_beside(kernel, storage);
@@ -126,7 +126,7 @@ static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
     return storage->offset + storage_places(storage) * storage->stride;
 }
 
-/* What is over another one lies at its place.  */
+/* Places the storages that use the memory of `under`, and returns the larger end.  */
 static int64_t place_over(Kernel *kernel, const Storage *under, int64_t end)
 {
     FOR_STORAGES (storage, kernel) {
@@ -138,7 +138,7 @@ static int64_t place_over(Kernel *kernel, const Storage *under, int64_t end)
     return end;
 }
 
-/* Ends as the C++ struct does, whose alignment is the largest of its members'.  */
+/* The struct ends as in C++: its alignment is the largest of its members.  */
 int64_t budget_place(Kernel *kernel)
 {
     int64_t offset = 0, align = 8;
@@ -168,7 +168,7 @@ static const Op *open_loop(const Aref *aref)
     return loop && loop->control->pipeline->automatic && !schedule_of(source)->ring ? loop : NULL;
 }
 
-/* Slots that a ring can give at once: all that an iteration over resident tiles takes.  */
+/* The slots that a ring loses at once: those of one iteration over resident tiles.  */
 static int slots_given(const Aref *aref)
 {
     int resident = 1;
@@ -177,7 +177,7 @@ static int slots_given(const Aref *aref)
     return resident;
 }
 
-/* Of the coarse schedule a slot is read one iteration late.  */
+/* The fewest slots.  The coarse schedule reads a slot one iteration late.  */
 static int fewest_slots(const Aref *aref)
 {
     const Pipeline *pipeline = open_loop(aref)->control->pipeline;

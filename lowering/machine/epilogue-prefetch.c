@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * epilogue-prefetch.c - a tile that the epilogue wants comes while the product runs.
+ * epilogue-prefetch.c - loads a tile for the epilogue while the product runs.
  *
  *   before                                     producer                     consumer (group g of 2)
  *   for (k ...)                                put r; copy_in r, i, j       for (k ...)
@@ -9,19 +9,18 @@
  *   acc = ws_add (acc, ws_cast (r, F32))                                    acc = add acc, r
  *   ws_store (c, i, j, ws_cast (acc, BF16))                                 store
  *
- * Loads of the groups' threads would be waited for where they stand, by all multiprocessors at the same time: over
- * NVLink as long as a third of a product of 4096.  A slot that holds the tile as a whole is filled from the tile's
- * begin on; the groups read it to registers as the product ends, so that it is free for the next tile before that
- * begins.  The producer waits for nobody meanwhile who waits for it: between two puts of the slot the groups need
- * nothing but what was put before.
+ * The threads of a group would wait for a load of the epilogue, and all SMs would wait at the same time
+ * (bench/notes/devices.md).  Therefore the tile gets a slot of its own, which the producer fills from the begin of the
+ * tile on.  The groups read the slot into registers when the product ends.  The slot is then free for the next tile
+ * before that tile begins.  There is no deadlock: between two puts of the slot, the groups need only data that was put
+ * before.
  *
- * The put stands in front of the loop, and is carried out while the loop runs, a line of the tile's columns every so
- * many iterations (plan_pace): the next tile's operands need not wait until the groups have read the slot, and a
- * multiprocessor's engine brings what it is asked for in turn, so that 64 KB over NVLink would hold up the operands
- * behind them.
+ * The put precedes the loop, but its copies are issued while the loop runs.  Every few iterations, plan_pace issues one
+ * line of the tile's columns.  The operands of the next tile then need not wait until the groups have read the slot.
+ * An SM executes its copies in order, so one large copy over NVLink would also delay the operands behind it.
  *
- * That takes shared memory: D slots of the product's operands as the user wants them, one line of staging for the
- * stores, and the tile; and registers beside the accumulator.  Otherwise such loads are cut into subtiles and stay
+ * The method needs shared memory for D slots of the product's operands, one line of staging for the stores, and the
+ * tile.  It also needs registers beside the accumulator.  If either is short, such loads are cut into subtiles and stay
  * with the groups.
  */
 #include "machine/budget.h"
@@ -41,7 +40,7 @@ static bool is_dot(const Op *op, const void *context)
     return op_is_dot(op);
 }
 
-/* The product's loop, if it is all that is pipelined, or NULL.  */
+/* The loop of the product if no other loop is pipelined, else NULL.  */
 static Op *only_loop(const Block *tile)
 {
     Op *found = NULL;
@@ -62,7 +61,7 @@ static bool stands_before(const Op *op, const Op *other)
     return op;
 }
 
-/* Known before the loop, or computed of such values by what needs nothing else.  */
+/* True if the value is computed before the loop, or can be computed there from scalars.  */
 static bool is_known_before(const Value *value, const Op *loop)
 {
     const Op *def = value->def;
@@ -77,7 +76,8 @@ static bool is_known_before(const Value *value, const Op *loop)
     return true;
 }
 
-/* A store behind it is of this tile, which has been loaded, or of elements that no other tile loads.  */
+/* True if a store before the load writes the load's tensor.  A store after it writes this tile, which has been loaded,
+   or elements that no other tile loads.  */
 static bool is_stored_before(const Op *load)
 {
     for (const Op *op = load->prev; op; op = op->prev)
@@ -106,15 +106,15 @@ typedef struct {
     const Op *loop;
     int groups;
     int64_t bytes;   /* of rings and staging */
-    int64_t whole;   /* ... of such tiles */
-    int accumulator; /* registers */
-    int tiles;       /* ... of them */
+    int64_t whole;   /* of prefetched tiles */
+    int accumulator; /* registers of accumulators */
+    int tiles;       /* registers of prefetched tiles */
     Type stored[MOST_TYPES];
     int nstored;
-    bool other; /* something that this does not count */
+    bool other; /* an operation that this estimate does not cover */
 } Room;
 
-/* What the tensor cores read where the loop's copies put it: nothing else of a product takes shared memory.  */
+/* True if the tensor cores read the operand from the ring.  The product then takes no other shared memory.  */
 static bool comes_in_place(const Room *room, const Op *dot, int arg)
 {
     const Op *def = dot->args[arg]->def;
@@ -130,7 +130,7 @@ static int registers_of(const Room *room, Type type)
     return machine_tile_registers(type, LAYOUT_MMA);
 }
 
-/* Stores of one type share their staging.  */
+/* Counts the staging of a store.  Stores of one type share a staging.  */
 static void count_store(Room *room, const Op *store)
 {
     Type type = stored_type(store);
@@ -166,7 +166,7 @@ static void visit_room(Op *op, void *context)
     room->other |= class_ == CLASS_TILE && machine_scratch_bytes(op, LAYOUT_MMA) > 0 && op->code != OP_TRANS;
 }
 
-/* Of one group, a multiprocessor that can run two blocks still can.  */
+/* With one group: true if an SM that can run two blocks still can.  */
 static bool leaves_second_block(const Room *room)
 {
     const Machine *machine = room->kernel->machine;
@@ -187,7 +187,6 @@ static bool has_room(const Kernel *kernel, const Op *loop)
            room.accumulator + room.tiles <= MOST_REGISTERS;
 }
 
-/* Is the load one that comes as a whole, in front of the product?  */
 bool load_comes_whole(const Kernel *kernel, const Op *load)
 {
     const Grid *grid = &kernel->grid;
@@ -202,7 +201,7 @@ bool load_comes_whole(const Kernel *kernel, const Op *load)
 
 /* ---- in pieces --------------------------------------------------------------------------------------------------- */
 
-/* The loop of the producer while which a tile comes in pieces, or NULL.  */
+/* The producer's loop during which the copy is issued in pieces, or NULL.  */
 const Op *paced_loop(const Op *copy)
 {
     if (copy->code != OP_COPY_IN || !copy->transfer->paced)
@@ -213,7 +212,7 @@ const Op *paced_loop(const Op *copy)
     return op;
 }
 
-/* The same in each iteration of the loop, also as it is printed.  */
+/* True if the value is the same in each iteration, also as the text that is printed.  */
 static bool stays(const Value *value)
 {
     const Op *def = value->def;
@@ -251,7 +250,7 @@ static bool is_get_of(const Op *op, const void *aref)
     return op->code == OP_GET && op->aref == aref;
 }
 
-/* The group's get of the slot stands behind all gets of what the loop puts, in the same block.  */
+/* True if the group's get of the slot follows, in the same block, all gets of rings that the loop fills.  */
 static bool gets_behind(const Kernel *kernel, const Role *role, const Op *loop, const Aref *aref)
 {
     bool found = false;
@@ -274,7 +273,8 @@ static bool is_put(const Op *op, const void *context)
     return op->code == OP_PUT;
 }
 
-/* Of roles that get the slot: one that fills rings would hold up others, of whom the loop's puts may have to wait.  */
+/* True if that holds for all roles that get the slot.  A role that fills rings is refused: the loop's puts may wait for
+   other roles, which it would delay.  */
 static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref)
 {
     FOR_ROLES (role, kernel)
@@ -284,8 +284,8 @@ static bool is_got_behind(const Kernel *kernel, const Op *loop, const Aref *aref
     return true;
 }
 
-/* A put that can wait while the loop puts: of one tile as it lies in memory, for which nobody waits who has not got all
-   of the loop's puts.  */
+/* True if the put may be spread over the loop's puts.  It has one tile, contiguous in memory.  No role waits for the
+   slot before it has got all slots that the loop fills.  */
 bool may_be_paced(const Kernel *kernel, const Op *copy)
 {
     const Op *loop = copy->next, *tensor = copy->nargs > 1 ? copy->args[1]->def : NULL;
@@ -313,7 +313,7 @@ static void visit_copy(Op *op, void *context)
         op->transfer->paced = may_be_paced(context, op);
 }
 
-/* Behind variables: what stays the same has one that is not written.  */
+/* The pass follows plan_variables: a value that stays the same then has a variable that is not written.  */
 void plan_pace(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * facts.c - facts about lowered operations that layout, plan, verify and the printer must agree on.
+ * facts.c - predicates on lowered operations, for layout, plan, proof and print alike.
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
@@ -95,7 +95,8 @@ bool role_holds_tiles(const Role *role)
     return ir_any_of(role->body, holds_tile, NULL);
 }
 
-/* Whatever a whole group does together: register tiles, stores, the receiving end of a ring.  */
+/* True for operations that all threads of a group execute together: register tiles, stores, gets and releases of
+   rings.  */
 static bool needs_group(const Op *op, const void *context)
 {
     (void)context;
@@ -132,7 +133,7 @@ bool role_has_op(const Role *role, Opcode code, const Aref *aref)
     return ir_any_of(role->body, is_sought, &(Search){code, aref});
 }
 
-/* Kernel parameters have neither op nor block.  */
+/* Parameters of the kernel have neither an operation nor a block.  */
 bool value_on_host(const Value *value)
 {
     const Op *op = value->def;
@@ -192,7 +193,7 @@ int64_t storage_bytes(const Storage *storage)
     }
 }
 
-/* Where groups take tiles in turn, `if (ordinal % groups == group)` the tile.  */
+/* True for `if (ordinal % groups == group)`, the guard of a group's own tile.  */
 static bool is_turn(const Op *op, const Block *tile, const Role *role)
 {
     const Op *equal = op->code == OP_IF ? op->args[0]->def : NULL;
@@ -233,7 +234,7 @@ static int extent(const Op *store, int dim, int rank)
     return dim == rank - 2 && !vector ? tile.rows : 1;
 }
 
-/* In different arms of one `if`, or bodies of one loop.  */
+/* True for operations in different arms of one `if`, or in different bodies of one loop.  */
 static bool exclude_each_other(const Op *x, const Op *y)
 {
     for (const Op *a = x; a->parent && a->parent->parent; a = a->parent->parent) {
@@ -245,8 +246,8 @@ static bool exclude_each_other(const Op *x, const Op *y)
     return false;
 }
 
-/* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away
-   from the bound, would have no second iteration that ends.  0: not known.  */
+/* The least distance that a loop's counter moves in an iteration, up or down: its step, or a factor of the step.  A
+   step of 0, or away from the bound, allows no second iteration that ends.  The result is 0 if the step is unknown.  */
 static int64_t least_step(const Op *loop)
 {
     int64_t number = 0;
@@ -261,7 +262,7 @@ static int64_t least_step(const Op *loop)
     return number <= INT32_MAX && number >= -INT32_MAX ? number : 0;
 }
 
-/* The carried value of a loop that is its result here, within the loop; NULL: it is no such result.  */
+/* The carried value, inside the loop, of a result of a FOR; NULL: the value is no such result.  */
 static const Value *within_loop(const Value *value)
 {
     const Op *loop = value->def;
@@ -271,7 +272,8 @@ static const Value *within_loop(const Value *value)
     return NULL;
 }
 
-/* How many iterations behind its counter a loop's term with that factor is, -1: none is.  It becomes `other`.  */
+/* The number of iterations by which a term with that factor trails the counter; -1: no term does.  The term is replaced
+   by `other`.  */
 static int take_late_term(Affine *x, int64_t factor, const Value *counter, const Value *other)
 {
     for (int i = 0; i < x->count; i++) {
@@ -284,8 +286,8 @@ static int take_late_term(Affine *x, int64_t factor, const Value *counter, const
     return -1;
 }
 
-/* One window moves on in a loop, and the other, behind the loop, begins where its last ones would: there the counter
-   was stepped once more, at least.  */
+/* True if one window moves on in a loop and the other window, behind the loop, begins after it.  The counter has then
+   been stepped at least once more.  */
 static bool apart_behind_loop(const Op *inside, const Value *x, int64_t x_extent, const Value *y, int64_t y_extent)
 {
     Affine of_y = affine_of(y);
@@ -313,7 +315,7 @@ static bool apart_behind_loop(const Op *inside, const Value *x, int64_t x_extent
 bool stores_apart(const Op *x, const Op *y)
 {
     const Op *a = tensor_root(x->args[0]), *b = tensor_root(y->args[0]);
-    bool additions = op_adds(x) && op_adds(y); /* in any order */
+    bool additions = op_adds(x) && op_adds(y); /* atomic additions commute */
     if (additions || exclude_each_other(x, y) || !a || !b || a->args[0] != b->args[0])
         return true;
     int rank = x->nargs - 2;
@@ -327,7 +329,7 @@ bool stores_apart(const Op *x, const Op *y)
     return false;
 }
 
-/* The dimension in which the window moves on by at least its size with each iteration of the loop, -1: none.  */
+/* The dimension in which each iteration of the loop moves the window by at least its size; -1: none.  */
 static int advancing_dim(const Op *store, const Op *loop, unsigned used)
 {
     int rank = store->nargs - 2;
@@ -363,7 +365,7 @@ bool store_moves_on(const Op *store)
     return true;
 }
 
-/* One value, or one number.  */
+/* True for the same value, or for equal constants.  */
 static bool is_same_place(const Value *x, const Value *y)
 {
     int64_t first, second;
@@ -385,7 +387,7 @@ bool load_is_in_place(const Op *load, const Op *store)
 bool load_is_of_own(const Role *role, const Op *load, const Op *store)
 {
     Type type = store->args[store->nargs - 1]->type;
-    bool passes = role->layout == LAYOUT_MMA; /* through other lanes, on the way to whole lines */
+    bool passes = role->layout == LAYOUT_MMA; /* passes through other lanes, on its way to whole lines */
     bool one_holder = type.cols > 1 && (type.rows > 1 || machine_wide_groups(role->layout));
     return load->code == OP_LOAD && !passes && one_holder && load_is_in_place(load, store);
 }

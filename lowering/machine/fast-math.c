@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fast-math.c - powers and quotients of which few bits are seen.
+ * fast-math.c - cheaper powers and quotients whose low bits no result shows.
  *
- *   before                                     after
- *   d = sub s, (max most, (row_max s))         d = sub s, (max most, (row_max s))
- *   p = exp d                                  p = exp d | rounded=1            p = ws::exp_fast(d)
- *   x = cast p, f16                            x = cast p, f16
- *   sum = row_part p                           sum = row_part p
+ *      before                                     after
+ *      d = sub s, (max most, (row_max s))         d = sub s, (max most, (row_max s))
+ *      p = exp d                                  p = exp d | rounded=1            p = ws::exp_fast(d)
+ *      x = cast p, f16                            x = cast p, f16
+ *      sum = row_part p                           sum = row_part p
  *
- * e^x within 2 ulp of f32 takes eight instructions, seven of which make up for what x log2 (e) loses where it is
- * rounded.  That is a relative error of |x| 2^-24 or so.  It is not seen
- *   - where the power is rounded to f16, bf16 or fewer bits: those of f16 are left of |x| < 22, with an error of 2^-19
- *     at most, those of bf16 of |x| < 89, with 2^-17;
- *   - in a sum along a row of powers below the row's largest: there |x| e^x is 0.37 at most, and the sum 1 at least.
- *     So are the sums that blocks of a cluster have together.
+ * e^x within 2 ulp of f32 takes eight instructions.  Seven of them compensate the rounding of x log2 (e), which costs a
+ * relative error of about |x| 2^-24.  No result shows this error in two cases.
  *
+ *   - The power is rounded to at most 16 bits. Powers in f16 are nonzero for |x| < 22, with an error of at most 2^-19.
+ *     Powers in bf16 are nonzero for |x| < 89, with an error of at most 2^-17.
+ *   - A sum along a row adds powers relative to the row maximum. There |x| e^x is at most 0.37, and the sum at least 1.
+ *     Sums over the blocks of a cluster are alike.
  *
- * A quotient of each number of a row by the same one takes six instructions where it is the nearest, and one where the
- * reciprocal is multiplied: that is off by a relative 2^-23, which is not seen where it is rounded so.
+ * A correctly rounded quotient takes six instructions.  If a row is divided by one number, a product with the
+ * reciprocal takes one.  Its relative error is 2^-23, which no result shows after rounding to 16 bits.
  *
- * The proof takes no notice: the mark says nothing of what is computed but in the last places.  tests/gpu compares
- * programs whose powers are so marked with the sequential library's.
+ * The proof ignores the mark `rounded`, since it only affects the last bits. tests/gpu compares programs with marked
+ * powers with the sequential library.
  */
 #include "ir/queries.h"
 #include "lower.h"
 
-enum { MOST_STEPS = 6 }; /* between a power and what rounds it, or a number and the row's largest in it */
+enum { MOST_STEPS = 6 }; /* most operations from a power to its rounding, or from a score to the row maximum */
 
-/* At least the row's largest of x.  */
+/* True if the value is at least the row maximum of x.  */
 static bool is_largest(const Value *value, const Value *x, int steps)
 {
     const Op *op = value->def;
@@ -44,7 +44,7 @@ static bool is_below_largest(const Value *value)
     return op && op->code == OP_SUB && is_largest(op->args[1], op->args[0], 0);
 }
 
-/* To whole numbers a quotient may be rounded down that should be one.  */
+/* Integers are no short types: a quotient may be rounded down to the next integer.  */
 static bool is_short(Dtype dtype)
 {
     return dtype_is_float(dtype) && dtype_bytes(dtype) <= 2;
@@ -67,14 +67,14 @@ static bool may_be_fast(const Uses *uses, const Value *value, bool below, int st
     return true;
 }
 
-/* Rows of which each number is divided by the same one.  */
+/* True for a quotient of rows by one number each.  */
 static bool divides_rows(const Op *op)
 {
     Type x = op->args[0]->type, y = op->args[1]->type;
     return x.kind == K_TILE && y.kind == K_TILE && x.cols > 1 && y.cols == 1 && y.rows <= x.rows;
 }
 
-/* Nobody takes the powers, or all who do see few bits.  */
+/* True if the powers are not used, or if all uses drop their low bits.  */
 static bool powers_may_be_fast(const Uses *uses, const Op *sum)
 {
     for (const Use *use = uses_of(uses, sum->results[0]); use; use = use->next)
@@ -95,7 +95,7 @@ static void visit_power(Op *op, void *context)
         op->tile->fast = may_be_fast(context, op->results[0], false, 0);
 }
 
-/* require: programs of roles.   ensure: rounded on powers of which few bits are seen.  */
+/* require: programs of roles.   ensure: the mark `rounded` on operations whose low bits no result shows.  */
 void pass_fast_math(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

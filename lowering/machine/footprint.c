@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * footprint.c - which rows of a tensor a tile of the grid touches.
+ * footprint.c - the rows of a tensor that a tile of the grid accesses.
  *
- *   copy_in a, %i + 64 %g, %k          64 rows, g one of two groups        rows i to i + 128
- *   load x, %from, %i, %k              x of three dimensions               plane `from`, rows i to i + 64
- *   load b, %k, %j                     k counts a loop                     all rows
+ *      copy_in a, %i + 64 %g, %k          64 rows, g one of two groups        rows i to i + 128
+ *      load x, %from, %i, %k              x of three dimensions               plane `from`, rows i to i + 64
+ *      load b, %k, %j                     k counts a loop                     all rows
  *
- * Read off the roles' final programs, so that nothing in between can make it wrong.  A coordinate is a sum of the
- * grid's variables and of what the launcher knows, and the role's group and counters of loops with constant bounds
- * widen it; of anything else the tile may touch all.  Columns count as all: rows lie apart in memory, which is what
- * the runtime compares.  Of a vector its one dimension counts.
+ * The footprint is read from the final programs of the roles, so no later pass can invalidate it.  A coordinate is a
+ * sum of variables of the grid and of values that the launcher knows.  The index of a group, and counters of loops with
+ * constant bounds, widen the range.  Any other term makes the range the whole dimension.
+ *
+ * All columns count as accessed: the runtime compares rows, which are apart in memory.  A vector has one dimension,
+ * which counts.
  */
 #include "ir/queries.h"
 #include "machine/footprint.h"
@@ -23,7 +25,7 @@ typedef struct {
     Footprint *footprint;
 } Search;
 
-/* Which of an operation's operands is its tensor, -1: none that counts here.  */
+/* The index of the operation's tensor operand; -1: the operation does not count.  */
 static int tensor_operand(const Op *op, bool stored)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -34,7 +36,7 @@ static int tensor_operand(const Op *op, bool stored)
     return class_ == CLASS_LOAD || op_adds(op) ? 0 : -1;
 }
 
-/* The rows and columns of what is moved; stores of a box say those of the whole tile's.  */
+/* The type of the tile that is moved.  For stores of a box, it is the type of the whole tile.  */
 static Type moved_type(const Op *op)
 {
     if (op->code == OP_COPY_IN)
@@ -56,7 +58,7 @@ static bool is_group(const Search *search, const Value *value)
     return value->block == search->role->body && value->index == 0;
 }
 
-/* The range of one coordinate; all of it, where that is not known.  */
+/* The range of one coordinate.  An unknown coordinate gives the whole dimension.  */
 static FootprintRange range_of(const Search *search, const Value *coordinate, int extent)
 {
     FootprintRange range = {.low = affine_constant(0)};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fragments.c - tiles of a role that multiplies nothing, held as the tensor cores hold theirs.
+ * fragments.c - the fragment layout of the tensor cores for a role without products.
  *
- *   %x: 64x64 f16 = read %view      a row in 8 lanes, 4 rows of a thread        a row in 4 lanes, 2 rows of a thread
- *   %m = row_max %x                 12 exchanges                                4 exchanges
- *   put_tile %slot, %p              16 bytes of each lane                       the same, as matrices of 8 x 8
+ *      %x: 64x64 f16 = read %view      a row in 8 lanes, 4 rows of a thread        a row in 4 lanes, 2 rows of a thread
+ *      %m = row_max %x                 12 exchanges                                4 exchanges
+ *      put_tile %slot, %p              16 bytes of each lane                       the same, as matrices of 8 x 8
  *
- * Of a tile of 16-bit elements whole matrices of 8 x 8 come from shared memory and go there, as fast as rows do.  A
- * role that has nothing to do with global memory, and sums along rows, then has fewer exchanges between lanes.  On an
- * H200 probabilities in a task of their own took 0.94 of the time (bench/notes/schedules.md).
+ * Tiles of 16-bit elements move between shared memory and fragments by matrices of 8 x 8, as fast as rows do.  In
+ * fragments, sums along rows need fewer shuffles between lanes.  The layout is chosen for roles that do not access
+ * global memory.  Its effect is measured in bench/notes/schedules.md.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -17,7 +17,7 @@
 typedef struct {
     Layout other;
     bool fits;
-    int exchanges, others; /* between lanes, of each thread, in fragments and in the other layout */
+    int exchanges, others; /* shuffles of each thread in fragments, and in the other layout */
     int registers, other_registers;
 } Fragments;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hints.c - branches that the assembler is to take for uniform, loops that the compiler is to unroll.
+ * hints.c - marks branches as uniform for ptxas, and loops as unrolled for nvcc.
  *
  *   before                                     after
  *   for %k ... pipeline(4,2) {                 for %k ... pipeline(4,2) {
@@ -10,14 +10,14 @@
  *     %part = columns %acc, %n                   %part = columns %acc, %n            for (int n = 0; n < 128; n += 64)
  *                                                                                    {
  *
- * Scalars are the same in all threads of a group, and the assembler does not know: behind a branch that could part the
- * threads of a warp it keeps slots and descriptors in registers of each, and moves them over before each product. It is
- * told so in loops where that matters, those that are pipelined and compute. The mark promises nothing that is not so
- * of every condition.
+ * A scalar has the same value in all threads of a group, but ptxas does not know this.  After a branch that could
+ * diverge, ptxas keeps slots and descriptors in registers of each thread, and moves them to uniform registers before
+ * each product.  The mark `uniform` prevents this.  It is set in pipelined loops that compute.  The mark is true of
+ * every condition.
  *
- * An accumulator's columns are registers, and registers have names, not addresses. A loop whose counter says which
- * columns it takes is unrolled, so that each is known; else the accumulator would have to lie in memory.  A short loop
- * over loads that lie beside each other, as the taps of a filter do, is unrolled, too (windows.c).
+ * An accumulator's columns are registers, which have no addresses.  A loop whose counter selects columns is therefore
+ * unrolled, so that each index is constant.  Otherwise the accumulator would go to local memory.  A short loop over
+ * adjacent loads, for instance the taps of a filter, is also unrolled (windows.c).
  */
 #include "ir/queries.h"
 #include "lower.h"

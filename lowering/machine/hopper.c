@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hopper.c - the description of Hopper (sm_90a), which lowering is handed in Module.machine.
+ * hopper.c - the description of Hopper (sm_90a), as the passes read it from Module.machine.
  *
- * Another GPU is another file of this form.  What all GPUs with TMA have in common, lines of 128 bytes and their
- * swizzle, is in machine.h.
+ * Another GPU needs another file of this form.  Properties of all GPUs with TMA, such as lines of 128 bytes and their
+ * swizzle, are in machine.h.
  */
 #include "machine/architecture.h"
 #include "machine/machine.h"
@@ -12,7 +12,8 @@ static const char description[] = /* machines/hopper.machine */
 #include "machine/hopper-description.h"
     ;
 
-/* WGMMA reads shared memory, and the left operand from registers, too; of F32 it takes tf32.  F64 is for mma.sync.  */
+/* WGMMA reads operands from shared memory, and the left operand also from registers.  F32 operands are read as tf32.
+   F64 operands are for mma.sync.  */
 static const MachineProduct products[] = {
     {D_F16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
     {D_BF16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
@@ -46,7 +47,7 @@ const Machine machine_hopper = {
     .description = description,
 };
 
-/* A trace's cursors take a few lines, and what follows begins at a multiple of 1024.  */
+/* The cursors of a trace take a few lines; the next storage begins at a multiple of 1024.  */
 enum { TRACE_BYTES = 1024 };
 
 const Machine *machine_hopper_traced(void)

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout-operands.c - operands of products in a form that the hardware takes.
+ * layout-operands.c - brings the operands of products into a form that the tensor cores take.
  *
  *   before                                     after
  *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
+ *
  *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v,
  *                                              %o
  *
- * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers,
- * and B from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K
- * than an accumulator left them in: they are taken as they are where B comes out of a ring whose transposer can bring
- * its own into the same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged
- * through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
- * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets
- * again, before the tensor cores read it.
+ * The tensor cores read A from registers, or from shared memory with K innermost.  They read B from shared memory with
+ * K innermost.  Operands of 16 bits may also have K across lines.
+ *
+ * For elements of one byte, a register operand has another order along K than an accumulator has.  The accumulator's
+ * order is kept if a transposer writes B and can permute its K alike (`interleaved`).  A sum over K does not depend on
+ * the order.
+ *
+ * An operand in any other form is staged through memory of the group.  Before the memory is written again, the group
+ * synchronizes, and waits for products in flight that read it.  After the writes, each thread issues a fence.  Then the
+ * group synchronizes again before the tensor cores read.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -22,7 +26,7 @@
 typedef struct {
     Kernel *kernel;
     Role *role;
-    bool staging; /* operands of the product at hand are being written */
+    bool staging; /* operands of the current product are being written */
 } Shaper;
 
 static Value *trans_view(const Shaper *shaper, Op *where, Value *view)
@@ -49,7 +53,7 @@ typedef struct {
     Storage *found;
 } Sharing;
 
-/* Copies of one product (prologue, steady state, epilogue) stage an operand in one place.  */
+/* The copies of one product (prologue, steady state, epilogue) stage an operand in one storage.  */
 static void visit_sharing(Op *op, void *context)
 {
     Sharing *sharing = context;
@@ -69,7 +73,8 @@ static Storage *operand_storage(const Shaper *shaper, const Op *product, int arg
                        type_kind(K_TILE, source->type), shaper->role->replicas);
 }
 
-/* The product's own wait, in its block: nothing of it is in flight when the block runs again.  */
+/* True if the product's block waits for the product.  Nothing of the product is then in flight when the block runs
+   again.  */
 static bool is_awaited(const Op *product)
 {
     const Value *token = product->results[0];
@@ -83,7 +88,7 @@ static bool is_awaited(const Op *product)
     return false;
 }
 
-/* Before the first operand of a product is written to memory of the group: nobody reads it any more.  */
+/* Before the first operand of a product is staged: waits until no product and no thread reads the memory.  */
 static void open_staging(Shaper *shaper, Op *product)
 {
     if (shaper->staging)
@@ -94,7 +99,7 @@ static void open_staging(Shaper *shaper, Op *product)
     shaper->staging = true;
 }
 
-/* Behind the last: all threads have written their parts, and the tensor cores see it.  */
+/* After the last operand: the writes of all threads are visible to the tensor cores.  */
 static void close_staging(Shaper *shaper, Op *product)
 {
     if (shaper->staging && product->code == OP_MMA)
@@ -104,7 +109,7 @@ static void close_staging(Shaper *shaper, Op *product)
     shaper->staging = false;
 }
 
-/* Registers, a view in another orientation, or f32 that the product wants rounded, to memory of the group.  */
+/* Stages an operand: registers, a view with K across lines, or f32 that is not rounded to tf32 yet.  */
 static Value *stage(Shaper *shaper, Op *product, int arg, Value *source)
 {
     open_staging(shaper, product);
@@ -133,7 +138,7 @@ static bool is_16_bit(const Value *value)
     return dtype_bytes(value->type.dtype) == 2;
 }
 
-/* f32 in a ring that others look at, too: it is not rounded there.  */
+/* True for f32 in a ring that is also read by other operations, so that it is not rounded there.  */
 static bool is_unrounded(const Value *value)
 {
     while (is_trans_view(value))
@@ -141,7 +146,7 @@ static bool is_unrounded(const Value *value)
     return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->tf32;
 }
 
-/* The storage of a ring that has its tiles transposed, if the operand is all of its K.  */
+/* The storage of a ring whose tiles a transposer transposes, if the operand is a whole slot; else NULL.  */
 static Storage *transposed_storage(const Value *value)
 {
     const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
@@ -149,7 +154,7 @@ static Storage *transposed_storage(const Value *value)
     return whole && view->storage->transposed ? view->storage : NULL;
 }
 
-/* Is one row of it as the next?  */
+/* True if all rows of the value are equal.  */
 static bool rows_are_uniform(const Value *value)
 {
     const Op *op = value->def;
@@ -164,8 +169,8 @@ static bool rows_are_uniform(const Value *value)
     return true;
 }
 
-/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are
-   alike, too, ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
+/* A left operand whose blocks of 64 rows are equal must not be a register operand.  If their accumulators are equal,
+   too, ptxas 13.0 merges the products and writes only the first result.  */
 static bool is_one_for_all_blocks(const Value *left)
 {
     return left->type.rows > MACHINE_MMA_ROWS && rows_are_uniform(left);
@@ -173,7 +178,7 @@ static bool is_one_for_all_blocks(const Value *left)
 
 typedef struct {
     const Storage *storage;
-    bool all; /* products that read the storage have the other operand in registers */
+    bool all; /* all products that read the storage have their other operand in registers */
 } Interleaving;
 
 static void visit_interleaving(Op *op, void *context)
@@ -191,7 +196,7 @@ static void visit_interleaving(Op *op, void *context)
     }
 }
 
-/* Bytes in registers, and B in whatever order the role that transposes it likes.  */
+/* True for a left operand of bytes in registers, if a transposer can write B in the order that they have along K.  */
 static bool may_interleave(const Shaper *shaper, const Op *product)
 {
     Storage *storage = transposed_storage(product->args[1]);
@@ -240,7 +245,7 @@ static bool is_used(const Op *op)
     return false;
 }
 
-/* What no role prepares the product finds out by itself.  */
+/* Removes the last operand, a residual of the right operand, if no role prepares it.  The product then computes it.  */
 static void leave_last(Op *product)
 {
     Op *maker = product->args[--product->nargs]->def;
@@ -269,7 +274,8 @@ static void visit_operands(Op *op, void *context)
 
 /* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
 
-/* Groups of products that the block has started and not waited for: a wait that leaves them waits for nothing.  */
+/* The number of commit groups of products in flight at an operation of its block.  A wait with that many pending waits
+   for nothing.  */
 static int groups_in_flight(const Op *before)
 {
     int64_t groups = 0;
@@ -282,8 +288,8 @@ static int groups_in_flight(const Op *before)
     return (int)groups;
 }
 
-/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it:
-   a wait that names it says so, and leaves in flight what is.  */
+/* An accumulator that enters from other control flow must be in its registers before products in flight add to it.  A
+   wait that names it ensures this, and leaves earlier products in flight.  */
 static Value *settle(const Shaper *shaper, Op *before, Value *accumulator)
 {
     Op *wait = op_lowered_before(shaper->kernel, before, OP_WAIT, 1, &accumulator);
@@ -312,7 +318,7 @@ static void visit_entry(Op *op, void *context)
 
 /* ---- register operands ------------------------------------------------------------------------------------------- */
 
-/* The wait of this block that completes a product.  */
+/* The wait of this block that completes the product, or NULL.  */
 static Op *wait_of(const Op *product)
 {
     const Value *token = product->results[0];
@@ -334,8 +340,9 @@ static bool stands_before(const Op *op, const Op *other)
     return false;
 }
 
-/* What makes the operand for another iteration while the product is in flight, or NULL: handed to the next by the loop,
-   or made of the same operation of the source in a step that a loop begins with.  */
+/* The operation that computes the operand for another iteration while the product is in flight, or NULL.  The loop
+   carries its result to the next iteration, or the operation copies the operand's definition in another pipeline
+   step.  */
 static Op *maker_of_another(const Op *product, const Op *wait)
 {
     const Value *operand = product->args[0];
@@ -347,8 +354,8 @@ static Op *maker_of_another(const Op *product, const Op *wait)
     return NULL;
 }
 
-/* A product in flight reads its register operand: the value of another iteration, which takes the same registers, is
-   made behind the wait.  */
+/* A product in flight reads its register operand.  The operand's next value takes the same registers, so its
+   computation moves behind the wait.  */
 static void visit_register_operand(Op *op, void *context)
 {
     (void)context;
@@ -368,8 +375,8 @@ static void visit_register_operand(Op *op, void *context)
 
 /* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
 
-/* The tensor cores drop bits of f32 operands where the language rounds them.  TMA rounds for nothing what only
-   products read; of anything else each product gets a rounded copy.  */
+/* The tensor cores truncate f32 operands to tf32, but the language rounds them.  TMA rounds a storage if only products
+   read it.  For other storages, each product gets a rounded copy.  */
 static void visit_product_alone(Op *op, void *context)
 {
     (void)context;

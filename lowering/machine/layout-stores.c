@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout-stores.c - stores through TMA, and loads through the same memory.
+ * layout-stores.c - stores through TMA, and loads through the same staging memory.
  *
- *   before                                     after
- *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through TMA
- *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same
- *                                                                                   memory
- *                                              store_wait 0                         before the role ends
+ *      before                                     after
+ *      store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through TMA
+ *      %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same
+ *                                                                                      memory
+ *                                                 store_wait 0                         before the role ends
  *
- * A store leaves through TMA when its tile is made of whole 128-byte lines and nothing in the region loads the
- * tensor or stores the same elements again.  Otherwise it is direct, with a barrier of the group around a store that
- * its own loads or stores may meet.
+ * A store uses TMA if its tile consists of whole 128-byte lines.  In addition, nothing in the region may load the
+ * tensor, and no other store may write the same elements.  Any other store is direct.  A direct store has a barrier of
+ * the group on each side if other threads of its role load or store the same elements.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -19,13 +19,13 @@
 typedef struct {
     Kernel *kernel;
     Role *role;
-    bool staged; /* some store */
+    bool staged; /* true if some store is staged */
 } Storer;
 
 typedef struct {
     const Op *store;
     const Role *role;
-    bool loaded, elsewhere; /* by other threads than those that store */
+    bool loaded, elsewhere; /* loaded by threads other than those that store */
 } Loads;
 
 static void visit_loads(Op *op, void *context)
@@ -40,7 +40,7 @@ static void visit_loads(Op *op, void *context)
     loads->elsewhere |= !load_is_of_own(loads->role, op, loads->store);
 }
 
-/* Does the region load from the memory that the op stores to?  */
+/* True if the region loads from the memory that the store writes.  */
 static bool is_loaded(const Storer *storer, const Op *store)
 {
     Loads loads = {store, storer->role, false, false};
@@ -49,7 +49,7 @@ static bool is_loaded(const Storer *storer, const Op *store)
     return loads.loaded;
 }
 
-/* Do threads of this role load what another of them stores?  */
+/* True if a thread of this role loads elements that another of its threads stores.  */
 static bool threads_meet(const Storer *storer, const Op *store)
 {
     Loads loads = {store, storer->role, false, false};
@@ -69,8 +69,8 @@ static void visit_other_store(Op *op, void *context)
         overlap->found |= !stores_apart(overlap->store, op);
 }
 
-/* May another store of this role, or the same one in a later iteration, write the same elements?  TMA would not
-   keep their order.  */
+/* True if another store of this role, or the same store in a later iteration, may write the same elements.  TMA would
+   not keep their order.  */
 static bool is_stored_again(const Storer *storer, const Op *store)
 {
     if (!store_moves_on(store))
@@ -80,14 +80,14 @@ static bool is_stored_again(const Storer *storer, const Op *store)
     return overlap.found;
 }
 
-/* What fills TMA boxes: whole lines, or one half.  */
+/* True if the tile fills TMA boxes: whole lines, or half a line.  */
 static bool fills_boxes(Type tile)
 {
     int bytes = tile.cols * dtype_bytes(tile.dtype);
     return dtype_bytes(tile.dtype) <= 4 && (bytes % MACHINE_LINE_BYTES == 0 || bytes == MACHINE_LINE_BYTES / 2);
 }
 
-/* Whole warps' rows, and a type that the tensor cores' layout stores four or fewer bytes at a time.  */
+/* A TMA store needs whole rows of warps, and elements of at most four bytes, as fragments store them.  */
 static bool tma_takes(const Storer *storer, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
@@ -95,11 +95,11 @@ static bool tma_takes(const Storer *storer, const Op *store)
            tensor_root(store->args[0]) && !is_loaded(storer, store) && !is_stored_again(storer, store);
 }
 
-/* Stores of one shape take turns in one staging buffer.  */
+/* The staging buffer of a store.  Stores of one shape share it.  */
 static Storage *output_storage(const Storer *storer, const Op *store)
 {
     Type tile = stored_type(store);
-    if (tile.rows % MACHINE_MMA_ROWS == 0) { /* taller tiles pass through in pieces */
+    if (tile.rows % MACHINE_MMA_ROWS == 0) { /* taller tiles pass in pieces of 64 rows */
         tile.cols *= tile.rows / MACHINE_MMA_ROWS;
         tile.rows = MACHINE_MMA_ROWS;
     }
@@ -136,8 +136,8 @@ static void visit_store(Op *op, void *context)
     }
 }
 
-/* Matrices of 8 x 8 elements of 16 bits, which lie transposed in the staging of a store that is the only one to look:
-   the tile itself needs no scratch memory.  */
+/* Marks a transpose of 16-bit elements whose only use is a store.  The staging then transposes matrices of 8 x 8, and
+   the tile needs no scratch memory.  */
 static void visit_transposed(Op *op, void *context)
 {
     const Storer *storer = context;
@@ -148,8 +148,8 @@ static void visit_transposed(Op *op, void *context)
         tile->def->tile->transposed = true;
 }
 
-/* A load of whole lines passes through the same memory, if there is any: a thread's two columns at a time would fill no
-   sector.  */
+/* A load of whole lines passes through the staging, if there is one.  In fragments, a thread would load two columns at
+   a time, which is less than a sector.  */
 static void visit_load(Op *op, void *context)
 {
     const Storer *storer = context;
@@ -163,7 +163,7 @@ static void visit_load(Op *op, void *context)
             op->storage = storage;
 }
 
-/* The CTA's memory must outlive the copies out of it.  */
+/* Waits, at the end of the role, for the copies out of shared memory, which the block must not release before.  */
 static void wait_for_stores(const Storer *storer)
 {
     Block *body = storer->role->body;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout.c - in which layout a role has its tiles, and memory that its operations need.
+ * layout.c - chooses the layout of each role's tiles, and allocates memory that operations need.
  *
  *   before                                     after
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction
  *                                                                                           (pairs.c)
  *
- * A layout is that of the tensor cores, or of rows: several rows a warp, one row by the whole group, one by a team of
- * groups.  Operands of products are layout-operands.c, stores layout-stores.c.
+ * A layout is that of the tensor cores, or one of rows.  In a layout of rows, a warp has several rows, a group shares
+ * each row, or a team of groups shares each row.  For operands of products see layout-operands.c, for stores
+ * layout-stores.c.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -18,7 +19,7 @@
 typedef struct {
     Kernel *kernel;
     Role *role;
-    Storage *scratch; /* of this role, for every operation that needs one */
+    Storage *scratch; /* shared by all operations of the role that need scratch memory */
 } Shaper;
 
 /* ---- the kernel's layout ----------------------------------------------------------------------------------------- */
@@ -43,10 +44,10 @@ static bool multiplies(const Role *role)
 
 typedef struct {
     Layout layout;
-    int registers, columns; /* of all tiles; of those with more than one column */
+    int registers, columns; /* of all tiles, and of those with more than one column */
     int transposed;         /* elements that are transposed one by one */
-    int accesses;           /* to memory */
-    int exchanges;          /* between lanes: of a row's sum, or of a column's */
+    int accesses;           /* accesses to memory */
+    int exchanges;          /* shuffles between lanes for sums of rows and columns */
 } Cost;
 
 static int exchanges_of(const Op *op, Layout layout)
@@ -80,7 +81,7 @@ static void visit_cost(Op *op, void *context)
         int bytes = machine_vector_columns(type.cols, cost->layout) * dtype_bytes(type.dtype);
         cost->registers += registers;
         cost->columns += type.cols > 1 ? registers : 0;
-        /* At most 16 bytes at a time; a lane's second 16 leave every other sector half full.  */
+        /* An access has at most 16 bytes.  If a lane has 32, each access fills every other sector.  */
         if (memory && type.cols > 1) {
             int accesses = bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
             bool short_ = type.rows > 1 && machine_row_lanes(cost->layout) * bytes < MACHINE_ROW_BYTES;
@@ -100,9 +101,9 @@ static bool keeps_warps_apart(const Op *op, const void *context)
            (op_meets_blocks(op) && op->tile->piece && op->args[0]->type.cols < WIDE_COLUMNS);
 }
 
-/* Rows that all threads share: their warps meet for each sum, which is nothing to do in a loop or for less than 16
-   columns of a thread, and worth it for a quarter of the registers.  On an H200, LayerNorm in blocks of 8 x 512 took
-   1.4 times as long with it, and in those of 2 x 2048 half as long.  A column lies in each thread, whole.  */
+/* True if all threads should share each row.  The warps of a group then synchronize for each sum.  That is no gain in a
+   loop, or with less than 16 columns of a thread.  Otherwise it is, if it saves a quarter of the registers
+   (bench/notes/choices.md).  A column lies in each thread as a whole.  */
 static bool is_worth_meeting(const Kernel *kernel, const Role *only, const Cost *wide, const Cost *best)
 {
     FOR_ROLES (role, kernel)
@@ -123,9 +124,9 @@ static bool is_better(const Cost *x, const Cost *y)
     return x->exchanges != y->exchanges ? x->exchanges < y->exchanges : !x->columns && x->registers < y->registers;
 }
 
-/* How many rows a warp holds side by side: what takes the fewest registers, then transposes by vectors, then takes the
-   fewest accesses to memory, then the fewest exchanges between lanes: on an H200, rows of 256 f16 have 0.57 of a copy
-   in cross entropy where 32 lanes share each, 0.67 where 16 do, and 0.72 where 8 do.  Of one role, or of all.  */
+/* The best layout of rows for one role, or for all roles if `only` is NULL.  The criteria are, in this order:
+   registers, elements that are transposed one by one, accesses to memory, shuffles between lanes
+   (bench/notes/choices.md).  */
 static Layout rows_together(const Kernel *kernel, const Role *only)
 {
     Cost best = {.layout = LAYOUT_ROWS};
@@ -145,7 +146,7 @@ static Layout rows_together(const Kernel *kernel, const Role *only)
 
 /* ---- teams ------------------------------------------------------------------------------------------------------- */
 
-/* What the threads of several groups do as those of one do.  */
+/* False for operations that several groups can execute like one group.  */
 static bool suits_no_team(const Op *op, const void *none)
 {
     (void)none;
@@ -183,14 +184,13 @@ static void visit_widest(Op *op, void *context)
             *widest = op->results[i]->type.cols;
 }
 
-/* Rows so long that each thread of one group would have many columns of them: more groups share them, and each thread
-   has registers left for what comes next.  Where blocks of a cluster meet for each row, that costs each warp as much as
-   some columns do.  On an H200, softmax of rows of 4096 and 8192 f16 in one block has 0.84 and 0.90 of a copy where a
-   thread has 32 columns, 0.90 and 0.93 with 16; of 65536 in eight blocks 0.94 with 64, 0.86 with 32, 0.64 with 16.
-   Where scales leave room for one block in a multiprocessor, LayerNorm of 131072 has 0.81 with 64, 0.84 with 32.  */
+/* The columns of a thread from which a row gets a team of twice as many groups, so that registers are left for
+   prefetched rows.  In a cluster, blocks synchronize for each row, which costs each warp as much as some columns do.
+   If scales leave room for only one block in an SM, fewer columns are better.  All three are measured in
+   bench/notes/choices.md.  */
 enum { COLUMNS_OF_THREAD = 16, COLUMNS_IN_CLUSTER = 64, COLUMNS_ALONE = 32 };
 
-/* Of rows that all tiles have in common.  */
+/* Adds the bytes of rows that all tiles share.  */
 static void visit_common(Op *op, void *context)
 {
     int64_t *bytes = context;
@@ -237,8 +237,8 @@ static void visit_scratch(Op *op, void *context)
     op->storage = shaper->scratch;
 }
 
-/* A group's part of a tile that blocks sum: each of them has its columns of all parts there, or all of all parts.  A
-   block beyond the last share has the room, too.  */
+/* Allocates the memory through which blocks of a cluster exchange tiles or parts of a sum.  In a sum of parts, each
+   block receives its columns, or all columns, of all parts.  A block beyond the last share has the memory, too.  */
 static void visit_parts(Op *op, void *context)
 {
     const Shaper *shaper = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine.c - sizes of tiles.  */
+/* machine.c - sizes of tiles in shared memory and registers.  */
 #include "machine/machine.h"
 
 static int round_up(int value, int multiple)
@@ -120,7 +120,7 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     }
 }
 
-/* What a group is sent of a tile that blocks sum, side by side: a share of the columns from each.  */
+/* The type of a group's receive buffer for partial sums of blocks: from each block, a share of the columns.  */
 Type machine_parts(const Op *op, int blocks)
 {
     Type parts = type_kind(K_TILE, op->args[0]->type);
@@ -133,8 +133,8 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
-/* Of a team, by row: two slots for a word of each block, one word of each warp; and a barrier.  Of one block that has
-   whole rows: two slots for the words of the warps.  */
+/* The words of a team's exchange, for each block.  A row has two slots with a word of each block, a word of each warp,
+   and an mbarrier.  In a block that has whole rows, there are two slots with the words of the warps.  */
 static int words_of_team(int rows, int each, int blocks, int groups)
 {
     if (blocks == 1)
@@ -143,13 +143,14 @@ static int words_of_team(int rows, int each, int blocks, int groups)
     return (all + blocks * rows - 1) / (blocks * rows);
 }
 
-/* Of a row that is reduced first, each warp sends what it has; where order counts, each piece is sent.  */
+/* A row that blocks reduce first needs one value of each warp.  If the order of additions counts, each piece is
+   sent.  */
 Type machine_shares(const Op *op, int cluster, Layout layout)
 {
     const int blocks = cluster > 1 ? cluster : 1;
     Type part = op->args[0]->type;
     int pieces = op->tile->piece ? part.cols / op->tile->piece : 0, groups = machine_wide_groups(layout);
-    int each = op->nargs == 3 ? 2 : 1; /* of sums of powers: and what they are below */
+    int each = op->nargs == 3 ? 2 : 1; /* a sum of powers also sends the maximum that it is relative to */
     int words = groups > 1 || blocks == 1 ? words_of_team(part.rows, each, blocks, groups) : each * WARPS;
     int columns = pieces ? (pieces > words ? pieces : words) : part.cols == 1 ? 1 : round_up(part.cols, 2);
     return type_tile(part.dtype, blocks, part.rows * columns);
@@ -171,8 +172,9 @@ int64_t machine_cached_bytes(Type tile, Layout layout)
     return even ? bytes : 0;
 }
 
-/* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg
-   gives later (C7602; CUDA 13.0): half a register for each column, and these.  */
+/* ptxas refuses an instruction whose operands need more registers than the launch gives each thread (C7602).  A later
+   setmaxnreg changes nothing.  A column of the accumulator takes half a register, and an instruction takes these beside
+   it.  */
 enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
 
 int machine_product_columns(const Machine *machine, int threads, bool in_registers)
@@ -208,7 +210,7 @@ int machine_rows_together(Layout layout)
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);
 }
 
-/* As tile.cuh has it.  */
+/* The rule of tile.cuh.  */
 int machine_vector_columns(int cols, Layout layout)
 {
     int lanes = machine_row_lanes(layout);
@@ -227,8 +229,8 @@ bool machine_turns_in_staging(Type tile)
            tile.cols % MACHINE_MMA_ROWS == 0;
 }
 
-/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps
-   holds some rows side by side.  A mask element costs a register, narrow elements share one.  */
+/* A fragment layout pads rows to 64 and columns to 8.  In a layout of rows, each warp holds some rows side by side.  A
+   mask element takes a byte; narrow elements share a register.  */
 int machine_tile_registers(Type tile, Layout layout)
 {
     int elements;
@@ -238,7 +240,8 @@ int machine_tile_registers(Type tile, Layout layout)
         elements = row_slots * column_slots;
     } else {
         int lanes = machine_row_lanes(layout), across = lanes * machine_vector_columns(tile.cols, layout);
-        int together = lanes < MACHINE_GROUP_THREADS ? MACHINE_GROUP_THREADS / lanes : 1; /* rows of the group */
+        /* Rows of the group side by side.  */
+        int together = lanes < MACHINE_GROUP_THREADS ? MACHINE_GROUP_THREADS / lanes : 1;
         int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, together) / together;
         elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / lanes);
     }

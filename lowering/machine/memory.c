@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory.c - the map of a block's shared memory over the time of a tile, and what one slot more of each ring takes.
+ * memory.c - the map of a block's shared memory over the time of a tile, and the bytes of one more slot.
  *
  *   for (k ...)                                 offset  bytes   storage      use     12  13  15
  *     ta, tb = ws_load ...;   line 13                0  65536   a 4 x 16384  ring     .   #   .
  *     acc = ws_dot (...);                        65536  65536   b 4 x 16384  ring     .   #   .
  *   ws_store (c, i, j, acc);  line 15           131072  16384   c_out        output   .   .   #
  *
- * The columns are the statements of the tile, by their lines: loops and branches, and what stands between two of them.
- * A storage is alive from the first statement whose operations touch it, in some role, to the last.  The producer runs
- * ahead: rings that it fills hold what the next tile wants while this one ends.
+ * The columns are the statements of the tile, by line.  A statement is a loop, a branch, or a run of operations between
+ * these.  A storage is alive from the first to the last statement whose operations access it, in any role.  The
+ * producer runs ahead.  At the end of a tile, its rings already hold data of the next tile.
  */
 #include "lower.h"
 #include "machine/budget.h"
@@ -22,9 +22,9 @@ enum { MOST_COLUMNS = 64 };
 typedef struct {
     const Kernel *kernel;
     const Block *tile;             /* the grid's body */
-    const Op *first[MOST_COLUMNS]; /* of each column: its first operation */
+    const Op *first[MOST_COLUMNS]; /* first operation of each column */
     int ncolumns;
-    const Storage *storage; /* that is looked at: where it is touched */
+    const Storage *storage; /* storage whose accesses are searched */
     bool touched[MOST_COLUMNS];
 } Map;
 
@@ -47,7 +47,7 @@ static void find_columns(Map *map)
     }
 }
 
-/* Of the statement of the tile that the role's operation comes from, -1: of none.  */
+/* The column of the statement from which the role's operation comes; -1: none.  */
 static int column_of(const Map *map, const Op *op)
 {
     const Op *source = op->origin ? op->origin : NULL;

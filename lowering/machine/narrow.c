@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * narrow.c - loops whose products make no more columns than can be seen.
+ * narrow.c - loops whose products compute only those columns that a result needs.
  *
  *   before                                   after
  *   load %b, %j, %k | skip_step=2             %acc = narrow %w = %width; %acc.1 = %zero {    ws::narrowed(acc, p.width,
@@ -13,16 +13,18 @@
  *   %acc = wait %t                             %acc.3 = wait %t                                 ws::wait<0>(acc);
  *                                              yield %acc.3                                 });
  *
- * How many columns are seen is known in three ways. Of a load's rows only the grid's step reach something (clipped).
- * The product itself is told how many of its columns are seen (its fourth operand). Or the load's tile is so wide, and
- * groups take tiles in turn, that the tensor's last one may be half as wide (present): then there are two widths, half
- * and all.
+ * The number of needed columns is known in three cases.
  *
- * The tensor core's instruction has its columns in its name. So the .cu has the loop once for each width, which is a
- * number that is known to the compiler there. The wait for the products belongs to the region: the assembler serializes
- * products that are under way where several ways meet. What the sums begin with is in registers before the ways part,
- * and the turn is taken behind that: else it would be put there on each way, 340 instructions and 400 clocks in which
- * nobody multiplies. What is right of the columns in the accumulator is unknown.
+ *   - A load has the mark `skip_step`: only as many of its rows reach a result as the grid's step says.
+ *   - The product has the number as its fourth operand.
+ *   - Groups take tiles in turn, and the load's tile is so wide that the tensor's last tile may have half the rows.
+ *     There are then two widths: half and all.
+ *
+ * The width is part of a wgmma instruction's name.  The .cu therefore contains the loop once for each width, as a
+ * constant.  The wait for the products belongs to the region: ptxas serializes products in flight where control flow
+ * merges.  The initial accumulator is moved to registers before the region.  The ping-pong turn is taken after that, so
+ * that the move is not repeated in each case while no group multiplies.  Columns of the accumulator beyond the width
+ * are undefined.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -33,11 +35,11 @@ typedef struct {
     const Role *role;
     const Op *loop;
     Op *product;
-    const Op *load; /* of the right operand, by which the columns are known; NULL: the product is told */
+    const Op *load; /* the load of the right operand that tells the columns; NULL: the product's operand does */
     bool fits;
 } Search;
 
-/* What brings an operand of which not all need be multiplied, or NULL.  */
+/* The load of an operand of which only some rows need be multiplied, or NULL.  */
 static const Op *narrow_load(const Kernel *kernel, const Op *view)
 {
     const Op *load = view->aref && !view->storage->transposed ? aref_source(view->aref, view->storage) : NULL;
@@ -53,7 +55,7 @@ static const Op *behind_trans(const Value *value)
     return op && op->code == OP_TRANS_VIEW ? op->args[0]->def : op;
 }
 
-/* acc += a b with both operands in shared memory, b being all of a tile, transposed.  */
+/* True for acc += a b with both operands in shared memory, where b is a whole tile, transposed.  */
 static void visit_product(Op *op, void *context)
 {
     Search *ctx = context;
@@ -68,7 +70,7 @@ static void visit_product(Op *op, void *context)
     ctx->product = op;
 }
 
-/* The wait for the loop's products, which may follow the pass of a turn.  */
+/* The wait for the loop's products, which may follow the operation that passes the turn; else NULL.  */
 static Op *wait_behind(const Op *loop)
 {
     Op *op = loop->next;
@@ -82,7 +84,7 @@ static Op *wait_behind(const Op *loop)
 
 /* ---- how many columns are seen ----------------------------------------------------------------------------------- */
 
-/* What the launcher computes, again in this program.  */
+/* Computes a value of the launcher again in the role's program.  */
 static Value *copy_before(Kernel *kernel, Op *where, Value *value)
 {
     if (!value->def)
@@ -94,7 +96,7 @@ static Value *copy_before(Kernel *kernel, Op *where, Value *value)
     return value_map_get(&map, value);
 }
 
-/* As an `int`: of large numbers, all columns that the product has.  */
+/* Converts the number to `int`.  Numbers above the product's columns give these.  */
 static Value *as_int(Search *ctx, Op *where, Value *columns)
 {
     int64_t number;
@@ -105,7 +107,7 @@ static Value *as_int(Search *ctx, Op *where, Value *columns)
                             ir_const_before(ctx->kernel, where, D_I64, ctx->product->results[0]->type.cols));
 }
 
-/* Rows that the tensor has from the tile's first on.  */
+/* The rows of the tensor from the tile's first row on.  */
 static Value *rows_left(Search *ctx, Op *where)
 {
     const Op *grid = role_grid(ctx->role);
@@ -132,7 +134,7 @@ static Value *columns_seen(Search *ctx, Op *where)
 
 /* ---- the region -------------------------------------------------------------------------------------------------- */
 
-/* From `first` to the wait; the op behind it.  */
+/* Moves the operations from `first` to the wait into a region.  The result is the operation behind it.  */
 static Op *make_region(Search *ctx, Op *first, Op *loop, Op *wait)
 {
     Kernel *kernel = ctx->kernel;
@@ -179,8 +181,8 @@ static void narrow_block(Kernel *kernel, const Role *role, Block *block)
     }
 }
 
-/* require: products in the form of the hardware.   ensure: loops of products that need not make all columns are in a
-   region. */
+/* require: products in the form of the hardware.   ensure: loops whose products need not compute all columns are in a
+   region.  */
 void pass_narrow(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pairs.c - layout: two products of one left operand are one instruction of the tensor core.
+ * pairs.c - executes two products with the same left operand as one instruction.
  *
- *   before                                     after
- *   storages g 5 x 12288, u 5 x 12288          u beside g: slot 0 of g, slot 0 of u, slot 1 of g, ...
- *   %t1 = mma %vx, trans %vg, %gated           %t1 = mma %vx, trans %vg, %gated pairs=1
- *   %t2 = mma %vx, trans %vu, %up              %t2 = mma %vx, trans %vu, %up
+ *      before                                     after
+ *      storages g 5 x 12288, u 5 x 12288          u beside g: slot 0 of g, slot 0 of u, slot 1 of g, ...
+ *      %t1 = mma %vx, trans %vg, %gated           %t1 = mma %vx, trans %vg, %gated pairs=1
+ *      %t2 = mma %vx, trans %vu, %up              %t2 = mma %vx, trans %vu, %up
  *
- * Where the slots of two right operands lie behind each other in shared memory, they look like those of one operand of
- * twice as many columns: the left operand is read once instead of twice, and the unit works on one wide product instead
- * of two narrow ones.  In the IR the products stay two; the printer writes one call for both, whose registers are those
- * of the two accumulators.  A right operand whose lines run along K goes on in the next tile if it is one line deep;
- * the other way round, if its columns fill lines.
+ * If the slots of two right operands are adjacent in shared memory, they form one operand with twice the columns.  The
+ * tensor cores then read the left operand once, and execute one wide product.  The IR keeps two products.  The printer
+ * writes one call for both, with the registers of both accumulators.
+ *
+ * A right operand with lines along K continues in the next tile if it is one line deep.  With lines across K, it
+ * continues if its columns fill whole lines.
  */
 #include "ir/affine.h"
 #include "machine/machine.h"
@@ -26,7 +27,7 @@ static const Op *view_under(const Value *operand)
     return op && op->code == OP_VIEW ? op : NULL;
 }
 
-/* The same window of the same slot, the same way round; or the same registers.  */
+/* True if both operands are the same window of the same slot in the same orientation, or the same registers.  */
 static bool same_operand(const Value *x, const Value *y)
 {
     const Op *view = view_under(x), *other = view_under(y);
@@ -39,7 +40,7 @@ static bool same_operand(const Value *x, const Value *y)
     return same;
 }
 
-/* The storage whose slot, whole, is the right operand and would go on in what lies behind it; or NULL.  */
+/* The storage whose whole slot is the right operand and can continue in the next slot; else NULL.  */
 static Storage *storage_that_goes_on(const Machine *machine, const Op *product)
 {
     const Value *operand = product->args[1];
@@ -59,13 +60,13 @@ static bool same_put(const Op *product, const Op *other)
     return view->aref && view->aref == second->aref && view->args[0] == second->args[0];
 }
 
-/* Where an operand lies, which is said at its use.  */
+/* True for operations that only name the place of an operand.  They are printed at its use.  */
 static bool is_place(const Op *op)
 {
     return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_CONST;
 }
 
-/* The product that follows with nothing but views between, or NULL.  */
+/* The product that follows the operation, with only views between them, or NULL.  */
 static Op *next_product(const Op *product)
 {
     Op *op = product->next;
@@ -87,7 +88,7 @@ Op *op_paired_with(const Machine *machine, const Op *product)
     return alike && same_put(product, second) ? second : NULL;
 }
 
-/* May `behind` lie beside `storage`, or does it already?  */
+/* True if `behind` is interleaved with `storage`, or may be.  */
 static bool can_join(const Kernel *kernel, const Storage *storage, const Storage *behind)
 {
     if (behind->beside)
@@ -119,8 +120,8 @@ bool op_is_second(const Op *product)
     return false;
 }
 
-/* require: operands as the tensor cores take them.   ensure: the same program; storages beside each other, MMA
-   pairs. */
+/* require: operands as the tensor cores take them.   ensure: the same program, with interleaved storages and marked
+   pairs.  */
 void layout_pairs(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

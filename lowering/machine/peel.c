@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * peel.c - loops that have a body for the iterations before a bound and another for those from there on.
+ * peel.c - splits a loop at a bound, with one body for the iterations before and one for those after.
  *
  *   before                                     after
  *   for %j = 0, < %last, 80 {                  for %j = 0, < %last, 80 edge %edge {      int j = 0;
@@ -17,17 +17,17 @@
  *     ... %t
  *   }
  *
- * A branch that is taken from one iteration on, which is known before the loop, is what edges makes of masks. Around a
- * branch in each iteration the assembler mixes nothing, and where it is taken the instructions behind it come late. So
- * the first body is spared the branch and all that only its other arm looks at, and the second one the question.
+ * The optimizer guards masks at edges by a branch, which is taken from one iteration on.  That iteration is known
+ * before the loop. ptxas does not schedule instructions across the branch.  The first body therefore omits the branch
+ * and everything that only its other arm uses, and the second body omits the condition.
  *
- * Only loops of products are worth it. A branch in which a role does what others see, or wait for, stays one.
+ * Only loops over products are split.  A branch remains if a role synchronizes, stores or waits in it.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
 #include "lower.h"
 
-/* Of a loop over products that counts up.  */
+/* The branch at which a loop over products can be split, or NULL.  The loop must count up.  */
 static Op *find_edge(const Op *loop)
 {
     int64_t step;
@@ -44,7 +44,7 @@ static Op *find_edge(const Op *loop)
 
 /* ---- the two bodies ---------------------------------------------------------------------------------------------- */
 
-/* The branch gives way to what stands in one of its arms.  */
+/* Replaces the branch by the operations of one arm.  */
 static void take_arm(Block *body, Op *branch, int arm)
 {
     Block *block = branch->blocks[arm];
@@ -59,7 +59,7 @@ static void take_arm(Block *body, Op *branch, int arm)
     op_remove(branch);
 }
 
-/* The op at the same place in a copy of its block.  */
+/* The operation at the same place in a copy of its block.  */
 static Op *counterpart(const Op *op, const Block *copy)
 {
     Op *other = copy->first;
@@ -77,7 +77,7 @@ static bool is_used(const Op *op)
     return false;
 }
 
-/* What nobody looks at any more, from the end on.  */
+/* Removes operations without uses, from the end on.  */
 static void remove_idle(Block *body)
 {
     for (Op *op = body->last, *before; op; op = before) {
@@ -111,7 +111,7 @@ static void peel_block(Kernel *kernel, const Block *block)
     }
 }
 
-/* require: programs of roles.   ensure: loops of products with a branch at a bound have two bodies.  */
+/* require: programs of roles.   ensure: loops over products with a branch at a bound have two bodies.  */
 void pass_peel(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

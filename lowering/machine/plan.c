@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan.c - addresses, registers, barriers, threads, and C variables.
+ * plan.c - assigns addresses, registers, barriers, threads, and C variables.
  *
- *   before                                     after
- *   storages ta 4 x 16384, tb 4 x 32768,       ta at 0, tb at 65536, c_out at 196608 with 2 blocks of 128 bytes,
- *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
- *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
+ *      before                                     after
+ *      storages ta 4 x 16384, tb 4 x 32768,       ta at 0, tb at 65536, c_out at 196608 with 2 blocks of 128 bytes,
+ *        c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
+ *      roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *
- * Shared memory is one struct in the order of the storages, rings behind them (budget.c).  Rings whose depth the user
- * left open give slots until all fits.  Outputs take what the rings leave: first up to two 128-byte blocks, so that one
- * drains while the next is written; then second slots come, for rings that are filled once a tile, so that a CTA's next
- * tile is on its way while it works on this one; and what then still is left goes to the outputs again, up to a whole
- * tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass through outputs of that
+ * Shared memory is one struct with the storages in order, and the mbarriers behind them (budget.c).  If the storages do
+ * not fit, rings of open depth lose slots.  If they fit, the rest is divided as follows.
+ *
+ *   1. Outputs get up to two 128-byte blocks, so that one drains while the next is written.
+ *   2. Rings that are filled once a tile get a second slot, so that the next tile is loaded during this one.
+ *   3. Outputs get more blocks, up to a whole tile.
+ *
+ * If nothing fits, an error prints the sum.  At the end, staging.c expands tiles that pass through outputs of this
  * size.
  */
 #include "machine/budget.h"
@@ -38,7 +41,7 @@ static void check_product(Op *op, void *context)
         reject(kernel, op->loc, REASON_PRODUCT_WIDE, columns, kernel->threads, most);
 }
 
-/* Registers that an instruction takes have to be there when the kernel begins.  */
+/* Refuses products whose instruction needs more registers than a thread has at the launch.  */
 static void check_products(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)
@@ -62,7 +65,8 @@ bool kernel_has_pingpong(const Kernel *kernel)
     return false;
 }
 
-/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to the meetings of each role.  */
+/* Named barriers: 0 for the block, one for each group, one for each group's turn, and one for each role whose groups
+   synchronize.  */
 static void plan_barriers(Kernel *kernel)
 {
     int groups = kernel_groups(kernel);
@@ -79,7 +83,7 @@ static void plan_slots(Kernel *kernel)
         storage->slot_bytes = storage_bytes(storage);
 }
 
-/* Outputs with at most `blocks` 128-byte blocks.  */
+/* True if everything fits while outputs have at most `blocks` 128-byte blocks.  */
 static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
 {
     int i = 0;
@@ -111,7 +115,7 @@ static void reject_sum(Kernel *kernel)
            (long long)kernel->machine->shared_bytes, sum);
 }
 
-/* The tensor core reads 64 rows of A even where a tile has fewer.  */
+/* The tensor cores read 64 rows of A.  If a tile has fewer rows, the shared memory is padded.  */
 static void visit_short_operand(Op *op, void *context)
 {
     Kernel *kernel = context;
@@ -129,7 +133,8 @@ static void set_slots(Aref *aref, int slots)
         aref->storages[i]->slots = slots;
 }
 
-/* The user gives the rings of pipelined loops their depth; those outside have one slot, or two where they fit.  */
+/* The user or `choose` gives the rings of pipelined loops their depth.  Other rings have one slot, or two if these
+   fit.  */
 static void plan_second_slots(Kernel *kernel)
 {
     FOR_AREFS (aref, kernel) {
@@ -156,7 +161,7 @@ static bool is_in_loop(const Kernel *kernel, const Storage *storage)
     return false;
 }
 
-/* The output with so many columns at a time, if that fits.  */
+/* Sets the columns of an output, if the kernel then fits.  */
 static void try_columns(Kernel *kernel, Storage *storage, int columns)
 {
     int before = storage->tile.cols;
@@ -167,7 +172,7 @@ static void try_columns(Kernel *kernel, Storage *storage, int columns)
     storage->slot_bytes = storage_bytes(storage);
 }
 
-/* Two blocks where there is room for more than one, but not in all outputs: first for those that a loop waits for.  */
+/* Gives outputs a second block if not all outputs can have one.  Outputs of stores in loops come first.  */
 static void widen_outputs(Kernel *kernel, const int *whole)
 {
     for (int outside = 0; outside < 2; outside++) {
@@ -184,7 +189,7 @@ static void widen_outputs(Kernel *kernel, const int *whole)
     kernel->shared_bytes = budget_place(kernel);
 }
 
-/* What is left, block by block.  */
+/* Gives outputs the rest of the memory, block by block.  */
 static void grow_outputs(Kernel *kernel, const int *whole)
 {
     for (bool grown = true; grown;) {
@@ -202,7 +207,7 @@ static void grow_outputs(Kernel *kernel, const int *whole)
     kernel->shared_bytes = budget_place(kernel);
 }
 
-/* With two slots the groups meet once for each gathering: nobody still reads what is written by then.  */
+/* With two slots, the groups synchronize once for each gather: no thread still reads the slot that is written.  */
 static void set_gathered_slots(Kernel *kernel, int slots)
 {
     FOR_STORAGES (storage, kernel)
@@ -249,8 +254,9 @@ static void plan_shared(Kernel *kernel)
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */
 
-/* Only what can surely not be held is refused; what the compiler may spill is for the build to report. Of what was
-   solved that is too much already: there is the chosen schedule in its place.  */
+/* Refuses a role whose tiles exceed the registers of a thread.  The compiler may spill less than that, and the
+   build reports spills.  A solved schedule must also fit the role's own registers; otherwise the chosen schedule
+   replaces it.  */
 static int check_pressure(Kernel *kernel, const Role *role)
 {
     bool solved = kernel->scheduled_by && !kernel->module->schedule && role->registers;
@@ -273,13 +279,13 @@ static int check_pressure(Kernel *kernel, const Role *role)
 }
 
 enum {
-    OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
-    FEW_NUMBERS = 24,       /* scalars that have room among these */
-    SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
-    COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
-    MANY_POLYNOMIALS = 8,   /* of more the compiler keeps those of two at a time */
-    ENOUGH_THREADS = 1024,  /* of an SM: past these nothing is gained */
-    LEAST_OF_TEAMS = 512    /* with fewer nothing hides what a team waits for; each has 128 registers */
+    OTHER_REGISTERS = 64,   /* addresses, predicates and temporaries */
+    FEW_NUMBERS = 24,       /* scalars that fit into these */
+    SCRATCH_REGISTERS = 64, /* addresses for tiles that pass through scratch memory */
+    COEFFICIENTS = 8,       /* coefficients of polynomials, and the path for large arguments */
+    MANY_POLYNOMIALS = 8,   /* from here on nvcc keeps the coefficients of two polynomials */
+    ENOUGH_THREADS = 1024,  /* threads of an SM above which occupancy gains nothing */
+    LEAST_OF_TEAMS = 512 /* least threads of an SM for teams, which hide latency by other blocks; 128 registers each */
 };
 
 static void count_polynomials(Op *op, void *count)
@@ -287,7 +293,7 @@ static void count_polynomials(Op *op, void *count)
     *(int *)count += (op_info[op->code].about & IS_POLYNOMIAL) != 0;
 }
 
-/* Does it go through scratch memory by addresses of each element?  */
+/* True if the operation accesses scratch memory with an address for each element.  */
 static bool passes_scratch(const Op *op, const void *context)
 {
     const Role *role = context;
@@ -302,9 +308,9 @@ static int blocks_by_memory(const Kernel *kernel, int64_t shared_bytes)
     return kernel->machine->sm_shared_bytes / (int)(shared_bytes + kernel->machine->block_shared_bytes);
 }
 
-/* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
-   take registers until there is room for one or two only; so it is told how many there should be.  Matrix products are
-   left out: their accumulators cannot wait in memory.  */
+/* The number of blocks that an SM should run.  A kernel that loads, computes and stores in turn needs other blocks to
+   hide latency.  nvcc would use so many registers that only one or two blocks fit, so the launch bounds state the
+   number.  Kernels with matrix products are excluded: their accumulators must not spill.  */
 int plan_blocks_with(const Kernel *kernel, int peak, int prefetch, int64_t shared_bytes)
 {
     int scratch = 0, coefficients = 0, numbers = FEW_NUMBERS;
@@ -358,7 +364,7 @@ static void visit_say_loop(Op *op, void *context)
            pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
 }
 
-/* What the kernel costs, for the remarks: threads, registers of each role, shared memory and the rings in it.  */
+/* Remarks on the kernel's cost: threads, registers of each role, shared memory, rings.  */
 static void say_plan(Kernel *kernel)
 {
     Module *module = kernel->module;

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prefetch.c - loads that a block makes before it comes to the tile that wants them.
+ * prefetch.c - loads that a block issues before the tile or the iteration that uses them.
  *
- *   grid i, j                              grid i, j              blocks are persistent
- *     x = load t, i, 0                       x = load t, i, 0 | prefetch=1       of the next tile, at this place
- *     sum = row_sum x                        sum = row_sum x
- *     y = fma x, sum, load_row g, 0          y = fma x, sum, load_row g, 0 | prefetch=2    once, in front of the grid
+ *      grid i, j                              grid i, j              blocks are persistent
+ *        x = load t, i, 0                       x = load t, i, 0 | prefetch=1     of the next tile, at this place
+ *        sum = row_sum x                        sum = row_sum x
+ *        y = fma x, sum, load_row g, 0          y = fma x, sum, load_row g, 0 | prefetch=2   once, before the grid
  *
- * Where blocks of a cluster meet between what a tile loads and what it stores, memory has nothing to do meanwhile.  So
- * the load of a block's next tile is begun in front of the work on this one, and waits in registers; that takes a wide
- * layout, which has them to spare.  On an H200, LayerNorm of rows of 16384 f16 in eight blocks went from 0.49 of a copy
- * to 0.75, of which 0.04 are for blocks that stay, and 0.06 for what they load once.  Rows that are summed wait
- * for all that was loaded, too: softmax of rows of 4096 f16 went from 0.84 of a copy to 0.88.  Where warps have rows of
- * their own, enough blocks do as well without (ENOUGH_BLOCKS).
+ * If blocks of a cluster synchronize between the loads and the stores of a tile, memory is idle in between.  Therefore
+ * a block issues the loads of its next tile before the work on this one, and keeps them in registers.  A wide layout
+ * has registers to spare for this.  Sums along rows wait for all loads, too.  If warps have rows of their own, enough
+ * blocks hide the latency without prefetches (ENOUGH_BLOCKS).
  *
  *   for k = 0, < %N, 512, %sum             for k = 0, < %N, 512, %sum
  *     x = load a, i, k                       x = load a, i, k | prefetch=3       of the next iteration, at this place
  *     ...                                    ...
  *
- * A loop whose loads feed no product does the same from iteration to iteration.  On an H200, a matrix of 16384 x 8192
- * times a vector went from 0.9 of cuBLAS, through a ring of TMA copies, to 1.01.
+ * A loop whose loads feed no product does the same from iteration to iteration.  A loop with rings prefetches columns
+ * and single numbers, for instance scales, that it loads beside the rings.  Otherwise its products would wait for
+ * memory in each iteration.
  *
- * So do columns and single numbers, of scales above all, that a loop with rings loads beside them: its products would
- * else wait for memory in each iteration.
- *
- * Iterations of the grid are independent, a loop's counter is known an iteration before, and nobody stores what is
- * loaded: no value changes, and verify asks the same of each load again.
+ * A prefetch changes no value.  Iterations of the grid are independent, and the next value of a loop's counter is
+ * known.  No store of the kernel writes what is loaded.  The proof checks these conditions of each load again.  All
+ * effects are measured in bench/notes/choices.md.
  */
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -50,8 +47,9 @@ static bool is_number(const Op *op)
 
 /* ---- may it ------------------------------------------------------------------------------------------------------ */
 
-/* Does the scalar come from counters of the grid and the launch alone?  ONCE: from none that a block sees change; the
-   last dimension of a grid of parts or blocks is the block's own number.  */
+/* True if the scalar is computed from variables of the grid and from parameters alone.  For ONCE, it must not depend on
+   variables that differ between a block's tiles.  The last dimension of a grid of parts or blocks is the number of the
+   block.  */
 static bool is_known_early(const Kernel *kernel, const Block *tile, const Value *value, int how)
 {
     const Variable *variable = value->var;
@@ -88,8 +86,8 @@ static void visit_operands(Op *op, void *context)
             readers->last = op, readers->count++;
 }
 
-/* Is the load's text evaluated once for each tile?  Without a variable it stands where it is used.  Uses are counted
-   here, since a program that was read has no counts.  */
+/* True if the load's expression is evaluated once a tile.  A load without a variable is printed at its use.  The
+   function counts uses itself, since a program that was read from text has no counts.  */
 static bool is_evaluated_once(const Op *load)
 {
     const Op *op = load;
@@ -124,7 +122,7 @@ static bool may_be_of_next_tile(const Kernel *kernel, const Op *load, int how)
     return true;
 }
 
-/* Does the scalar come from the loop's counter and what is known in front of the loop?  */
+/* True if the scalar is computed from the loop's counter and from values known before the loop.  */
 static bool is_known_in_loop(const Op *loop, const Value *value)
 {
     if (value->type.kind != K_SCALAR || ir_outside(value, loop))
@@ -139,7 +137,7 @@ static bool is_known_in_loop(const Op *loop, const Value *value)
     return true;
 }
 
-/* A loop that says what its counter is in the next iteration, and whether there is one.  */
+/* True if the loop's next counter and the existence of a next iteration are known.  */
 static bool counts_up(const Op *loop)
 {
     int64_t step;
@@ -178,42 +176,38 @@ static bool is_loop(const Op *op, const void *none)
     return op->code == OP_FOR || op->code == OP_WHILE;
 }
 
-/* What a tile stores waits for all that it has loaded, as long as memory takes.  */
+/* True for operations that wait for all loads of the tile, before it stores.  */
 static bool waits_for_all(const Op *op, const void *none)
 {
     (void)none;
     return op_meets_blocks(op) || op_reduces_rows(op);
 }
 
-/* Registers that tiles take from one tile of the grid to the next.  */
+/* Most registers of a thread for prefetched tiles.  */
 enum { MOST_NEXT = 32, MOST_NEXT_OF_MANY = 64, MOST_NEXT_OF_WARPS = 16, MOST_ONCE = 48, MOST_ONCE_OF_MANY = 64 };
 
-/* Blocks of a cluster, so many of which wait for each other longer than for registers.  On an H200, LayerNorm of rows
-   of 32768 f16 in 8 blocks went from 0.74 of a copy to 0.84 with what tiles share in 64 registers, RMSNorm of 65536
-   from 0.78 to 0.88; in 4 blocks LayerNorm of 16384 fell from 0.90 to 0.87.  In shared memory it is better still: on an
-   H100, LayerNorm of rows of 65536 in 8 blocks went from 0.79 to 0.96, of 131072 in 16 it has 0.93; in 4 blocks
-   of 16384 it fell from 0.94 to 0.92.  */
+/* The size of a cluster from which blocks wait longer for each other than for registers that spill.  Rows that tiles
+   share are then better kept in shared memory (bench/notes/choices.md).  */
 enum { MANY_BLOCKS = 8 };
 
-/* Of what is kept in shared memory: beside it a second row of 64 registers finds room, too.  */
+/* The largest cache of shared rows beside which a second prefetched row of 64 registers pays.  */
 enum { FEW_CACHED = 72 << 10 };
 
-/* From one iteration of a loop to the next; and beside as many of its own, for what is computed of them.  */
+/* Most registers for the next iteration of a loop.  The current iteration needs as many.  */
 enum { MOST_ITERATION = 40 };
 
-/* Blocks of warps that have rows of their own: so many load, compute and store at different times, and need nothing
-   ahead.  On an H200, softmax of rows of 256 f16 went from 0.90 of a copy to 0.99 without it, RMSNorm from 0.92 to
-   0.99; LayerNorm of 1024, of which three blocks find room, fell from 0.96 to 0.93.  */
+/* The number of blocks of an SM from which prefetches gain nothing if warps have rows of their own.  So many blocks
+   load, compute and store at different times (bench/notes/choices.md).  */
 enum { ENOUGH_BLOCKS = 5 };
 
-/* Addresses, beside those: of one row of each thread, of a few, of more; where warps do not wait for each other, fewer
-   blocks that stay do better.  */
+/* Registers for addresses beside prefetched tiles.  The cases are one row of each thread, a few rows, long rows, warps
+   with rows of their own, and many rows.  */
 enum { BESIDE_ROW = 8, BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
 
-/* Columns of each thread of a row that all share, from which on it has too many vectors on the way for BESIDE.  */
+/* Columns of each thread, in a row that all threads share, from which on BESIDE is too few.  */
 enum { LONG_ROW = 64 };
 
-/* Rows of a thread whose addresses BESIDE has room for.  */
+/* Rows of a thread whose addresses fit into BESIDE.  */
 enum { FEW_ROWS = 4 };
 
 static int addresses_of(const Op *load, Layout layout)
@@ -229,20 +223,20 @@ static bool is_long(const Op *op, const void *context)
     return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= LONG_ROW * threads;
 }
 
-/* A tile that is one row of a long tensor: what it has in common with others is read for that row alone.  */
+/* True for a tile of one row of a long tensor.  Rows that it shares with other tiles are read for this row alone.  */
 static bool is_of_one_row(const Op *op, const void *none)
 {
     (void)none;
     return op->code == OP_LOAD && op->results[0]->type.rows == 1;
 }
 
-/* Of one column or row all threads have much the same, and it comes from L2.  */
+/* True for a tile with several columns.  A single column or row comes from L2.  */
 static bool is_wide(Type type)
 {
     return type.cols > 1;
 }
 
-/* Is the load one of those that are loaded so?  */
+/* True if the load is prefetched in the way `how`.  */
 static bool is_loaded_so(const Kernel *kernel, const Op *op, int how)
 {
     if (op_info[op->code].class_ != CLASS_LOAD || !is_wide(op->results[0]->type))
@@ -279,8 +273,8 @@ static bool stores_rows(const Op *op, const void *none)
     return op->code == OP_STORE && op->args[op->nargs - 1]->type.cols > 1;
 }
 
-/* Rows wait for all of them, and are stored.  Warps that have rows of their own, in blocks that meet, are as they were
-   measured.  */
+/* True if rows wait for all their loads and are stored.  Warps with rows of their own, in blocks that synchronize, are
+   excluded.  */
 static bool is_worth_it(const Kernel *kernel, const Role *role)
 {
     return (machine_wide_groups(role->layout) || !kernel->grid.parts) && ir_any_of(role->body, waits_for_all, NULL) &&
@@ -289,13 +283,13 @@ static bool is_worth_it(const Kernel *kernel, const Role *role)
 
 /* ---- in shared memory -------------------------------------------------------------------------------------------- */
 
-/* Slots that such a load has in shared memory: one, or that of this tile and that of the next.  */
+/* The slots of a prefetched load in shared memory: one, or one for this tile and one for the next.  */
 static int slots_of(int how)
 {
     return how == PREFETCH_ONCE ? 1 : 2;
 }
 
-/* 0: not of each of them.  */
+/* The bytes of all loads of this kind in shared memory; 0: not all of them can be there.  */
 static int64_t cached_bytes(const Kernel *kernel, int how)
 {
     Layout layout = kernel->roles->layout;
@@ -312,7 +306,7 @@ static int64_t cached_bytes(const Kernel *kernel, int how)
     return sum;
 }
 
-/* Each thread reads what it has put there itself.  */
+/* Allocates the memory.  Each thread reads only what it has written there.  */
 static void keep(Kernel *kernel, const Role *role, int how)
 {
     FOR_OPS (op, kernel_grid(kernel)->blocks[0])
@@ -331,7 +325,7 @@ static bool may_keep(const Kernel *kernel, const Role *role)
     return machine_wide_groups(role->layout) > (kernel->grid.parts ? 0 : 1);
 }
 
-/* What tiles of the grid have in common stays in shared memory where it is too much for registers.  */
+/* Keeps rows that all tiles share in shared memory if they exceed the registers.  */
 static bool keep_in_memory(Kernel *kernel, const Role *role)
 {
     int64_t bytes = may_keep(kernel, role) ? cached_bytes(kernel, PREFETCH_ONCE) : 0;
@@ -342,8 +336,8 @@ static bool keep_in_memory(Kernel *kernel, const Role *role)
     return true;
 }
 
-/* Threads of a team have fewer registers each, and its blocks are few: what makes room for another one is better in
-   memory.  */
+/* True if shared memory for these rows makes room for another block.  Threads of a team have few registers, and few of
+   its blocks fit.  */
 static bool makes_room(const Kernel *kernel, const Role *role, int peak, int once, int others)
 {
     if (machine_wide_groups(role->layout) < 2 || !once)
@@ -356,7 +350,7 @@ static bool makes_room(const Kernel *kernel, const Role *role, int peak, int onc
     return more;
 }
 
-/* So does the next tile, which copies bring that need no register.  */
+/* Prefetches the next tile into shared memory by copies, which take no registers.  */
 static bool next_in_memory(Kernel *kernel, const Role *role)
 {
     int64_t bytes = may_keep(kernel, role) && role->replicas == 1 ? cached_bytes(kernel, PREFETCH_TILE) : 0;
@@ -366,12 +360,10 @@ static bool next_in_memory(Kernel *kernel, const Role *role)
     return true;
 }
 
-/* ... where so much of what tiles have in common is kept that ptxas lacks registers in the one block that there is, and
-   in a cluster where a team has few registers in each thread.  Else registers are as good or better, since loads of
-   whole vectors are not waited for (print/cuda-vectors.c): on an H200, of rows in one block, RMSNorm of 4096 and 8192
-   columns has 0.90 and 0.93 of a copy in registers, 0.82 and 0.88 in memory, LayerNorm 0.89 and 0.92 or 0.89 and 0.91,
-   softmax 0.88 and 0.91 or 0.87 and 0.90; in clusters softmax of 65536 and 131072 0.94 and 0.88, in memory 0.92
-   and 0.79.  */
+/* True if the next tile is better in shared memory than in registers.  That holds in one block if cached rows take so
+   much memory that only one block fits and its registers are short.  It also holds in a cluster if a team has few
+   registers in each thread.  In other cases registers are as good or better, since loads of whole vectors are not
+   waited for (print/cuda-vectors.c, bench/notes/choices.md).  */
 static bool is_better_in_memory(const Kernel *kernel, int next)
 {
     if (machine_wide_groups(kernel->roles->layout) > 1)
@@ -379,8 +371,8 @@ static bool is_better_in_memory(const Kernel *kernel, int next)
     return next > MOST_NEXT && kernel->shared_bytes > FEW_CACHED;
 }
 
-/* Loads ahead from one tile of the grid to the next, and registers of a thread that they take.  A row that several
-   tiles have in common lies in all warps, unless they share it.  */
+/* Marks prefetches of the next tile, and returns the registers of a thread that they take.  Without a wide layout, a
+   row that several tiles share would be in all warps.  */
 static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
 {
     const Grid *grid = &kernel->grid;
@@ -424,18 +416,18 @@ static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    int most;   /* registers, of any loop */
-    int beside; /* for addresses */
+    int most;   /* most registers of a loop */
+    int beside; /* registers for addresses */
 } Loops;
 
-/* Of those that choose asked for (choose-streams.c).  */
+/* True for a load that choose has marked (choose-streams.c).  */
 static bool is_wanted_early(const Kernel *kernel, const Op *load)
 {
     return op_info[load->code].class_ == CLASS_LOAD && load->transfer->prefetch == PREFETCH_ITERATION &&
            is_wide(load->results[0]->type) && load_may_be_prefetched(kernel, load, PREFETCH_ITERATION);
 }
 
-/* All of a loop's loads together or none, since it waits for the last of them.  */
+/* Prefetches all loads of a loop or none, since the loop waits for the last.  */
 static void visit_loop(Op *loop, void *context)
 {
     Loops *loops = context;
@@ -468,8 +460,8 @@ static bool gets(const Op *loop)
     return false;
 }
 
-/* A column or a number takes few registers.  What is computed of it in front of a wait for products would wait for
-   memory, too.  */
+/* Marks columns and numbers, which take few registers.  A value computed from them before a wait for products would
+   otherwise wait for memory.  */
 static void visit_ring_loop(Op *loop, void *context)
 {
     const Kernel *kernel = context;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pressure.c - how many registers live tiles take at the worst point of a role.
+ * pressure.c - estimates the registers of live tiles at the worst point of a role.
  *
  *   acc  64x256 f32    128 registers of each thread, alive from its zeros to its store
  *   x    64x64  f16     32, alive for two statements
  *
- * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is
- * printed at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the
- * registers of a subtile to what is computed of that.  Where there are not enough, what is made of an element's row and
- * column and of scalars alone takes none: a few instructions make it again at each use, which the CUDA compiler knows.
+ * The estimate is a lower bound.  Each variable counts once while any of its values is live.  An expression that is
+ * printed at its use does not count.  If a loop takes columns of a tile that nothing needs afterwards, a subtile's
+ * registers count as free for computed values.  If registers are short, a tile computed from row and column indices and
+ * scalars counts as zero, since nvcc recomputes it at each use.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -17,9 +17,9 @@ typedef struct {
     Kernel *kernel;
     const Role *role;
     int *begin, *end;    /* by variable, in positions; end 0: not seen */
-    const Op **subtiles; /* by variable: what takes columns of it */
-    bool *stored;        /* by variable: it takes registers; a value of it is more than where an element lies, or .. */
-    bool places;         /* .. those are stored, too */
+    const Op **subtiles; /* by variable: the operation that takes columns of it */
+    bool *stored;        /* by variable: it takes registers */
+    bool places;         /* values computed from indices take registers, too */
     Variable **variables;
     int count;
     const Op **ops; /* by position */
@@ -76,7 +76,7 @@ bool value_is_of_places(const Value *value)
 
 static void touch(Estimate *estimate, const Value *value, const Op *op, int position);
 
-/* What the operation reads, in a statement.  What says which column is selected is not made.  */
+/* Touches the operands of an operation in a statement.  The mask of a selected column is not computed.  */
 static void touch_operands(Estimate *estimate, const Op *op, const Op *statement, int position)
 {
     SelectedColumn selected;
@@ -101,7 +101,7 @@ static void touch(Estimate *estimate, const Value *value, const Op *op, int posi
     bool made = !value->def || value->def != op;
     estimate->stored[i] |= made && (estimate->places || !is_of_places(value, LOOK_BACK));
     const Block *home = value->def ? value->def->parent : value->block;
-    bool argument = !value->def && home->parent == op; /* seen where its own block opens */
+    bool argument = !value->def && home->parent == op; /* live where its own block begins */
     const Op *loop = argument ? NULL : order_outer_loop(op, home);
     int end = loop ? order_end(loop) : position;
     if (!estimate->end[i] || position < estimate->begin[i])
@@ -169,9 +169,9 @@ static const char *tiles_at(const Estimate *estimate, int position)
     return text;
 }
 
-/* Loads inside one expression are under way together: their tiles and their addresses are there at the same time.  A
-   sum that takes one load after the other needs its own tile and the next one's alone: a stencil of five loads took
-   0.84 of the time with five blocks in a multiprocessor that it took with three (bench/notes/plain-loops.md).  */
+/* Loads in one expression are in flight together, so their tiles and addresses are live at the same time.  A sum that
+   adds one load after the other needs only its own tile and the next load's.  The effect is measured in
+   bench/notes/plain-loops.md.  */
 typedef struct {
     int loads, registers;
 } Loads;
@@ -187,7 +187,7 @@ static Loads loads_of_operands(const Loaded *loaded, const Op *op)
 {
     Loads all = {0, 0};
     int most = 0;
-    bool chain = false; /* one load, and what others have made */
+    bool chain = false; /* an operand with one load, and others */
     for (int i = 0; i < op->nargs; i++) {
         const Loads loads = loads_of(loaded, op->args[i]);
         chain |= loads.loads == 1 && op->nresults == 1;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * registers.c - threads, and the registers of each role's.
+ * registers.c - the threads of a kernel, and the registers of each role.
  *
  *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *   producer x 1, score x 2, sum x 1           512 threads: 40, 88 and 240; score's tiles take 48 and sum's 128
  *
- * The groups that multiply and store get what the others leave.  Where several roles multiply, each gets what its tiles
- * take at the worst point (pressure.c) and what stands beside tiles; what is left is dealt out.
+ * The groups that multiply and store get the registers that other roles leave.  If several roles multiply, each gets
+ * the registers of its tiles at the worst point (pressure.c) and a constant for addresses.  The rest is dealt out in
+ * steps of eight.
  */
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -36,7 +37,7 @@ int kernel_groups(const Kernel *kernel)
     return groups;
 }
 
-/* What is multiplied ends up there: it gets the registers that others do not need.  */
+/* True for the role that stores the results of products.  It gets the registers that other roles do not need.  */
 static bool is_busy(const Kernel *kernel, const Role *role)
 {
     return role_holds_tiles(role) && role == role_that(kernel, ROLE_STORES);
@@ -57,7 +58,8 @@ static void visit_copies(Op *op, void *context)
     *work += op->code == OP_PUT || op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
 }
 
-/* More rings, copies, scalar reads or divisions than a plain product has want the larger share.  */
+/* True if the role has more rings, copies, scalar reads or divisions than a plain product has.  It then needs the
+   larger number of registers.  */
 static bool has_much_to_issue(const Role *role)
 {
     int work = 0;
@@ -83,7 +85,7 @@ static void visit_carried(Op *op, void *context)
     most->registers = registers > most->registers ? registers : most->registers;
 }
 
-/* Do the tiles of a loop, accumulators above all, leave so few registers that every one counts?  */
+/* True if the tiles that a loop carries, accumulators above all, leave few registers.  */
 static bool carries_much(const Role *role)
 {
     Carrier most = {role->layout, 0};
@@ -91,8 +93,8 @@ static bool carries_much(const Role *role)
     return most.registers > BUDGET_EASY_REGISTERS;
 }
 
-/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them,
-   or the last group to ask would wait for ever.  */
+/* The registers that all roles may request, as registers of a thread times groups.  The sum must not exceed what the
+   launch gave, or the last setmaxnreg would never return.  */
 static int register_pool(const Kernel *kernel)
 {
     return kernel_groups(kernel) * (kernel->machine->registers / kernel->threads / 8 * 8);
@@ -104,8 +106,8 @@ static void visit_rings(Op *op, void *context)
     *rings += op->code == OP_PUT || op->code == OP_GET;
 }
 
-/* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest
-   registers.  */
+/* The registers of a role that only moves tiles between rings.  With slot and phase of several rings, the fewest
+   registers spill.  */
 static int moving_registers(const Machine *machine, const Role *role)
 {
     int rings = 0;
@@ -115,7 +117,7 @@ static int moving_registers(const Machine *machine, const Role *role)
 
 enum { BESIDE_TILES = 40, IN_PASSING = 16, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
 
-/* A tile that is made of another, element by element, and put at once: piece by piece.  */
+/* True for a tile that is computed from another one by elements and put at once.  It is processed piece by piece.  */
 static bool is_made_in_passing(const Op *op)
 {
     if (!op_is_elementwise(op) || op->nargs != 1 || !type_equal(op->args[0]->type, op->results[0]->type))
@@ -135,7 +137,7 @@ static void visit_held(Op *op, void *context)
                                                            : 0;
 }
 
-/* A role that computes for others: all of its tiles at once, at most, and what addresses take.  */
+/* The registers of a role that computes for others: those of all its tiles at once, and of addresses.  */
 static int preparing_registers(const Role *role)
 {
     Carrier held = {role->layout, BESIDE_TILES};
@@ -144,7 +146,7 @@ static int preparing_registers(const Role *role)
     return registers < FEWEST_PREPARING ? FEWEST_PREPARING : registers < MOST_PREPARING ? registers : MOST_PREPARING;
 }
 
-/* Of roles but those that get what is left.  */
+/* The registers of a role that does not get the rest.  */
 static int own_registers(const Machine *machine, const Role *role, int issuing)
 {
     return role->registers          ? role->registers
@@ -153,7 +155,7 @@ static int own_registers(const Machine *machine, const Role *role, int issuing)
                                     : moving_registers(machine, role);
 }
 
-/* Its registers are what the others leave.  */
+/* True if the role gets the registers that others leave.  */
 static bool is_open(const Kernel *kernel, const Role *role)
 {
     return is_busy(kernel, role) && !role->registers;
@@ -167,7 +169,7 @@ static const Task *first_with_registers(const Kernel *kernel)
     return task;
 }
 
-/* Who said too many, or nobody did.  */
+/* Reports the first task that states its registers; if none does, the roles.  */
 static void refuse_registers(Kernel *kernel)
 {
     const Task *task = first_with_registers(kernel), *place = task ? task : kernel->tasks;
@@ -182,7 +184,7 @@ static void refuse_registers(Kernel *kernel)
            register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
 }
 
-/* Besides the groups that store.  */
+/* True if more than one role multiplies.  */
 static bool several_multiply(const Kernel *kernel)
 {
     int count = 0;
@@ -195,7 +197,7 @@ static void default_registers(Kernel *kernel)
 {
     const Machine *machine = kernel->machine;
     if (several_multiply(kernel))
-        return; /* when it is known what lives at once */
+        return; /* plan_role_registers decides, when live ranges are known */
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
     bool more = false, full = false, asked = false;
     FOR_ROLES (role, kernel)
@@ -243,7 +245,7 @@ static void clause_registers(Kernel *kernel)
         reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
 }
 
-/* The clause registers(producer, consumer): may it be honoured?  */
+/* True if the clause registers(producer, consumer) can be applied.  */
 static bool check_register_clause(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
@@ -273,15 +275,15 @@ void plan_threads(Kernel *kernel)
 
 /* ---- where several roles multiply -------------------------------------------------------------------------------- */
 
-enum { BESIDE_PRODUCTS = 40, LEAST_BESIDE = 24 }; /* addresses, predicates, barriers, and what is on the way */
+enum { BESIDE_PRODUCTS = 40, LEAST_BESIDE = 24 }; /* addresses, predicates, barriers and temporaries */
 
-/* By role: what the user says, what it gets at least, and whether it has a share of what is left.  */
+/* For each role: the registers that the user gives, the least number, and whether it gets a part of the rest.  */
 typedef struct {
     int said, least;
     bool dealt;
 } Share;
 
-/* Of all roles, where those that multiply have so many beside tiles.  */
+/* Gives each role its least registers, with `beside` for roles that multiply, and returns their sum over groups.  */
 static int least_of_all(Kernel *kernel, Share *shares, int issuing, int beside)
 {
     const Machine *machine = kernel->machine;
@@ -304,7 +306,7 @@ static int least_of_all(Kernel *kernel, Share *shares, int issuing, int beside)
     return all;
 }
 
-/* Eight for each thread of the role that has been dealt the fewest, as long as that goes.  */
+/* Deals out the rest, in steps of eight for each thread, to the role that has got least so far.  */
 static void deal_out(Kernel *kernel, const Share *shares, int left)
 {
     for (;;) {
@@ -326,7 +328,7 @@ static void deal_out(Kernel *kernel, const Share *shares, int left)
     }
 }
 
-/* Behind the variables: then it is known what lives at once.  */
+/* The pass follows plan_variables, so that live ranges are known.  */
 void plan_role_registers(Kernel *kernel)
 {
     const bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;

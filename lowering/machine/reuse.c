@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reuse.c - plan: memory that two storages use in turn, and what puts the one's use behind the other's.
+ * reuse.c - lets two storages use one memory in turn, and orders their uses.
  *
  *   storages tq 1 x 32768, o_out 2 x 16384     o_out over tq
  *
@@ -8,10 +8,13 @@
  *             stage, store o_out               meet; stage, store o_out; store_wait 0
  *                                              consumed tq
  *
- * The user says so (share), or the kernel does not fit otherwise; then those are taken that save most.  A store's
- * staging may lie in a ring that is filled once for each tile: its slot is given back when the copies out have been
- * read.  It may lie in what a group writes for its products: a barrier, and a wait for the copies, stand between.  What
- * the user wants and nothing here orders is left as it is, and verify says what is missing.
+ * The clause share names the storages.  If a kernel does not fit otherwise, the pass also takes the pair that saves
+ * most.
+ *
+ * The staging of a store may use a ring that is filled once a tile.  The slot is then released when the store's copies
+ * have been read.  The staging may also use memory in which a group stages operands of products.  A barrier and a wait
+ * for the copies then separate the uses.  If the user names a pair that this pass cannot order, the pass leaves it, and
+ * the proof reports the missing order.
  */
 #include <string.h>
 
@@ -49,7 +52,7 @@ static bool uses(const Op *op, const void *storage)
     return op->storage == storage;
 }
 
-/* The one role that writes to it and reads it, NULL: several.  */
+/* The only role that accesses the storage; NULL: several do.  */
 static Role *role_of(const Kernel *kernel, const Storage *storage)
 {
     Role *found = NULL;
@@ -108,7 +111,7 @@ static bool is_behind(const Op *op, const Op *before)
     return before != NULL;
 }
 
-/* Where the release stands behind which the role uses the storage, in the same block; NULL: not so.  */
+/* The release that precedes, in the same block, all uses of the storage by the role; else NULL.  */
 static Op *release_before(const Role *role, const Aref *aref, const Storage *storage, Span *span)
 {
     Releases releases = {aref, NULL, 0};
@@ -122,7 +125,7 @@ static Op *release_before(const Role *role, const Aref *aref, const Storage *sto
 
 /* ---- what can be in turn ----------------------------------------------------------------------------------------- */
 
-/* The staging of a store in a ring that its role alone gets, once for each tile.  */
+/* True if a store's staging may use a ring that only its role gets, once a tile.  */
 static bool fits_in_ring(const Kernel *kernel, const Storage *output, const Storage *slots)
 {
     const Aref *aref = ring_of(kernel, slots);
@@ -159,7 +162,7 @@ static void lie_over(Kernel *kernel, Storage *storage, Storage *under)
 {
     Aref *aref = ring_of(kernel, under);
     if (storage_place(kernel, storage) < storage_place(kernel, under))
-        under->over = storage; /* the first is said first */
+        under->over = storage; /* the first storage comes first in the struct */
     else
         storage->over = under;
     for (int i = 0; aref && fits_in_ring(kernel, storage, under) && i < aref->nstorages; i++)
@@ -190,7 +193,7 @@ bool plan_reuse(Kernel *kernel)
 
 typedef struct {
     Kernel *kernel;
-    int share; /* as schedule rows say it */
+    int share; /* as schedule rows number it */
     Storage *found;
 } Named;
 
@@ -204,7 +207,7 @@ static bool takes_named(const Op *op, int share)
     return false;
 }
 
-/* Who writes a tile of this name there, or does what the source does with it.  */
+/* Finds the storage of a tile with that name, as the operation or its source writes it.  */
 static void visit_named(Op *op, void *context)
 {
     Named *named = context;
@@ -213,7 +216,7 @@ static void visit_named(Op *op, void *context)
         named->found = op->storage;
 }
 
-/* Where the tile lies: in a ring, or where it is written for a store or a product.  */
+/* The storage of the named tile: a ring, or staging memory of a store or a product.  */
 static Storage *storage_named(Kernel *kernel, int share)
 {
     Named named = {kernel, share, NULL};
@@ -264,7 +267,7 @@ static void wait_for_copies(Kernel *kernel, Op *where)
     op_lowered_before(kernel, where, OP_STORE_WAIT, 0, NULL)->sync->pending = 0;
 }
 
-/* The slot is given back when the copies out have been read; until then all groups have looked at it.  */
+/* Moves the release behind the read of the copies out.  Before the staging, all groups synchronize.  */
 static void order_in_ring(Kernel *kernel, const Storage *output)
 {
     Role *role = role_of(kernel, output);
@@ -276,7 +279,7 @@ static void order_in_ring(Kernel *kernel, const Storage *output)
     wait_for_copies(kernel, release);
 }
 
-/* In a ring whose slots are given back in the loop: at least all groups have looked at them.  */
+/* For a ring whose slots are released in the loop: the groups synchronize before each write to the staging.  */
 static void meet_before(Kernel *kernel, Block *block, const Storage *output, int groups)
 {
     FOR_OPS (op, block) {

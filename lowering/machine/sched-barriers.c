@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sched-barriers.c - what is computed before a wait, where the assembler would move the wait up past it.
+ * sched-barriers.c - keeps ptxas from hoisting a wait above arithmetic that should run before it.
  *
  *   before                                     after
  *   %acc.2 var=acc = mma %x, %tv, %acc         ...
@@ -11,12 +11,13 @@
  *                                              computed %now                           ws::computed(now);
  *   %acc.3 var=acc = wait %acc.2               %acc.3 var=acc = wait %acc.2            ws::wait<0>(acc);
  *
- * Arithmetic that does not touch an accumulator may run under its products. To the assembler a wait is an instruction
- * like any other, and it moves one up as far as its operands let it: then the arithmetic comes behind, when nobody
- * multiplies. What rows have come to since the last wait holds this one back: columns of the registers that
- * accumulators have, the ends of it that have a variable, or what a loop has made of them since.
+ * Arithmetic that does not use an accumulator may run while its products do.  For ptxas, a wait is an instruction that
+ * moves up as far as its operands allow.  The arithmetic would then follow the wait, while the tensor cores are idle.
+ * The operation `computed` pins values computed since the last wait, so that ptxas cannot hoist the wait above them.
+ * The pass pins columns of f32, in the accumulators' layout, that have a variable and that no later column is computed
+ * from.  If a loop has changed the variable, the newest value is pinned.
  *
- * No value changes. The variables have to hold what they held: verify looks at these operands as at any others.
+ * No value changes.  The proof checks that the variables hold these operands.
  */
 #include "machine/plan.h"
 #include "lower.h"
@@ -28,7 +29,7 @@ static const Value *column_of(const Op *op)
     return column && value->type.cols == 1 ? value : NULL;
 }
 
-/* What its variable holds at the wait: a loop may have gone on with it.  */
+/* The value that the variable holds at the wait.  A loop may have updated it.  */
 static Value *newest_of(Value *value, const Op *wait)
 {
     for (const Op *op = value->def->next; op != wait; op = op->next)

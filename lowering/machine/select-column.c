@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select-column.c - sums along rows of which one column counts.
+ * select-column.c - sums along rows to which one column contributes.
  *
  *   here = eq (add col_index, j), column               const auto here = ...                     which nobody wants
  *   y = row_part (select here, x, zero)                ... ws::row_part_at(x, column, j) ...
  *
- * A row's element of that column is added where it lies in the tile, which is seldom where tiles follow each other
- * along a row: a comparison for each row in place of four instructions for each element.
+ * The element of that column is added if it lies in the tile.  If consecutive tiles cover a row, it rarely does.  A
+ * comparison for each row replaces four instructions for each element.
  */
 #include "machine/plan.h"
 #include "ir/queries.h"
@@ -25,7 +25,7 @@ static bool is_column_index(const Value *value)
     return value->def && value->def->code == OP_COL_INDEX && value->type.rows == 1;
 }
 
-/* Columns that count from `first` on, a scalar, or NULL: from 0.  */
+/* True for column indices that begin at `first`, a scalar; NULL: at 0.  */
 static bool counts_columns(const Value *value, const Value **first)
 {
     const Op *def = value->def;
@@ -42,7 +42,7 @@ static bool counts_columns(const Value *value, const Value **first)
     return false;
 }
 
-/* It says the same where it is printed as where it was used.  */
+/* True if the value prints the same at the sum as at its first use.  */
 static bool stays(const Value *value, const Op *op)
 {
     bool counter = !value->def && value->block == op->parent && value->index == 0;

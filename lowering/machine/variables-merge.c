@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * variables-merge.c - which values share a C variable.
+ * variables-merge.c - chooses the values that share a C variable.
  *
- *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a
- *           whole; an inlined expression's operands live until it is printed.
- *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and
- *           after, a token and its tile become one variable unless their ranges overlap.  First those that the hardware
- *           updates in place: a copy of an accumulator in flight is never printed.
+ *   live    Live ranges are ranges of positions.  The arms of an `if` exclude each other.  A loop that a value enters
+ *           is part of the value's range.  Operands of an inlined expression live until the expression is printed.
+ *   merge   These values share a variable unless their ranges overlap: a loop's argument, its initial value, the
+ *           yielded value and the result; a product's accumulator before and after; a token and its tile.  Values that
+ *           the hardware updates in place come first, so that no accumulator in flight is copied.
  */
 #include <string.h>
 
@@ -44,7 +44,8 @@ static void add_range(ValueInfo *info, int begin, int end)
     info->ranges[info->nranges++] = (Range){begin, end};
 }
 
-/* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
+/* Extends the live range of a value that is read at position `at`, when `op` is printed.  The range follows the blocks
+   from the definition to `op`.  */
 static void extend(Namer *namer, Value *value, Op *op, int at)
 {
     ValueInfo *info = variables_info(namer, value);
@@ -59,7 +60,7 @@ static void extend(Namer *namer, Value *value, Op *op, int at)
     int begin = begin_of(value);
     for (;;) {
         Op *here = order_in_block(op, block);
-        if (!here && loop_edge(block->parent)) { /* both bodies find it where they begin */
+        if (!here && loop_edge(block->parent)) { /* both bodies find it at their begin */
             block = block->parent->blocks[1];
             begin = 2 * block->first->position - 1;
             continue;
@@ -80,7 +81,7 @@ static void extend(Namer *namer, Value *value, Op *op, int at)
     }
 }
 
-/* Is the value what a product adds to, or what a loop begins to carry?  */
+/* True if the value is the initial accumulator of a product or the initial value of a carried one.  */
 static bool is_moved_first(const Value *value, const Op *op)
 {
     for (int i = 0; i < carried_count(op); i++)
@@ -89,8 +90,8 @@ static bool is_moved_first(const Value *value, const Op *op)
     return op_writes_in_place(op) && value == op->args[2];
 }
 
-/* An accumulator that is not in its variable yet is put there before the other operands are read; and so is what a loop
-   carries, before its counter gets a value.  */
+/* An accumulator that is not in its variable yet is moved there before the other operands are read.  Likewise, carried
+   values of a loop are moved before its counter is initialized.  */
 static void extend_past(Namer *namer, Value *value, Op *op)
 {
     ValueInfo *info = variables_info(namer, value);
@@ -122,8 +123,8 @@ bool variables_is_counter(const Value *value)
     return holder && value->index == 0 && (holder->code == OP_FOR || holder->code == OP_NARROW);
 }
 
-/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks
-   again. */
+/* True for counters of loops and variables of the grid.  No other value may share their variable, even after the last
+   use.  */
 static bool is_loops_own(const Value *value)
 {
     return variables_is_counter(value) ||
@@ -223,7 +224,7 @@ static void visit_merge_in_place(Op *op, void *context)
             merge(namer, op->args[i], op->results[i]);
 }
 
-/* Tiles first (a copy of a tile costs), then scalars.  */
+/* Tiles are merged before scalars, since a copy of a tile is expensive.  */
 static void merge_carried(Namer *namer, Op *op, bool tiles)
 {
     for (int i = 0; i < carried_count(op); i++) {
@@ -257,7 +258,7 @@ bool variables_is_slot(const Value *value)
     return value->def && (value->def->code == OP_GET || value->def->code == OP_PUT);
 }
 
-/* `x = ws_exp2 (x)` stays one variable where the user wrote one.  */
+/* Keeps `x = ws_exp2 (x)` one variable if the user wrote one.  */
 static void merge_versions(Namer *namer)
 {
     for (int i = 0; i < namer->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * variables-names.c - the names of a role's C variables: the user's, as long as their scopes are apart.
+ * variables-names.c - names for a role's C variables.  The user's names are kept if their scopes are disjoint.
  *
  *   acc, acc of another loop beside it       acc, acc
  *   acc, acc of a loop inside                acc, acc_2
@@ -10,7 +10,7 @@
 #include "schedule/cluster.h"
 #include "machine/variables.h"
 
-/* What C and C++ take for themselves, and the runtime's namespace.  */
+/* Keywords of C and C++, and the namespace of the runtime.  */
 static const char *const reserved_words[] = {"alignas",
                                              "alignof",
                                              "and",
@@ -110,7 +110,8 @@ bool variables_is_reserved(const char *name)
     return false;
 }
 
-/* What a role's function names already: its parameters, the walk over tiles, rings, what copies save.  */
+/* True if a role's function has the name already: parameters, the loop over tiles, rings, saved coordinates of
+   copies.  */
 static bool is_taken_in_role(const Kernel *kernel, const char *name)
 {
     FOR_AREFS (aref, kernel)
@@ -126,13 +127,13 @@ static bool is_taken_in_role(const Kernel *kernel, const char *name)
 
 const Block *variables_scope(const Variable *variable, const Value *value)
 {
-    bool counter = variables_is_counter(value) && !loop_edge(value->block->parent); /* of two loops: in front of both */
+    bool counter = variables_is_counter(value) && !loop_edge(value->block->parent); /* in front of both loops */
     if (counter || !variable->declared)
         return variables_home(value);
     return variable->declared->parent;
 }
 
-/* Both blocks of a while are one block in C.  */
+/* The block of the C text: both blocks of a while are one.  */
 static const Block *written_block(const Block *block)
 {
     const Op *op = block->parent;
@@ -157,7 +158,7 @@ static bool name_free(const Namer *namer, const NameScope *taken, const char *na
     return true;
 }
 
-/* "slot", or with several rings "tk_slot" of the ring "tk_ring".  */
+/* The name of a slot: "slot", or with several rings "tk_slot" for the ring "tk_ring".  */
 static const char *slot_name(const Kernel *kernel, const Aref *aref)
 {
     bool only = kernel->arefs && !kernel->arefs->next;
@@ -194,7 +195,7 @@ static int name_count(const Namer *namer, int class_, const char *name)
     return count;
 }
 
-/* What most of the members are called, the earlier name when two are as frequent.  */
+/* The name that most members of the class have; of two equally frequent names the earlier one.  */
 const char *variables_class_name(const Namer *namer, int class_)
 {
     const char *best = NULL;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * variables.c - from SSA values back to C variables, and the names in the .cu.
+ * variables.c - maps SSA values to C variables, and names them in the .cu.
  *
- *   %acc0 = full 0                              auto acc = ws::full<...>(0);
- *   %acc3 = for 0, %K, 64, %acc0 (%k, %acc1)    for (int k = 0; k < p.K; k += 64) {
- *     %t = mma %ta, %tb, %acc1                      ws::mma(acc, ...);
- *     %acc2 = wait 1, %t                            ws::wait<1>(acc);
- *     yield %acc2                               }
+ *      %acc0 = full 0                              auto acc = ws::full<...>(0);
+ *      %acc3 = for 0, %K, 64, %acc0 (%k, %acc1)    for (int k = 0; k < p.K; k += 64) {
+ *        %t = mma %ta, %tb, %acc1                      ws::mma(acc, ...);
+ *        %acc2 = wait 1, %t                            ws::wait<1>(acc);
+ *        yield %acc2                               }
  *
  * Four steps for each role:
- *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can
- *           compute), or needs a variable.  An unnamed expression is moved to its use only inside its block and not
- *           across memory it reads; scalars whose leaves do not change may sink into nested blocks.
- *   live    where each value is needed (variables-merge.c);
- *   merge   values that may share one share a variable (the same);
- *   name    the user's names; a name is used again only where the scopes are apart (variables-names.c).
+ *
+ *   form    A value is printed at its one use (inline), is a member of the parameter struct, or needs a variable.
+ *           Values that the launcher can compute are members.  An unnamed expression moves to its use within its
+ *           block, but not across writes to memory that it reads.  A scalar whose leaves do not change may sink into
+ *           nested blocks.
+ *   live    Live ranges of values (variables-merge.c).
+ *   merge   Values that share a variable (variables-merge.c).
+ *   name    Names of the user.  A name is used twice only in disjoint scopes (variables-names.c).
  */
 #include <string.h>
 
@@ -54,7 +56,7 @@ static void visit_values(Op *op, void *context)
         add_info(namer, op->results[i]);
 }
 
-/* The launcher makes tensors and the grid; a role only names them.  */
+/* True for tensors and the grid.  The launcher computes them, and a role only names them.  */
 static bool is_launchers(const Op *op)
 {
     return op->code == OP_TENSOR || op->code == OP_GRID;
@@ -72,7 +74,7 @@ static void visit_mentions(Op *op, void *context)
 
 /* ---- form -------------------------------------------------------------------------------------------------------- */
 
-/* Scalar expressions that cost nothing to compute again, as a loop's header does.  */
+/* True for a scalar expression that may be computed again at no cost, for instance in a loop's header.  */
 static bool is_cheap(const Value *value, int depth)
 {
     const Op *op = value->def;
@@ -88,7 +90,7 @@ static bool is_cheap(const Value *value, int depth)
 
 enum { LOOK_BACK = 8 };
 
-/* Made of registers alone, as far as one looks.  */
+/* True if the operation is computed from registers alone, as far as LOOK_BACK definitions show.  */
 static bool only_computes(const Op *op, int depth)
 {
     if (!op || op->nblocks)
@@ -102,7 +104,7 @@ static bool only_computes(const Op *op, int depth)
     return true;
 }
 
-/* Made of tiles that have variables.  */
+/* True if all tile operands have variables.  */
 static bool is_made_of_variables(const Namer *namer, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -113,9 +115,10 @@ static bool is_made_of_variables(const Namer *namer, const Op *op)
     return op_info[op->code].class_ == CLASS_TILE && !op->storage;
 }
 
-/* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed
-   at the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging
-   is free; a load had better be under way by then.  Nor need it be there while blocks meet for another.  */
+/* True if a tile expression may be printed at its use: only pure operations are between definition and use, in one
+   block.  It then crosses no store, barrier or product.  A computed value may move behind a wait for staging
+   memory.  A load may not: it should be in flight by then.  An expression of variables may move behind an exchange
+   between blocks.  */
 static bool reaches_quietly(const Namer *namer, const Op *def, Op *user)
 {
     if (!user || user->parent != def->parent)
@@ -137,7 +140,7 @@ static bool is_loop_bound(const Op *user, const Value *value)
     return false;
 }
 
-/* Something with a C name of its own, or a literal.  */
+/* True for a literal or a value with a C name.  */
 static bool is_leaf(const Namer *namer, const Value *value)
 {
     const ValueInfo *info = variables_info(namer, value);
@@ -189,7 +192,8 @@ static Form result_form(const Namer *namer, const ValueInfo *info)
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
-/* Where a variable is first written for this member: the op, and whether it may be declared there with its value.  */
+/* The operation that first writes the variable for this member, and whether the declaration can have the value
+   there.  */
 typedef struct {
     Op *op;
     bool with_value;
@@ -213,7 +217,7 @@ static bool block_holds(const Block *outer, const Block *inner)
     return false;
 }
 
-/* The common block of all writes, and the op in it that comes first.  */
+/* Finds the innermost block that contains all writes, and the first operation in it that contains a write.  */
 static void place(const Namer *namer, int class_, Variable *variable)
 {
     Block *block = NULL;
@@ -238,7 +242,7 @@ static void place(const Namer *namer, int class_, Variable *variable)
     variable->mutable_ |= writes > 1 || variable->bare;
 }
 
-/* A loop's argument, an accumulator and what a wait pins are written in place.  */
+/* True for values that are written in place: arguments of loops, accumulators, and values that a wait pins.  */
 static bool member_is_mutable(const Namer *namer, const Value *value)
 {
     const Op *op = value->def;
@@ -274,8 +278,8 @@ static Variable *variable_new(Kernel *kernel, Role *role, Type type)
 
 /* ---- the launcher's variables ------------------------------------------------------------------------------------ */
 
-/* Parameters are names of the launcher's function, which has two of its own; scalars among them and everything computed
-   are members of the parameter struct, as is the grid.  */
+/* True for a parameter of the launcher's function, which has two names of its own.  Scalar parameters, computed values
+   and the grid are members of the parameter struct.  */
 static bool is_parameter(const Value *value)
 {
     return !value->def;
@@ -312,7 +316,8 @@ static Variable *launcher_variable(Kernel *kernel, Value *value, const char *fal
     return variable;
 }
 
-/* Every role has its own copy of the prologue: two values are one when their expressions and names are.  */
+/* True if two values are one on the host.  Each role has its own copy of the prologue, so expressions and names are
+   compared.  */
 static bool same_on_host(const Value *x, const Value *y)
 {
     if (x == y)
@@ -349,7 +354,7 @@ static void param_variables(Kernel *kernel)
         kernel->params[i]->var = launcher_variable(kernel, kernel->params[i], "value");
 }
 
-/* A scalar parameter that a role reads is a field too.  */
+/* Marks a scalar parameter that a role reads as a member of the struct.  */
 static void mark_field(Namer *namer, const Value *value, int depth)
 {
     const ValueInfo *info = variables_info(namer, value);
@@ -370,7 +375,7 @@ static void visit_fields(Op *op, void *context)
         mark_field(namer, op->args[i], 0);
 }
 
-/* The tile's ordinal, behind a grid's induction variables, is asked for where it is used.  */
+/* True for the ordinal of the tile, which follows the variables of the grid and is printed at its use.  */
 static bool is_ordinal(const Value *value)
 {
     const Op *holder = value->block->parent;
@@ -379,7 +384,7 @@ static bool is_ordinal(const Value *value)
 
 /* ---- one role ---------------------------------------------------------------------------------------------------- */
 
-/* Backwards, since what an op uses depends on whether it is printed in the role at all.  */
+/* Goes backwards, since uses count only if the operation is printed in the role.  */
 static void settle_block(Namer *namer, const Block *block)
 {
     for (Op *op = block->last; op; op = op->prev) {
@@ -462,7 +467,7 @@ static bool storage_named(const Kernel *kernel, const char *name)
     return false;
 }
 
-/* A member of the shared struct bears the name of the user's tile.  */
+/* A member of the shared struct has the name of the user's tile.  Reserved names get an underscore.  */
 static void name_storages(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * versions.c - who runs a role's program, and the program of a role that issues copies once more for tensors that the
- * TMA can load.
+ * versions.c - the warps that run a role's program, and a second program for tensors that TMA can load.
  *
  *   before                          after
  *   role producer warps=4           role producer warps=1 versions=any,tma          if (ws::first_warp())
@@ -10,11 +9,11 @@
  *       copy_in %slot, %a, %i, %k   else
  *                                       gemm_producer<false>(p, s, 0);
  *
- * Whether the TMA can load a tensor follows from its address and its strides, and is known at the launch. Where it
- * cannot, the role's threads copy. A loop that has both ways does not fit into the instruction cache. So the program
- * that is there for every launch is not asked to be fast, and the other leaves that way out.
+ * TMA can load a tensor if its address and strides are aligned, which is known at the launch.  For other tensors, the
+ * role's threads copy.  A loop that contains both ways does not fit into the instruction cache.  The role's program
+ * therefore exists twice: the version `any` serves every launch, and the version `tma` omits copies by threads.
  *
- * One warp is enough to issue. The others of the role's group would only wait at the same barriers.
+ * One warp suffices to issue copies.  The other warps of the role's group would only wait at the same barriers.
  */
 #include "machine/plan.h"
 #include "lower.h"

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * windows.c - loads of a short loop that lie some rows apart, as the taps of a filter do.
+ * windows.c - loads of a short loop that are a few rows apart, for instance the taps of a filter.
  *
- *   for tap = 0, < 9, 1, %sum                      ws::row_window<ws::f16, 32, 64, ws::strips_2, 3> ws_window_1;
- *     x = load t, b, h + tap / 3, v + tap % 3, c   for (int tap = 0; tap < 9; tap += 1) {
- *     ...                                              x = ws_window_1.take(tap % 3 == 0, tap % 3, 0, t, b, ...);
+ *      for tap = 0, < 9, 1, %sum                      ws::row_window<ws::f16, 32, 64, ws::strips_2, 3> ws_window_1;
+ *        x = load t, b, h + tap / 3, v + tap % 3, c   for (int tap = 0; tap < 9; tap += 1) {
+ *        ...                                              x = ws_window_1.take(tap % 3 == 0, tap % 3, 0, t, b, ...);
  *
- * Three taps go over one line of the image, each a row further than the one before.  Where a thread's rows follow each
- * other (LAYOUT_STRIPS), it has all but one of the next tap's already: it loads ten rows of a line for three taps of
- * eight.  The loop is unrolled, so its counter is known, and rows are registers.
+ * In the example, three taps read one line of the image, each a row below the one before.  In the layout LAYOUT_STRIPS,
+ * a thread holds consecutive rows, so it already has all but one row of the next tap.  It loads ten rows for three taps
+ * of eight rows.  The loop is unrolled, so that its counter is constant and rows are registers.
  *
- * A coordinate is what stays the same in the loop and a number that its counter gives.  Nobody stores what is loaded.
+ * A coordinate must be the sum of a loop-invariant value and a number that depends on the counter.  No store of the
+ * kernel may write the tensor.
  */
 #include "ir/queries.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "schedule/choose.h"
 
-/* Short enough that it is unrolled: with the counter known, so is what one address has to do with the next.  */
+/* Limits for loops that are unrolled.  With a constant counter, addresses of consecutive loads are related.  */
 enum { MOST_TRIPS = 16, MOST_OPERATIONS = 192 };
 
 bool loop_is_of_loads(const Op *loop)
@@ -37,7 +38,7 @@ bool loop_is_of_loads(const Op *loop)
 
 /* ---- what the counter gives -------------------------------------------------------------------------------------- */
 
-/* A number where the counter is one.  */
+/* True if the value is a number for the iteration `trip`.  */
 static bool is_known(const Op *loop, const Value *value, int64_t trip, int64_t *number)
 {
     int64_t args[3];
@@ -55,7 +56,7 @@ static bool is_known(const Op *loop, const Value *value, int64_t trip, int64_t *
     return ir_fold(value->def, args, number);
 }
 
-/* The value is what it is in all iterations and this number.  */
+/* True if the value is the sum of a loop-invariant value and *number.  */
 static bool moves_by(const Op *loop, const Value *value, int64_t trip, int64_t *number)
 {
     int64_t second;
@@ -76,7 +77,7 @@ static bool moves_by(const Op *loop, const Value *value, int64_t trip, int64_t *
     return true;
 }
 
-/* By how many rows the load of one iteration lies below that of another, if they differ in nothing else.  */
+/* True if the loads of two iterations differ only in their row; *rows is the distance.  */
 static bool rows_below(const Op *loop, const Op *load, int64_t from, int64_t trip, int64_t *rows)
 {
     int row = load->nargs - 2;
@@ -91,7 +92,7 @@ static bool rows_below(const Op *loop, const Op *load, int64_t from, int64_t tri
     return true;
 }
 
-/* Runs of so many iterations whose loads lie `apart` rows apart.  */
+/* True if the loop consists of runs of `period` iterations whose loads are `apart` rows apart.  */
 static bool runs_of(const Op *loop, const Op *load, int period, int *apart)
 {
     int64_t trips = constant_trips(loop), rows;
@@ -127,13 +128,12 @@ bool load_window(const Kernel *kernel, const Op *load, RowWindow *window)
 typedef struct {
     const Kernel *kernel;
     Layout layout;
-    bool whole, any; /* all of them may lie so; there is one that gains by it */
-    int cost;        /* instructions of a thread, or so */
+    bool whole, any; /* all loads fit the layout; some load gains by it */
+    int cost;        /* estimated instructions of a thread */
 } Strips;
 
-/* For an address and the load, beside what is computed of its columns.  On an H200, convolution of each channel by
-   3 x 3 in tiles of 32 x 64 f16 had 1.09, 1.24 and 1.34 of cuDNN with one row a warp, 1.03, 1.19 and 1.30 with two
-   side by side, 0.96, 1.12 and 1.22 with four; in lines 0.69, 0.84 and 0.88.  */
+/* Instructions of an address and the load, beside the work on its columns.  The layouts are compared in
+   bench/notes/choices.md.  */
 enum { OF_VECTOR = 2 };
 
 static int slots_of(const Strips *strips, Type type)
@@ -182,7 +182,7 @@ static void visit_strip(Op *op, void *context)
                           : trips * cost_of(strips, type, slots);
 }
 
-/* The layout of a role in strips in which it loads least often, LAYOUT_COUNT: none is worth it.  */
+/* The layout in strips with the least cost for the role; LAYOUT_COUNT: none gains.  */
 Layout layout_in_strips(const Kernel *kernel, const Role *role)
 {
     Layout best = LAYOUT_COUNT;

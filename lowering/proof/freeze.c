@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * freeze.c - from here on the body is the source of the proof.
+ * freeze.c - from this pass on the body is the source of the proof.
  *
- * validate.c runs the roles' programs beside the body.  So the body may not change any more.  This pass takes a digest
- * of it, and the proof begins with a look whether the digest is still the same.
+ * validate.c runs the programs of the roles beside the body, so no later pass may change it.  This pass stores a digest
+ * of the body.  The proof starts with a comparison of that digest.
  *
- * The passes before this row are tested, not proved: the head of each says by what.  They change which operations there
- * are, by arithmetic on inequalities or by the algebra of tiles, and validate.c matches operations one by one.  The
- * tests have a reference that runs none of them: the sequential target runs the user's statements, and emulate has to
- * give the same to the bit (tests/programs, and tests/fuzz with random programs).  What skip-oob.c leaves out is the
- * exception: validate.c shows again that nothing sees it.
+ * The passes before this one are tested, not proved; the head of each names its tests.  They change the operations, by
+ * arithmetic on inequalities or by the algebra of tiles, while validate.c matches operations one by one.  The tests
+ * have a reference that runs no pass.  The sequential target runs the user's statements, and emulate has to agree with
+ * it to the bit (tests/programs, and tests/fuzz with random programs).  Skipped out-of-bounds rows (skip-oob.c) are an
+ * exception: validate.c shows again that they cannot influence a store.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ bool freeze_holds(const Kernel *kernel)
     return !kernel->source || kernel->source == digest_of(kernel);
 }
 
-/* require: all rewrites are done.   ensure: kernel->source.  */
+/* require: all rewrites are done. ensure: kernel->source is the digest of the body.  */
 void pass_freeze(Kernel *kernel)
 {
     kernel->source = digest_of(kernel);

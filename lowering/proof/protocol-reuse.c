@@ -2,9 +2,9 @@
 /*
  * protocol-reuse.c - storages in the same bytes: a write to one comes after the last read of the other, in every order.
  *
- *      consumer 0    reads q, ..., store_wait 0, consumed q    its copy out of o_out, which is in q, is done:
- *      producer      put q                                     the release passes this on, and the put has waited for it
- *      consumer 1    role_barrier, stages to o_out             consumer 0 reads q no more: the barrier passes this on
+ *      consumer 0    reads q, ..., store_wait 0, consumed q   its copy out of o_out, which is in q, is done:
+ *      producer      put q                                    the release passes this on, and the put has waited for it
+ *      consumer 1    role_barrier, stages to o_out            consumer 0 reads q no more: the barrier passes this on
  *
  * A tenant is a user of bytes that others use, too: a group in one storage, or the copies into one slot of a ring.  For
  * each tenant a group either knows that all its accesses so far are done, or does not.

@@ -2,14 +2,14 @@
 /*
  * terms.c - values as hash-consed terms.
  *
- *   %k2 = scalar_add %k, 64   k + 64                        one node, however often and in whatever role it is computed
- *   %t  = trans %tb       trans (load (b, j, k + 64))   trans of trans is gone
+ *      %k2 = scalar_add %k, 64   k + 64                        one node, however often and in any role it is computed
+ *      %t  = trans %tb           trans (load (b, j, k + 64))   trans of trans is gone
  *
- * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every
- * value of a signed integer is none.  Integer operations on numbers are carried out (fold.c), and neutral operands drop
- * out: simplify does both to the programs of roles.  This takes signed scalars not to overflow, as C does.  Everything
- * else is a node by what it is made of.  Equal pointers mean equal values; the reverse need not hold, and who compares
- * has to say so.
+ * A sum of signed integers is stored as a sum of numbers times atoms, so k + 64 - 64 is k.  This assumes that signed
+ * scalars do not overflow, as C does.  A conversion that keeps every value of a signed integer is left out.  Integer
+ * operations on numbers are folded (fold.c), and neutral operands are dropped, since simplify does both to the programs
+ * of roles.  Every other value is a node with its operation and operands.  Equal pointers mean equal values.  Different
+ * pointers do not mean different values.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ static void grow(Terms *terms)
     terms->nbuckets = nbuckets;
 }
 
-/* The one term of this content; args and factors are copied where it is new.  */
+/* Returns the unique term of this content.  If it is new, `args` and `factors` are copied.  */
 static const Term *intern(Terms *terms, Term term)
 {
     term.hash = hash_of(&term);
@@ -125,7 +125,7 @@ static int64_t wrap_sum(int64_t x, int64_t y, int64_t factor)
     return (int64_t)((uint64_t)x + (uint64_t)y * (uint64_t)factor);
 }
 
-/* Atoms stand in the order of their ids.  */
+/* Adds factor * atom.  Atoms are in the order of their ids.  */
 static void add_atom(Sum *sum, const Term *atom, int64_t factor)
 {
     int i = 0;
@@ -183,7 +183,7 @@ bool term_is_number(const Term *term, int64_t *value)
     return term->code == TERM_SUM && !term->nargs;
 }
 
-/* A sum of too many atoms is a node like any other.  */
+/* A sum of more than MOST_ATOMS atoms is an ordinary node.  */
 const Term *term_sum(Terms *terms, const Term *x, const Term *y, int64_t factor)
 {
     Sum sum = {0};
@@ -208,13 +208,13 @@ const Term *term_without(Terms *terms, const Term *term, const Term *atom)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Types whose values a sum may be taken of: signed, hence without overflow.  */
+/* True for types whose sums are terms: signed integers, which do not overflow.  */
 static bool is_counted(Type type)
 {
     return type.kind == K_SCALAR && (type.dtype == D_I32 || type.dtype == D_I64);
 }
 
-/* What an operation computes, however the roles carry it out.  */
+/* Returns the operation of the source that a role's operation computes.  */
 static Opcode meaning(Opcode code)
 {
     return code == OP_MMA ? OP_DOT : code == OP_TRANS_VIEW ? OP_TRANS : code;
@@ -249,7 +249,7 @@ static bool decide(Opcode code, int64_t difference)
     }
 }
 
-/* As numbers of the type: -1, 0 or 1.  */
+/* Compares two numbers of the type: -1, 0 or 1.  */
 static int order_of(Dtype dtype, int64_t x, int64_t y)
 {
     bool less = dtype_is_signed(dtype) ? x < y : (uint64_t)x < (uint64_t)y;
@@ -322,7 +322,7 @@ static const Term *product(Terms *terms, const Op *op, const Term *const *args)
     return node(terms, op, sorted);
 }
 
-/* Does every integer of the one type have a place in the other, signed one?  */
+/* True if the signed type `to` holds every integer of the type `from`.  */
 static bool keeps_values(Dtype from, Dtype to)
 {
     if (dtype_is_float(from))
@@ -362,7 +362,7 @@ static const Term *integer_term(Terms *terms, const Op *op, const Term *const *a
 
 /* ---- integers of any type ---------------------------------------------------------------------------------------- */
 
-/* A number, where all operands are.  */
+/* Returns the result as a number if all operands are numbers, else NULL.  */
 static const Term *folded(Terms *terms, const Op *op, const Term *const *args)
 {
     int64_t numbers[2], result;
@@ -374,7 +374,7 @@ static const Term *folded(Terms *terms, const Op *op, const Term *const *args)
     return ir_fold(op, numbers, &result) ? term_number(terms, result) : NULL;
 }
 
-/* The operand that an operation of two integers gives back whatever the other one is, or NULL.  */
+/* Returns the operand that is the result whatever the other one is, or NULL.  */
 static const Term *neutral(const Op *op, const Term *const *args)
 {
     int64_t y;
@@ -409,7 +409,7 @@ static bool commutes(Opcode code)
            code == OP_SCALAR_XOR || code == OP_SCALAR_MIN || code == OP_SCALAR_MAX;
 }
 
-/* A number comes second, of other operands the older one first.  */
+/* Sorts operands: a number comes second, else the older term first.  */
 static void sort_operands(const Term **args)
 {
     int64_t number;
@@ -439,13 +439,14 @@ static const Term *scalar_term(Terms *terms, const Op *op, const Term *const *ar
     return is_counted(op->results[0]->type) ? integer_term(terms, op, sorted) : node(terms, op, sorted);
 }
 
-/* One is the other, rows and columns exchanged.  */
+/* True if one term is the transpose of the other.  */
 static bool is_transposed(const Term *x, const Term *y)
 {
     return (x->code == OP_TRANS && x->args[0] == y) || (y->code == OP_TRANS && y->args[0] == x);
 }
 
-/* Of f32, what tf32 keeps or leaves of b is b's, and makes no other product.  */
+/* True if `part` is the tf32 head or residual (by `code`) of the operand.  These are functions of the operand, so they
+   are no part of the product's term.  */
 static bool is_part(int code, const Term *part, const Term *operand)
 {
     const bool transposed = part->code == OP_TRANS;

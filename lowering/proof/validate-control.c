@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-control.c - which loops and branches of the source those of a role are, and whether it carries out all that
- * it has to.
+ * validate-control.c - matches loops and branches of a role with those of the source, and checks that none is left out.
  *
- *   source                       role                                   taken for
- *   if (low)                     if (low)                               the branch, arm by arm
- *   for (k = 0; k < K; ..)       for (k = 0; k < K; ..)                 the loop (validate-loop.c)
- *                                if (0 < K) { .. for (k = 64; ..) }     the loop, its first iterations peeled off
- *                                if (group == 0)                        what one group does for all: run both ways
- *                                skip trips                             the loop, in a tile of another group
+ *      source                       role                                   matched with
+ *      if (low)                     if (low)                               the branch, arm by arm
+ *      for (k = 0; k < K; ..)       for (k = 0; k < K; ..)                 the loop (validate-loop.c)
+ *                                   if (0 < K) { .. for (k = 64; ..) }     the loop, with peeled first iterations
+ *                                   if (group == 0)                        work of one group for all: both arms are run
+ *                                   skip trips                             the loop, in a tile of another group
  *
- * Only ops with the same condition, or bounds, and with the same rings and stores inside are tried.
+ * Candidates are operations with the same condition or bounds, and with the same rings and stores inside.
  */
 #include <string.h>
 
@@ -38,7 +37,8 @@ static bool stores_here(const Validator *validator, const Op *store)
     return validator->storing[stored_place(validator, store)] == validator->role;
 }
 
-/* Rings and stores inside: what of the source's op is this role's, and what the role's op holds.  */
+/* Returns a bit mask of rings and stores inside: for an operation of the source those that are this role's, for an
+   operation of the role all.  */
 static uint64_t signature(const Validator *validator, const Op *op, bool source)
 {
     uint64_t bits = 0;
@@ -122,7 +122,7 @@ static Known join_arms(Validator *validator, const Term *condition, Known x, Kno
                    x.spread == SPREAD_ANY ? y.spread : x.spread, x.term == y.term ? x.instance : NULL};
 }
 
-/* The values that an arm hands on take their variables.  */
+/* Writes the values that an arm passes on to the variables of the results.  */
 bool end_arm(Validator *validator, const Op *op, int arm)
 {
     const Op *end = block_end(op->blocks[arm]);
@@ -168,7 +168,7 @@ static bool match_if(Validator *validator, const Op *op, const Op *source, Insta
     return true;
 }
 
-/* A branch that is decided: its values are those of the arm.  */
+/* Runs one arm of a branch whose condition is known.  */
 static bool run_arm(Validator *validator, const Op *op, bool then)
 {
     if (!then && op->nblocks < 2)
@@ -183,7 +183,8 @@ static bool run_arm(Validator *validator, const Op *op, bool then)
     return true;
 }
 
-/* `group == 0`, `ordinal % groups == group`: this run has an answer, the next run another.  */
+/* Returns the answer of this run to `group == 0` or `ordinal % groups == group`; NULL for other conditions.  The next
+   run has another answer.  */
 static int *own_question(Validator *validator, const Term *condition)
 {
     const Term *zero = term_number(&validator->terms, 0), *group = validator->group, *ordinal = validator->ordinal;
@@ -226,7 +227,7 @@ static bool may_match(Validator *validator, const Op *op, const Op *source, cons
            known_of(validator, op->args[0]).term == source_term(validator, outer, source->args[0]);
 }
 
-/* Does the source's op leave what this one leaves, by name?  */
+/* True if both operations have results of equal names and kinds.  */
 static bool leaves_the_same(const Validator *validator, const Op *op, const Op *source)
 {
     bool same = op->nresults == source->nresults;
@@ -236,8 +237,8 @@ static bool leaves_the_same(const Validator *validator, const Op *op, const Op *
     return same;
 }
 
-/* Try every op of the source that this one may be; true once one fits.  One that leaves other values comes later: a
-   loop that changes nothing, as of min (g, 255) with g = -100, fits any.  */
+/* Tries every operation of the source that may match; true once one matches.  Operations with other results come later:
+   a loop that changes nothing, as of min (g, 255) with g = -100, matches any loop.  */
 static bool try_all(Validator *validator, const Op *op, Shape shape, uint64_t own)
 {
     Saved saved = attempt_save(validator);
@@ -290,7 +291,7 @@ static bool run_if(Validator *validator, const Op *op)
     return differs(validator, op, "has a branch that the source does not have here");
 }
 
-/* No loop of the source fits: the one that comes closest.  */
+/* Reports that no loop of the source matches, with the difference to the closest one.  */
 static bool no_such_loop(Validator *validator, const Op *op, uint64_t own)
 {
     static const char *const parts[] = {"first value", "bound", "step"};
@@ -316,8 +317,8 @@ static bool run_loop(Validator *validator, const Op *op)
     return try_all(validator, op, PLAIN_LOOP, own) || no_such_loop(validator, op, own);
 }
 
-/* Tiles are independent: each finds memory as the launch left it, or as other tiles did, which is none of its
-   concern. */
+/* Matches the grid.  Tiles are independent: a tile starts with unknown memory, which the launch or other tiles have
+   written.  */
 static bool run_grid(Validator *validator, const Op *op)
 {
     Instance *top = validator->open[0];
@@ -349,8 +350,8 @@ static bool run_grid(Validator *validator, const Op *op)
     return true;
 }
 
-/* Its block, once. The width takes in what is seen, so that a product makes as many columns as if it were told that
-   number.  */
+/* Runs the block once.  The width covers all columns that influence a store, so a product makes the same columns as
+   with the exact number.  */
 static bool run_narrow(Validator *validator, const Op *op)
 {
     const Block *block = op->blocks[0];
@@ -388,7 +389,7 @@ bool run_control(Validator *validator, const Op *op)
 
 /* ---- puts that belong to another group --------------------------------------------------------------------------- */
 
-/* max ((hi - lo + step - 1) / step, 0), as distribute writes it.  */
+/* Returns max ((hi - lo + step - 1) / step, 0), in the form that distribute writes.  */
 static const Term *trip_count(Validator *validator, const Op *loop, const Instance *outer)
 {
     Terms *terms = &validator->terms;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-loop-classes.c - loops of the source that say the same.
+ * validate-loop-classes.c - loops of the source with equal text.
  *
- *   r = f (0);                                      q = f (0);
- *   for (step = 0; step < 2; step++)                for (step = 0; step < 2; step++)
- *     r = ws_max (r, ws_sub (z, step));               q = ws_max (q, ws_sub (z, step));
+ *      r = f (0);                                      q = f (0);
+ *      for (step = 0; step < 2; step++)                for (step = 0; step < 2; step++)
+ *        r = ws_max (r, ws_sub (z, step));               q = ws_max (q, ws_sub (z, step));
  *
- * A helper that is called twice leaves two loops; from equal beginnings they leave equal values.  What a loop leaves is
- * no finite term, so it is named by what the loop says, in a text in which its own values are numbered and those from
- * outside are places for operands, and by the terms of these.  Loops that store have no such name.
+ * A helper that is called twice leaves two loops.  From equal initial values they compute equal results.  A loop's
+ * result is no finite term, so its term is the class of the loop with the terms of its operands.  A class is a text in
+ * which the loop's own values have numbers, and values from outside are operands.  A loop that stores has no class.
  */
 #include <string.h>
 
@@ -16,9 +16,9 @@
 
 struct LoopClass {
     const Op *loop;
-    int shape; /* of the first loop that says the same */
+    int shape; /* number of the first loop with this text */
     bool loads;
-    const Value **operands; /* from outside, in the order in which they are met */
+    const Value **operands; /* values from outside, in the order of their first use */
     int noperands;
     int64_t *text;
     int length, room;
@@ -28,7 +28,7 @@ struct LoopClass {
 typedef struct {
     Module *module;
     LoopClass *class_;
-    int *number; /* by value id: of the loop's own values from 1 on, of operands from -1 down */
+    int *number; /* by value id: numbers of the loop's own values from 1 up, of operands from -1 down */
     int nvalues;
 } Reader;
 
@@ -46,7 +46,7 @@ static void say(Reader *ctx, int64_t word)
     class_->text[class_->length++] = word;
 }
 
-/* Where a literal stands does not matter.  */
+/* A literal has its value in the text, wherever it is defined.  */
 static void say_literal(Reader *ctx, const Op *op)
 {
     int64_t real;

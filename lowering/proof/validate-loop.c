@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-loop.c - a loop of a role against one of the source, for all its iterations at once.
+ * validate-loop.c - a loop of a role against a loop of the source, for all its iterations at once.
  *
- *   source                    role                                     shown for an unknown iteration b
- *   for (k = lo; ...)         if (lo < hi) {                           the first iteration begins like any other
- *     x = A (k)                 x' = A (lo)
- *     acc = B (x, acc)          for (k = lo + step; ...) {             before: x' is x of b, acc is acc of b
- *                                 x = A (k); acc = B (x', acc)           A of b + 1, B of b: now b is complete
- *                                 x' = x                               behind: x' is x of b + 1, acc is acc of b + 1
- *                               }
- *                               acc = B (x', acc)                      B of the last one: now it is complete, too
- *                             }                                        and acc is what the source's loop leaves
+ *      source                    role                                     shown for an unknown iteration b
+ *      for (k = lo; ...)         if (lo < hi) {                           the first iteration begins like any other
+ *        x = A (k)                 x' = A (lo)
+ *        acc = B (x, acc)          for (k = lo + step; ...) {             before: x' is x of b, acc is acc of b
+ *                                    x = A (k); acc = B (x', acc)           A of b + 1, B of b: b is complete
+ *                                    x' = x                               behind: x' is x of b + 1, acc is acc of b + 1
+ *                                  }
+ *                                  acc = B (x', acc)                      B of the last one: it is complete, too
+ *                                }                                        and acc is the result of the source's loop
  *
- * What a role carries is matched with a value of the source that it equals before the first iteration; if an iteration
- * from unknown values keeps all of these equalities, they hold in every iteration, whatever the trip count.  An
- * equality that does not last is dropped and the next candidate tried.
+ * Each value that the role's loop carries is matched with a value of the source that equals it before the first
+ * iteration.  Then one iteration is run from unknown values.  If it keeps all these equalities, they hold in every
+ * iteration, for any trip count (induction).  An equality that fails is dropped, and the next candidate is tried.
  */
 #include <string.h>
 
@@ -97,10 +97,11 @@ static void leave_memory(Validator *validator, const Term *const *after, const I
 
 enum { NO_MATCH = -1 };
 
-/* Which carried value of the source each of the role's is; NO_MATCH: one that stays what it was.  */
+/* The carried value of the source that each carried value of the role equals.  NO_MATCH: the value stays as it was
+   before the loop.  */
 typedef struct {
-    int of[MAX_CARRIED];    /* the candidate, twice the number of the source's: see next_match */
-    int first[MAX_CARRIED]; /* of the source's, where its candidates begin */
+    int of[MAX_CARRIED];    /* the candidate's number, below twice the number of the source's values: see next_match */
+    int first[MAX_CARRIED]; /* the value of the source at which its candidates begin */
     Known initial[MAX_CARRIED];
     int count;
     int tries;
@@ -119,7 +120,8 @@ bool same_name(const Value *x, const Value *y)
     return x->name == y->name || (x->name && y->name && !strcmp(x->name, y->name));
 }
 
-/* Several have one name, as elements of an array do: the role's second is the source's second before it is another.  */
+/* Returns the value of the source of equal name and equal occurrence.  Elements of an array have one name: the role's
+   second is first compared with the source's second.  */
 static int first_of_name(Value *const *arguments, int i, Value *const *sources, int count)
 {
     int before = 0;
@@ -136,7 +138,8 @@ static int source_of(const Relation *relation, int i, int candidate, int count)
     return (relation->first[i] + candidate) % count;
 }
 
-/* Candidates of one name come first: numbers from 0 on; the others are those from `count` on.  */
+/* Returns the next candidate from `from` on, or NO_MATCH.  Candidates below `count` have the value's name, those from
+   `count` on have another name.  */
 static int next_match(const Validator *validator, const Relation *relation, int i, const Value *argument,
                       Value *const *sources, const Term *const *initial, int count, int from)
 {
@@ -150,10 +153,10 @@ static int next_match(const Validator *validator, const Relation *relation, int 
 }
 
 typedef struct {
-    const Op *op, *source;   /* loops */
-    Value *const *arguments; /* carried, of the role's loop */
+    const Op *op, *source;   /* two loops */
+    Value *const *arguments; /* carried by the role's loop */
     Value *const *source_arguments;
-    const Term **initial; /* of the source */
+    const Term **initial; /* by carried value of the source */
     int nsource;
     Relation relation;
 } Match;
@@ -197,7 +200,7 @@ static void add_carriers(Carriers *to, const Carriers *from)
         to->bits[i] |= from->bits[i];
 }
 
-/* The arguments that the results of each operation are computed of.  */
+/* Finds, for the results of each operation, the arguments of the block from which they are computed.  */
 static void find_carriers(const Block *block, Carriers *of, Carriers *around)
 {
     FOR_OPS (op, block) {
@@ -212,7 +215,7 @@ static void find_carriers(const Block *block, Carriers *of, Carriers *around)
     }
 }
 
-/* direct[i * count + k]: what the block hands on as the i-th is computed of the k-th.  */
+/* direct[i * count + k]: the value passed on as the i-th is computed from the k-th argument.  */
 static bool *find_direct(Validator *validator, const Handed *carried)
 {
     size_t count = (size_t)carried->count;
@@ -229,7 +232,7 @@ static bool *find_direct(Validator *validator, const Handed *carried)
     return direct;
 }
 
-/* Values that fail and that the i-th, which fails, is computed of, in one iteration or over several.  */
+/* Marks the failing values from which the i-th failing value is computed, in one iteration or over several.  */
 static void reach(const Handed *carried, const bool *direct, int i, bool *reached)
 {
     for (int k = 0; k < carried->count; k++)
@@ -239,8 +242,9 @@ static void reach(const Handed *carried, const bool *direct, int i, bool *reache
         }
 }
 
-/* A value may fail only because another one was taken for the wrong thing.  So the first to be given up is computed of
-   no other that fails, but for those that are computed of it; of these, one that may still be something else.  */
+/* Chooses the equality to give up.  A value may fail only because another one was matched wrongly.  So the chosen value
+   is computed from no other failing value, except from values that are computed from it in turn.  Among these, a value
+   with other candidates is preferred.  */
 int carried_suspect(Validator *validator, const Handed *carried)
 {
     int count = carried->count, failing = 0, first = -1, best = -1;
@@ -268,7 +272,8 @@ int carried_suspect(Validator *validator, const Handed *carried)
     return best;
 }
 
-/* Do the equalities hold for what the iteration hands on?  One that does not is replaced by its next candidate.  */
+/* Checks the equalities for the values that the iteration passes on, and replaces one that fails by its next
+   candidate.  */
 static Verdict check_next(Validator *validator, Match *match, const Instance *body, const Block *block,
                           Value *const *arguments, Value *const *next, Value *const *source_next, const Op *where)
 {
@@ -309,8 +314,8 @@ static void leave_results(Validator *validator, const Match *match, Instance *ou
     }
 }
 
-/* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of
-   it. A constant is the same wherever it stands. */
+/* True if a branch of the source's loop tests whether the counter has reached the edge.  All groups of a role then know
+   the same of it.  Constants are compared by value.  */
 static bool asks_for_edge(Validator *validator, const Op *source, const Instance *outer, const Value *at,
                           const Term *edge)
 {
@@ -327,8 +332,8 @@ static bool asks_for_edge(Validator *validator, const Op *source, const Instance
     return false;
 }
 
-/* Which iterations one of the bodies runs: all, where there is one.  The check of the IR has seen that the loop counts
-   up.  */
+/* Finds the iterations that one of the loop's bodies executes.  A single body executes all.  The check of the IR has
+   seen that the counter grows.  */
 bool side_of(Validator *validator, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
 {
     *side = (Side){loop_edge(op) ? known_of(validator, loop_edge(op)).term : NULL, body > 0};
@@ -381,7 +386,7 @@ static Verdict try_for(Validator *validator, Match *match, Instance *outer, bool
     return verdict;
 }
 
-/* An iteration of a while evaluates its condition, then its body.  */
+/* Runs an iteration of a while: its condition, then its body.  */
 static Verdict try_while(Validator *validator, Match *match, Instance *outer, bool *follows)
 {
     const Op *op = match->op, *source = match->source;
@@ -421,7 +426,8 @@ static Verdict try_while(Validator *validator, Match *match, Instance *outer, bo
 
 enum { MOST_TRIES = 64 };
 
-/* An iteration went wrong: perhaps because a value is not the one that it was taken for.  */
+/* Tries another candidate for one value after an iteration that differs: a value may have been matched wrongly.  False:
+   none is left.  */
 static bool try_another(Validator *validator, Match *match)
 {
     Relation *relation = &match->relation;
@@ -439,7 +445,7 @@ static bool try_another(Validator *validator, Match *match)
     return false;
 }
 
-/* The role's loop is the source's loop of that iteration of the block around.  */
+/* Matches the role's loop with the source's loop in the execution `outer` of the block around it.  */
 bool match_loop(Validator *validator, const Op *op, const Op *source, Instance *outer)
 {
     bool counted = op->code == OP_FOR;

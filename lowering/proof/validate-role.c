@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-role.c - what the operations of a role compute, and which of the source's they carry out.
+ * validate-role.c - the terms of a role's operations, and the operations of the source that they execute.
  *
- *   slot = get                     the slot that holds the loads of iteration b
- *   va = view ta[slot], 64 g ..    load (a, i, k), this group's rows
- *   acc2 = mma va, vb, acc         dot (load .., trans (load ..), acc), this group's rows
- *   store c, i + 64 g, j, x        the source's store c, i, j, if x is what it stores
+ *      slot = get                     the slot that holds the loads of iteration b
+ *      va = view ta[slot], 64 g ..    load (a, i, k), this group's rows
+ *      acc2 = mma va, vb, acc         dot (load .., trans (load ..), acc), this group's rows
+ *      store c, i + 64 g, j, x        the source's store c, i, j, if x is the value that it stores
  *
- * Groups that share the rows of a tile run one program with `group` unknown: a coordinate that moves on by group *
- * rows, with as many rows in the tile, means this group's part of the tile that stands there without it.
+ * Groups that divide the rows of a tile run one program with an unknown `group`.  A coordinate with the addend group *
+ * rows, for a tile of that many rows, means this group's part of the source's tile at the coordinate without the
+ * addend.
  */
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void know(Validator *validator, const Value *value, const Term *term, Spr
     validator->known[value->id] = (Known){term, spread, NULL};
 }
 
-/* Something that equals nothing: whoever looks at it in earnest finds out.  */
+/* Returns a term that equals no other, so that any use that matters fails.  */
 static Known unknown(Validator *validator)
 {
     return (Known){term_symbol(&validator->terms), SPREAD_WHOLE, NULL};
@@ -54,7 +55,7 @@ static bool has_rows(const Value *value)
     return value->type.kind == K_TILE || value->type.kind == K_TOKEN || value->type.kind == K_VIEW;
 }
 
-/* The part of the source's value that the role's value of this type holds.  */
+/* Returns the part of the source's value that a role's value of this type holds.  */
 static Spread spread_by_type(const Validator *validator, const Value *value, const Value *source)
 {
     bool part = has_rows(value) && validator->groups > 1 && value->type.rows != source->type.rows;
@@ -87,7 +88,7 @@ static const Term *group_rows(Validator *validator, int rows)
     return term_sum(&validator->terms, term_number(&validator->terms, 0), validator->group, rows);
 }
 
-/* A coordinate without the group's first row, if it has one for tiles of so many rows.  */
+/* Removes the group's first row from the coordinate, if that has one for tiles of so many rows.  */
 static Spread subtile_group(Validator *validator, const Term **coordinate, int rows)
 {
     if (validator->groups == 1 || term_factor(*coordinate, validator->group) != rows)
@@ -103,7 +104,7 @@ static int join(int x, Spread y)
     return x == SPREAD_ANY ? (int)y : y == SPREAD_ANY || x == (int)y ? x : SPREAD_MIXED;
 }
 
-/* Over all operands; one row, one column and one number fit to every part.  */
+/* Joins the parts of all operands.  A single row, column or number fits every part.  */
 static int join_operands(const Validator *validator, const Op *op, const Known *args)
 {
     int spread = SPREAD_ANY;
@@ -133,7 +134,7 @@ static int spread_of(Validator *validator, const Op *op, const Known *args)
                                                                                   : SPREAD_MIXED;
     case OP_TRANS:
         if (args[0].spread == SPREAD_ANY && is_split_across(op->results[0], ROLE_BIT(validator->role)))
-            return SPREAD_COLS; /* of the same in all rows: a part as good as another */
+            return SPREAD_COLS; /* equal in all rows: all parts are alike */
         /* fallthrough */
     case OP_TRANS_VIEW:
         return args[0].spread == SPREAD_ROWS   ? SPREAD_COLS
@@ -157,7 +158,7 @@ static int spread_of(Validator *validator, const Op *op, const Known *args)
     case OP_MMA:
     case OP_DOT_F32:
     case OP_DOT:
-        for (int i = 1; i < op->nargs; i += i == 1 ? 2 : 1) /* and its rest */
+        for (int i = 1; i < op->nargs; i += i == 1 ? 2 : 1) /* the right operand, then its residual and head */
             if (args[i].spread != SPREAD_WHOLE && args[i].spread != SPREAD_ANY)
                 return SPREAD_MIXED;
         return join(args[2].spread, args[0].spread);
@@ -213,8 +214,8 @@ static bool run_load(Validator *validator, const Op *op)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group
-   takes its rows of, if they divide.  */
+/* True if each group stores its part of the tile, false if one group stores it for all.  Each group takes its rows of a
+   tile that comes straight from a ring, if the groups divide them.  */
 bool is_divided(const Validator *validator, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
@@ -230,18 +231,19 @@ bool is_divided_across(const Validator *validator, const Op *store)
 
 typedef struct {
     const Term **args;
-    Spread place; /* of the row coordinate; SPREAD_COLS: the column's has the group's first one */
+    /* SPREAD_ROWS: the row coordinate has the group's first row; SPREAD_COLS: the column has its first column.  */
+    Spread place;
     Known tile;
 } Stored;
 
-/* Each group has all rows of its columns of the source's tile.  */
+/* True if each group has all rows of its columns of the source's tile.  */
 static bool agrees_across(const Validator *validator, const Stored *what, Type part, const Term *term, Type whole)
 {
     return what->tile.term == term && what->tile.spread == SPREAD_COLS && what->place == SPREAD_COLS &&
            part.rows == whole.rows && part.cols * validator->groups == whole.cols;
 }
 
-/* Numbers that are printed side by side are of the same rows.  */
+/* True if all operands that are printed side by side have the same rows.  */
 static bool agrees_side_by_side(Validator *validator, const Op *op, const Op *source, const Instance *instance)
 {
     for (int i = 0; i < op->nargs; i++)
@@ -282,9 +284,9 @@ static bool is_the_store(Validator *validator, const Op *op, const Stored *what,
     return store_term(validator, op, memory, what->args) == instance->stored[source->position];
 }
 
-/* What leaves through staging may go box by box, in their order; the last one ends the store.  */
+/* A store through staging may go box by box, in their order.  The last box ends the store.  */
 typedef struct {
-    unsigned number, count; /* from 1 on; 0 of 0: all at once */
+    unsigned number, count; /* box `number` of `count`, from 1 on; 0 of 0: the whole tile */
 } Box;
 
 static Box box_of(const Op *store)
@@ -305,7 +307,7 @@ static bool is_part(Known tile)
     return tile.spread == SPREAD_ROWS || tile.spread == SPREAD_COLS;
 }
 
-/* Ends, whatever the other groups do.  */
+/* True if the operation never waits for other groups.  */
 static bool ends_alone(const Op *op)
 {
     switch (op->code) {
@@ -315,7 +317,7 @@ static bool ends_alone(const Op *op)
     case OP_MMA:
     case OP_COMMIT:
     case OP_COMMIT_NOTHING:
-    case OP_WAIT: /* for products of its own */
+    case OP_WAIT: /* waits for its own products */
     case OP_COMPUTED:
     case OP_CONSUMED:
     case OP_PUT_DONE:
@@ -328,7 +330,7 @@ static bool ends_alone(const Op *op)
     }
 }
 
-/* Behind the last barrier of all groups nothing in front of the operation makes a group wait for another.  */
+/* True if no operation between the last role barrier and this one makes a group wait for another.  */
 static bool groups_met(const Op *op)
 {
     const Op *before = op->prev;
@@ -391,7 +393,7 @@ static bool run_store(Validator *validator, const Op *op)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* The oldest open iteration of the ring's block that has not seen this step.  */
+/* Returns the oldest open iteration of the ring's block without this step, NULL: none.  */
 static Instance *next_of_ring(Validator *validator, const Aref *aref, unsigned bit)
 {
     for (int k = 0; k < validator->nopen; k++)
@@ -416,13 +418,13 @@ static bool run_slot(Validator *validator, const Op *op, unsigned bit)
     return true;
 }
 
-/* Is the known value a slot of this ring?  */
+/* True if the value is a slot of this ring.  */
 static bool is_slot(const Known *slot, const Aref *aref)
 {
     return slot->instance && slot->term->code == TERM_SLOT && slot->term->ival == aref->id;
 }
 
-/* Do the blocks that bring a share each load the same tile, equally often, and all of it together?  */
+/* True if the blocks that each copy a share load the same tile, equally often, and the shares make up the tile.  */
 static bool check_share(Validator *validator, const Op *op, const Op *load)
 {
     int rows = load->results[0]->type.rows, sharers = cluster_sharers(validator->kernel, op->transfer->along);
@@ -458,7 +460,7 @@ static bool run_copy_in(Validator *validator, const Op *op)
     return check_share(validator, op, load);
 }
 
-/* All of a slot's tile by one group; or, by all groups of the role, its rows by each.  */
+/* True if one group writes all of the slot's tile, or each of all groups writes its rows.  */
 static bool is_part_of_slot(Validator *validator, const Op *op, Known tile, const Value *value)
 {
     const Value *from = op->args[1];
@@ -471,7 +473,7 @@ static bool is_part_of_slot(Validator *validator, const Op *op, Known tile, cons
            known_of(validator, op->args[2]).term == group_rows(validator, from->type.rows);
 }
 
-/* The tile of the same iteration.  */
+/* Checks that the written tile is that of the slot's iteration.  */
 static bool run_put_tile(Validator *validator, const Op *op)
 {
     Known slot = known_of(validator, op->args[0]), tile = known_of(validator, op->args[1]);
@@ -501,7 +503,7 @@ static bool run_put_done(Validator *validator, const Op *op)
     return true;
 }
 
-/* All of a slot, or this group's rows or columns of it.  */
+/* Returns the part of a slot that the view has: all, or this group's rows or columns.  */
 static int window_of(Validator *validator, const Op *op, Type whole)
 {
     Type type = op->results[0]->type;
@@ -519,7 +521,7 @@ static int window_of(Validator *validator, const Op *op, Type whole)
                                                                                                : SPREAD_MIXED;
 }
 
-/* One column of a slot's rows, or of this group's rows.  */
+/* Returns the rows of a view with one column: all rows of the slot, or this group's.  */
 static int column_of(Validator *validator, const Op *op, Type whole)
 {
     Type type = op->results[0]->type;
@@ -584,7 +586,7 @@ static bool run_view(Validator *validator, const Op *op)
     return true;
 }
 
-/* The rows that each group has make up the source's tile.  */
+/* Checks that the rows of all groups make up the source's tile.  */
 static bool run_gather(Validator *validator, const Op *op)
 {
     Known part = known_of(validator, op->args[0]);
@@ -599,7 +601,7 @@ static bool run_gather(Validator *validator, const Op *op)
 
 /* ---- products that do not make all columns ----------------------------------------------------------------------- */
 
-/* As a number of 64 bits.  */
+/* Returns the value as a number of 64 bits.  */
 static const Term *widened(Validator *validator, const Instance *instance, const Value *value)
 {
     const Term *term = source_term(validator, instance, value);
@@ -608,8 +610,8 @@ static const Term *widened(Validator *validator, const Instance *instance, const
     return term_of(&validator->terms, &op, &term);
 }
 
-/* Of the load's rows those that reach something (skip-oob.c shows it): the grid's step, or those that the tensor
-   has.  */
+/* Returns the number of the load's rows that can influence a store (skip-oob.c): the grid's step, or the rows inside
+   the tensor.  */
 static const Term *rows_that_count(Validator *validator, const Op *load, const Instance *instance)
 {
     const Op *tensor = load->args[0]->def;
@@ -622,7 +624,7 @@ static const Term *rows_that_count(Validator *validator, const Op *load, const I
                     widened(validator, instance, load->args[row]), -1);
 }
 
-/* Do rows of a load become the product's columns, and does it make all of these that count?  */
+/* True if rows of a load become the columns of the product, and it makes all columns that can influence a store.  */
 static bool makes_what_counts(Validator *validator, const Op *product)
 {
     const Op *right = product->args[1]->def, *view = right && right->code == OP_TRANS_VIEW ? right->args[0]->def : NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-source.c - one iteration of the source, as terms.
+ * validate-source.c - an iteration of the source as terms.
  *
- *   for (k ...)                       iteration b: k, acc unknown     iteration b + 1
- *     ta = ws_load (a, i, k, ...)     load (a, i, k)                  load (a, i, k + 64)
- *     acc = ws_dot (ta, tb, acc)      dot (load .., acc)              dot (load .., dot (load .., acc))
+ *      for (k ...)                       iteration b: k, acc unknown     iteration b + 1
+ *        ta = ws_load (a, i, k, ...)     load (a, i, k)                  load (a, i, k + 64)
+ *        acc = ws_dot (ta, tb, acc)      dot (load .., acc)              dot (load .., dot (load .., acc))
  *
- * Memory that the region stores to is a value like any other: a store makes a new one of the one before, a load names
- * the one that it reads.  What a loop leaves is a value by its own name (validate-loop-classes.c), memory behind one
- * that stores a symbol; the loop's body is looked at where a role runs it.
+ * Memory that the region stores to is a value like any other.  A store makes a new memory from the one before.  A load
+ * has the memory that it reads as an operand.  The results of a loop have terms of their own (validate-loop-classes.c).
+ * The memory behind a loop that stores is a symbol.  The body of a loop is evaluated when a role runs the loop.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ const Term *store_term(Validator *validator, const Op *store, const Term *memory
 typedef struct {
     Validator *validator;
     Instance *instance;
-    const Term **memory; /* now */
+    const Term **memory; /* by stored base: the memory in front of the next operation */
 } Evaluator;
 
 static const Term **copy_memory(Validator *validator, const Term *const *memory)
@@ -97,7 +97,7 @@ bool op_has_stores(const Op *op)
     return ir_any(op, is_store, NULL);
 }
 
-/* Does the op store to the k-th memory, itself or inside?  */
+/* True if the operation, or one inside it, stores to the k-th memory.  */
 static bool stores_into(const Validator *validator, const Op *op, int k)
 {
     if (is_store(op, NULL) && stored_place(validator, op) == k)
@@ -166,7 +166,7 @@ static void evaluate_plain(Evaluator *at, const Op *op)
     }
 }
 
-/* Places of the block's ops, and slots of its values.  */
+/* Numbers the operations and the values of the block.  Returns the number of operations.  */
 static int number(Validator *validator, const Block *block, int *nvalues)
 {
     int nops = 0;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-staged.c - a loop of a role whose first iterations are peeled off, against one of the source.
+ * validate-staged.c - a loop of a role with peeled first iterations, against a loop of the source.
  *
- *   source                  role, three stages                        the window: iterations that are under way
- *   for (k = lo; ...)       if (lo < hi) {                            first
- *     A; B; C                 A
- *                             if (lo + step < hi) {                   first, second
- *                               A; B
- *                               for (k = lo + 2 * step; ...)          b, b + 1, and in the loop b + 2
- *                                 A; B; C                             b is complete, b + 1 as far as b was
- *                               C                                     the last but one is complete
- *                             }                                       the last, as far as the first was
- *                             B; C                                    the last is complete
- *                           }
+ *      source                  role, three stages                        the window: iterations under way
+ *      for (k = lo; ...)       if (lo < hi) {                            first
+ *        A; B; C                 A
+ *                                if (lo + step < hi) {                   first, second
+ *                                  A; B
+ *                                  for (k = lo + 2 * step; ...)          b, b + 1, and in the loop b + 2
+ *                                    A; B; C                             b is complete, b + 1 as far as b was
+ *                                  C                                     the last but one is complete
+ *                                }                                       the last, as far as the first was
+ *                                B; C                                    the last is complete
+ *                              }
  *
- * A guard of a later iteration keeps what a steady loop keeps: the window, what was done of each iteration in it, and
- * what each value is by name.  Where it is not taken nothing changes; so behind it the window is of some iterations.
+ * The guard of a later iteration keeps three facts, as the steady loop does: the window, the progress of each of its
+ * iterations, and the name of each carried value.  If the guard is false nothing changes.  So behind the guard the
+ * window holds some unknown iterations with the same progress.
  */
 #include <string.h>
 
@@ -23,13 +24,13 @@
 #include "ir/slice.h"
 #include "proof/validator.h"
 
-/* What a role carries through such a loop: a value of an iteration of the window by name, a slot of a ring of it, or
-   what stays.  */
+/* The name of a carried value: a value of an iteration of the window, a slot of a ring of that iteration, or neither
+   for a value that stays the same.  */
 typedef struct {
-    int which; /* of the window */
+    int which; /* index in the window */
     const Value *value;
     const Aref *aref;
-    int candidate; /* which of all */
+    int candidate; /* its number among all candidates */
 } Name;
 
 typedef Instance *const *Window;
@@ -60,11 +61,11 @@ static const Aref *aref_at(const Kernel *kernel, int index)
     return NULL;
 }
 
-/* What is looked for in one iteration, from a number on.  */
+/* A search in one iteration, from a candidate's number on.  */
 typedef struct {
     const Value *value;
     Known initial;
-    int from, at; /* candidates, counted */
+    int from, at; /* numbers of candidates */
 } Search;
 
 static bool is_source(Validator *validator, Search *search, const Instance *instance, const Value *source, Name *name)
@@ -77,7 +78,7 @@ static bool is_source(Validator *validator, Search *search, const Instance *inst
     return true;
 }
 
-/* What the source carries: hands on, and has been handed.  */
+/* Searches the values that the source's iteration passes on, then those that it receives.  */
 static bool find_carried(Validator *validator, Search *search, Instance *instance, Name *name)
 {
     const Block *block = instance->block;
@@ -106,10 +107,10 @@ static bool find_made(Validator *validator, Search *search, Instance *instance, 
     return false;
 }
 
-enum { CANDIDATES = 1 << 20 }; /* of one iteration, at most */
+enum { CANDIDATES = 1 << 20 }; /* more than the candidates of one iteration */
 
-/* The first name from `from` on that fits the value; the last one is: it stays.  Where several values are alike, those
-   that the source carries are looked at before all others, those of a newer iteration before an older one's.  */
+/* Returns the first name from `from` on that fits the value; the last name means that it stays the same.  If several
+   values are alike, values that the source carries precede all others, and newer iterations precede older ones.  */
 static Name find_name(Validator *validator, Window window, int count, Known initial, const Value *value, int from)
 {
     Name name;
@@ -127,7 +128,7 @@ static Name find_name(Validator *validator, Window window, int count, Known init
 
 typedef enum { MEMORY_STALE, MEMORY_ENTRY, MEMORY_END } MemoryAt;
 
-/* Before the window's oldest iteration, or behind one of it.  */
+/* The memory before the window's oldest iteration, or behind one of its iterations.  */
 typedef struct {
     MemoryAt at;
     int which;
@@ -162,7 +163,7 @@ static void copy_done(Instance *to, const Instance *from)
     memcpy(to->skipped, from->skipped, (size_t)block_size(to->block) * sizeof *to->skipped);
 }
 
-/* Iterations of which as much is done as of those of the window.  */
+/* Makes unknown iterations with the progress of the window's iterations.  */
 static void some_iterations(Validator *validator, const Staged *stage, Instance **window)
 {
     for (int i = 0; i < stage->count; i++) {
@@ -178,7 +179,7 @@ static void open_window(Validator *validator, Instance *const *window, int count
     validator->nopen = count;
 }
 
-/* Is as much done of each iteration as before of the one before it?  */
+/* True if each iteration has the progress that the one before it had in front of the loop.  */
 static bool is_as_far(Validator *validator, const Op *op, const Staged *stage, Instance *const *window)
 {
     for (int i = 0; i < stage->count; i++)
@@ -264,7 +265,7 @@ static Verdict try_steady(Validator *validator, Steady *steady)
     return verdict;
 }
 
-/* An iteration that goes wrong under the first names: why, and the other name that is tried, of one value at a time. */
+/* A failure under the first names: its reason, and the other name that is tried, for one value at a time.  */
 typedef struct {
     Steady first;
     MemoryName *memory;
@@ -275,7 +276,8 @@ typedef struct {
 
 enum { MOST_TRIES = 16 };
 
-/* Perhaps a value is not the one that it was taken for.  False: no other name helps, and the first failure is told.  */
+/* Tries another name for one value, which may have been matched wrongly.  False: none helps, and the first failure is
+   reported.  */
 static bool try_another(Validator *validator, Steady *steady, Another **tried, const Saved *before)
 {
     const size_t memory = (size_t)(validator->nstored + 1) * sizeof *steady->memory;
@@ -310,7 +312,7 @@ static bool try_another(Validator *validator, Steady *steady, Another **tried, c
     return false;
 }
 
-/* Behind the loop, or the guard of a later iteration, the window is of the last iterations.  */
+/* Moves the window to the last iterations, behind the loop or the guard of a later iteration.  */
 static void pass_on(Validator *validator, Staged *stage, const Name *names, const Known *initial,
                     const MemoryName *memory, const Op *op)
 {
@@ -355,7 +357,7 @@ bool run_steady(Validator *validator, const Op *op)
     return held_leave(validator, op, op->blocks[0]->args + 1);
 }
 
-/* The counter of the iteration behind the window.  */
+/* Returns the counter of the iteration behind the window.  */
 static const Term *next_counter(Validator *validator)
 {
     const Staged *stage = validator->stage;
@@ -365,7 +367,7 @@ static const Term *next_counter(Validator *validator)
                     source_term(validator, newest->outer, stage->loop->args[2]));
 }
 
-/* Does the role's loop run over all iterations of the source's behind the window?  */
+/* True if the role's loop runs over all iterations of the source's loop behind the window.  */
 bool is_steady(Validator *validator, const Op *op)
 {
     const Op *loop = validator->stage->loop;
@@ -376,7 +378,7 @@ bool is_steady(Validator *validator, const Op *op)
            known_of(validator, op->args[2]).term == source_term(validator, outer, loop->args[2]);
 }
 
-/* Does the branch ask whether there is one more iteration behind the window?  */
+/* True if the branch tests whether there is one more iteration behind the window.  */
 bool is_next_guard(Validator *validator, const Op *op)
 {
     const Staged *stage = validator->stage;
@@ -387,13 +389,13 @@ bool is_next_guard(Validator *validator, const Op *op)
                             source_term(validator, stage->window[0]->outer, stage->loop->args[1]));
 }
 
-/* What the arms of such a branch know of its results.  */
+/* The names that the arms of such a branch give to its results.  */
 typedef struct {
     Name names[MAX_CARRIED];
     Known initial[MAX_CARRIED];
 } Arms;
 
-/* The name that each result has in both arms.  */
+/* Finds a name for each result that fits both arms.  */
 static bool name_results(Validator *validator, const Op *op, Window window, Window behind, int count, Arms *arms)
 {
     const Op *then = block_end(op->blocks[0]), *other = block_end(op->blocks[1]);
@@ -463,7 +465,7 @@ const Term *first_condition(Validator *validator, const Op *loop, const Instance
                         source_term(validator, outer, loop->args[0]), source_term(validator, outer, loop->args[1]));
 }
 
-/* What the guard leaves: the loop's result where it ran, the initial value where it did not.  */
+/* The results of the guard: those of the loop if it ran, else the initial values.  */
 static void staged_results(Validator *validator, const Op *op, const Op *loop, Instance *outer, const Instance *last)
 {
     const Op *then = block_end(op->blocks[0]), *other = block_end(op->blocks[1]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-variables.c - the C variables of a role: does each hold the value that is read from it?
+ * validate-variables.c - the C variables of a role: each holds the value that is read from it.
  *
- *   %a var=x = add %p, %q         x holds a               x = ws::add(p, q);
- *   %b var=x = mul %p, %q         x holds b               x = ws::mul(p, q);
- *   store %c, %i, %j, %a          x is read for a: no     ws::store(c, i, j, x);
+ *      %a var=x = add %p, %q         x holds a               x = ws::add(p, q);
+ *      %b var=x = mul %p, %q         x holds b               x = ws::mul(p, q);
+ *      store %c, %i, %j, %a          x is read for a: no     ws::store(c, i, j, x);
  *
- * The programs are in SSA, the .cu is not: plan gives values that are never needed together one variable, and values
- * without a variable are printed where they are used.  So beside what each value is, the validator keeps what each
- * variable holds, as the printed text assigns it, and compares the two where the printed text reads.
+ * The programs are in SSA, the .cu is not.  `plan` gives one variable to values that are never needed together.  A
+ * value without a variable is printed where it is used.  So the validator keeps two terms: that of each value, and that
+ * of each variable as the printed text assigns it.  It compares both wherever the printed text reads a variable.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static size_t bucket_of(const Validator *validator, const Variable *variable)
     return ((uintptr_t)variable / sizeof(void *)) * 0x9e3779b1u % (size_t)validator->nvariables;
 }
 
-/* Where what the variable holds is kept.  */
+/* Returns the place of the variable's term.  */
 static const Term **holds(const Validator *validator, const Variable *variable)
 {
     size_t i = bucket_of(validator, variable);
@@ -62,7 +62,7 @@ void variable_write(Validator *validator, const Value *value)
         *holds(validator, value->var) = known_of(validator, value).term;
 }
 
-/* Who is forgotten: a variable to which the text of a loop assigns something.  */
+/* Sets variables that the text of a loop assigns to an unknown term.  */
 typedef struct {
     Validator *validator;
     const Term *unknown;
@@ -74,7 +74,7 @@ static void forget(const Forgetting *at, const Value *value)
         *holds(at->validator, value->var) = at->unknown;
 }
 
-/* Values handed over in one variable are not assigned.  */
+/* A value that is passed on in the same variable is not assigned.  */
 static void forget_handed(const Forgetting *at, const Value *from, const Value *to)
 {
     if (from->var != to->var)
@@ -115,7 +115,7 @@ static void forget_written(const Forgetting *at, const Op *op)
             forget_written(at, inner);
 }
 
-/* Whatever the loop writes may hold anything.  */
+/* Sets each variable that the loop writes to an unknown term.  */
 void held_forget(Validator *validator, const Op *op)
 {
     Forgetting at = {validator, term_symbol(&validator->terms)};
@@ -134,7 +134,7 @@ void held_restore(Validator *validator, const Term *const *held)
         memcpy(validator->held, held, (size_t)validator->nvariables * sizeof *validator->held);
 }
 
-/* Behind a branch: what both arms left.  */
+/* Joins the variables of both arms behind a branch: equal terms stay, others become unknown.  */
 void held_join(Validator *validator, const Term *const *other)
 {
     const Term *unknown = NULL;
@@ -149,7 +149,7 @@ void held_join(Validator *validator, const Term *const *other)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The launcher's fields hold one value each, whoever reads them.  */
+/* Reads a field of the launcher, which holds one value for all readers.  */
 static bool read_field(Validator *validator, const Op *op, const Value *value)
 {
     const Term **held = holds(validator, value->var), *term = known_of(validator, value).term;
@@ -158,7 +158,7 @@ static bool read_field(Validator *validator, const Op *op, const Value *value)
            differs(validator, op, "reads '%s', which holds another value for other readers", value->var->name);
 }
 
-/* The grid's walk keeps it.  */
+/* True for the ordinal of the tile, which the loop over the grid keeps.  */
 static bool is_ordinal(const Value *value)
 {
     const Op *grid = value->block->parent;
@@ -181,7 +181,8 @@ bool variable_read(Validator *validator, const Op *op, const Value *value)
     return held_read(validator, op, value->def);
 }
 
-/* What the op's text mentions.  An accumulator comes first, and takes its variable.  */
+/* Reads all operands that the operation's text mentions.  An accumulator comes first, and moves to the result's
+   variable.  */
 bool held_read(Validator *validator, const Op *op, const Op *printed)
 {
     if (validator->nvariables && op_writes_in_place(printed)) {
@@ -199,7 +200,7 @@ bool held_read(Validator *validator, const Op *op, const Op *printed)
     return true;
 }
 
-/* Values handed over to those that have a variable, all of them at once.  */
+/* Reads the values that are passed on to values with a variable, all at once.  */
 bool held_hand_over(Validator *validator, const Op *op, Value *const *from, Value *const *to, int count)
 {
     for (int i = 0; validator->nvariables && i < count; i++)
@@ -208,7 +209,7 @@ bool held_hand_over(Validator *validator, const Op *op, Value *const *from, Valu
     return true;
 }
 
-/* Before a loop: the carried values take their variables, then the counter starts.  */
+/* In front of a loop the carried values move to their variables, then the counter starts.  */
 bool held_begin(Validator *validator, const Op *loop, int fixed, Value *const *carriers)
 {
     const int count = carried_count(loop);
@@ -220,7 +221,7 @@ bool held_begin(Validator *validator, const Op *loop, int fixed, Value *const *c
     return !fixed || variable_read(validator, loop, loop->args[0]);
 }
 
-/* Bound, step and edge are read again and again, and nothing in the body writes the counter.  */
+/* Reads the counter, bound, step and edge as each iteration does: the body writes none of them.  */
 bool held_go_round(Validator *validator, const Op *loop)
 {
     return variable_read(validator, loop, loop->blocks[0]->args[0]) && variable_read(validator, loop, loop->args[1]) &&
@@ -228,7 +229,7 @@ bool held_go_round(Validator *validator, const Op *loop)
            (!loop_edge(loop) || variable_read(validator, loop, loop_edge(loop)));
 }
 
-/* A loop's results stay where its carried values were.  */
+/* The results of a loop stay in the variables of its carried values.  */
 bool held_leave(Validator *validator, const Op *loop, Value *const *carriers)
 {
     held_forget(validator, loop);

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate.c - do the programs of the roles together compute what the source says?
+ * validate.c - translation validation: the programs of the roles together compute what the source says.
  *
- *   source                                   producer                        consumer
- *   for (k = 0; k < K; k += 64)              for (k ...)                     for (k ...)
- *     ta = ws_load (a, i, k, ..)               slot = put                      slot = get
- *     tb = ws_load (b, j, k, ..)               copy_in ta[slot], a, i, k       acc = mma ta[slot], tb[slot], acc
- *     acc = ws_dot (ta, ws_trans (tb), acc)    copy_in tb[slot], b, j, k
+ *      source                                   producer                        consumer
+ *      for (k = 0; k < K; k += 64)              for (k ...)                     for (k ...)
+ *        ta = ws_load (a, i, k, ..)               slot = put                      slot = get
+ *        tb = ws_load (b, j, k, ..)               copy_in ta[slot], a, i, k       acc = mma ta[slot], tb[slot], acc
+ *        acc = ws_dot (ta, ws_trans (tb), acc)    copy_in tb[slot], b, j, k
  *
- * Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000; for a compiler's own output, on each compile).
- * Each program is run once on terms (terms.c) beside the source, as freeze found it, each loop from an unknown
- * iteration (validate-control.c).  Shown for every role and group, all trip counts and all paths:
+ * Method.  Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000), on each compile.  Each role's program
+ * is run once on terms (terms.c) beside the source, which is the body that freeze saw.  Each loop is run from an
+ * unknown iteration (validate-control.c).  The result holds for every role and group, all trip counts and all paths:
  *
- *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same
- *     execution; so all roles see one sequence of slots
- *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored
- *     (skip-oob.c)
- *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
- *   - loops and branches go by the conditions of the source, in its order
- *   - every store of the source is made, once by the groups together, of the value and at the place that the source
- *     says, in the order that memory needs; nothing else is stored
- *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
+ *   - The n-th put of a ring copies the tiles that the n-th execution of its loads reads.  The n-th get returns the
+ *     slot of the same execution.  So all roles see one sequence of slots.
+ *   - Out-of-bounds rows that a copy may skip, and columns that a product may skip, cannot influence a store
+ *     (skip-oob.c).
+ *   - The shares that the blocks of a cluster copy are together the tile that each of them loads (cluster.c).
+ *   - Loops and branches take the conditions of the source, in its order.
+ *   - Every store of the source is made, once by all groups together, with its value, at its place, in the order that
+ *     memory needs.  There is no other store.
+ *   - Each C variable holds the value that the printed text reads from it (validate-variables.c).
  *
- * That a value is there when it is looked at is for the other half (protocol.c) to show.
+ * protocol.c shows that a value has arrived when it is read.
  *
- * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out, and so what is
- * loaded for it alone, is how the printed text and the interpreter take them.
+ * A tile of a cluster outside the grid is treated like any other tile.  The printed text and the interpreter leave out
+ * its stores, and so the loads for it alone.
  *
- * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language
- * says and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it
- * stands for.
+ * Assumptions.  Signed scalars do not overflow.  Iterations of the grid are independent, and tensors do not overlap, as
+ * the language says and the launcher checks.  An operation of ops.def does what its row says.  A product of the tensor
+ * cores is the dot that it stands for.
  */
 #include "machine/plan.h"
 #include "ir/queries.h"
@@ -40,7 +40,7 @@
 typedef struct {
     Kernel *kernel;
     const Op *load;
-    const Op *store; /* that may come before it */
+    const Op *store; /* a store that may come before the load */
 } Conflict;
 
 static void visit_store(Op *op, void *context)
@@ -64,7 +64,8 @@ static void visit_order(Op *op, void *context)
     op->position = (*count)++;
 }
 
-/* A ring may be filled any time ahead: nothing that the region stores before a load may be what it reads.  */
+/* True if no store of the region may come before a load through a ring and write what it reads.  A ring may be filled
+   any time ahead.  */
 static bool loads_may_move(Kernel *kernel)
 {
     int count = 0;
@@ -137,7 +138,7 @@ static bool run_once(Validator *validator, int leader, int mine)
     return run_block(validator, validator->role->body) && is_complete(validator, validator->open[0]);
 }
 
-/* Every answer to what the groups ask themselves.  */
+/* Runs the role once for each combination of results of the tests on its groups' numbers (own_question).  */
 static bool run_role(Validator *validator)
 {
     if (!run_once(validator, -1, -1))
@@ -208,7 +209,7 @@ static void visit_skip_oob(Op *op, void *context)
     skip_oob->apart = false;
 }
 
-/* Where rows need not come, nothing sees them.  */
+/* True if the rows and columns that copies and products may skip cannot influence a store.  */
 static bool check_skip_oob(Kernel *kernel)
 {
     SkipOob skip_oob = {kernel, uses_new(kernel, kernel->body), true};
@@ -238,7 +239,7 @@ static void visit_source_store(Op *op, void *context)
         storing->lost = op;
 }
 
-/* All stores to one memory are one role's, which knows what stands there.  */
+/* Finds the role that stores to each memory.  One role makes all stores to a memory, so that it knows the contents.  */
 static bool find_storing(Validator *validator)
 {
     Kernel *kernel = validator->kernel;
@@ -255,8 +256,8 @@ static bool find_storing(Validator *validator)
     return !wrong;
 }
 
-/* Where groups of a role divide rows, nothing orders what one stores and another loads or stores: of the pairs that may
-   meet both are divided, at the same rows, or one group makes both.  */
+/* A search for accesses of two groups that meet.  If groups divide rows, nothing orders a store of one and an access of
+   another to the same memory.  So both accesses are divided alike and at the same rows, or one group makes both.  */
 typedef struct {
     Validator *validator;
     const Op *store, *wrong;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-beside.c - do tiles of grids that run together wait before they load, and speak after they have stored?
+ * verify-beside.c - tiles of grids that run together wait before they load, and report after they have stored.
  *
- *   grid i, j                   in each role that reads memory, if the grid begins before earlier ones have ended
- *     await_tiles                 no statement of the tile before it reads memory
- *     ...
- *     tell_tiles                in each role that stores, if any role does: of the tile before
- *     ...
- *     tile_done                   nothing of the tile is stored after it
- *   tell_tiles                  behind the grid: of the last one
+ *      grid i, j                   in each role that reads memory, if the grid begins before earlier ones have ended
+ *        await_tiles                 no statement of the tile before it reads memory
+ *        ...
+ *        tell_tiles                in each role that stores, if any role does: reports the tile before
+ *        ...
+ *        tile_done                   nothing of the tile is stored after it
+ *      tell_tiles                  behind the grid: reports the last tile
  *
- * Each once in every tile, in no branch and no loop, so that the launcher knows how often a tile is told of: once by
- * each group of these roles.  Groups that take tiles in turn have those that tell in the branch of their own tiles, and
- * store there alone: a tile is told of by one of them.  Nothing is read or stored outside the tiles.
+ * Each of these is executed once in every tile, in no branch and no loop.  So the launcher knows how often a tile is
+ * reported: once by each group of these roles.  If groups take tiles in turn, the reports are in the branch of a
+ * group's own tiles, and stores are there alone.  One group then reports each tile.  Nothing is read or stored outside
+ * tiles.
  *
- * No tile waits for ever: the runtime has a grid begin when all blocks of those before it run, and a tile waits for
- * tiles of earlier grids alone.  Each is told of where its group tells the next time: between there and here the group
- * waits for nobody but its own block and for grids before its own.  So the earliest grid that has not ended goes on.
+ * No tile waits forever.  The runtime lets a grid begin when all blocks of the earlier grids run, and a tile waits for
+ * tiles of earlier grids alone.  Each tile is reported where its group executes its next tell_tiles.  Up to there the
+ * group waits only for its own block and for grids before its own.  So the earliest grid that has not ended proceeds.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -59,7 +60,7 @@ static bool is_outside(const Role *role, bool (*test)(const Op *op, const void *
     return false;
 }
 
-/* Is there a wait, and nothing read before it?  */
+/* True if the tile waits, and reads nothing before.  */
 static bool waits_first(const Block *tile)
 {
     const Op *op = tile->first;
@@ -76,7 +77,8 @@ static int count_in(const Block *block, Opcode code)
     return count;
 }
 
-/* Once in each tile of a group's own, and once behind all: what is stored is told of.  */
+/* True if the role reports once in each tile of a group's own and once behind all tiles, so that each store is
+   reported.  */
 static bool tells_of_all(const Role *role, const int *counts)
 {
     const Op *grid = role_grid(role), *last = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-memory.c - shared memory and the machine's own limits, as the tables of the kernel have them.
+ * verify-memory.c - shared memory and the limits of the GPU, from the tables of the kernel.
  *
- *   storage ta 4 x 16384 at 0, tb 4 x 32768 at 65536       apart, aligned, each slot as large as its tile
- *   ring ta_tb 4 slots                                     as many as its storages have
- *   384 threads, 24 and 240 registers                      no more than the launch gives out
+ *      storage ta 4 x 16384 at 0, tb 4 x 32768 at 65536       disjoint, aligned, each slot as large as its tile
+ *      ring ta_tb 4 slots                                     as many as its storages have
+ *      384 threads, 24 and 240 registers                      no more than the launch gives out
  *
- * Storages that are used in turn may lie in the same memory, if nothing but the groups of one block and the copies into
- * its own slots touches them.  That they are used in turn is shown by protocol-reuse.c.
+ * Storages that are used in turn may overlap, if only the groups of one block and the copies into its own slots access
+ * them.  protocol-reuse.c shows that they are used in turn.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -20,7 +20,7 @@ static int64_t storage_end(const Storage *storage)
     return storage->offset + (storage_places(storage) - 1) * storage->stride + storage->slot_bytes;
 }
 
-/* Slot by slot behind each other, so that none is in the way of another.  */
+/* True if each slot of `behind` follows the equal slot of `storage`, so that the two alternate without an overlap.  */
 static bool lie_beside(const Storage *storage, const Storage *behind)
 {
     return behind->beside == storage && behind->slots == storage->slots && behind->stride == storage->stride &&
@@ -28,7 +28,7 @@ static bool lie_beside(const Storage *storage, const Storage *behind)
            storage->stride == storage->slot_bytes + behind->slot_bytes;
 }
 
-/* Whoever touches it is one of those that protocol-reuse.c follows.  */
+/* True if protocol-reuse.c follows all accesses to the storage.  */
 static bool may_be_reused(const Kernel *kernel, const Storage *storage)
 {
     bool use = storage->use == USE_RING || storage->use == USE_OPERAND || storage->use == USE_OUTPUT ||
@@ -66,7 +66,7 @@ static bool check_storage(Kernel *kernel, const Storage *storage)
     return true;
 }
 
-/* Does any ring but `aref`, or this one twice, fill the storage?  */
+/* True if another ring fills the storage, or this one twice.  */
 static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *storage)
 {
     int times = 0;
@@ -76,8 +76,9 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
     return times != 1 || !aref->nstorages;
 }
 
-/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy
-   waits for all slots that share its memory; threads that write tiles there do not.  */
+/* True if slots that keep their tile for the next iteration of the grid hold the tensor's present contents.  Their
+   places divide the slots of the ring evenly.  A copy waits for all slots that share its memory.  Threads that write
+   tiles there do not, so those may not be resident.  */
 static bool check_resident(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
 {
     bool turns = storage->resident > 0 && storage->slots % storage->resident == 0;
@@ -133,7 +134,7 @@ static void complain(RoleUses *uses, const Op *op, const char *why)
     uses->why = uses->why ? uses->why : why;
 }
 
-/* A storage of the group's own, of this use.  */
+/* True for a storage of this use with a copy for each group of the role.  */
 static bool is_own(const RoleUses *uses, const Storage *storage, StorageUse use)
 {
     return storage && storage->use == use && storage->slots >= uses->role->replicas;
@@ -150,7 +151,7 @@ static void check_scratch(RoleUses *uses, const Op *op)
         complain(uses, op, "has less scratch memory than it exchanges");
 }
 
-/* A tile that its registers hold across is one only where a store's staging has it.  */
+/* A tile that is transposed in registers is correct only where the staging of a store reads it.  */
 static void check_transposed(RoleUses *uses, const Op *op)
 {
     bool staged = op->code == OP_STAGE && op->storage && op->storage->use == USE_OUTPUT;
@@ -162,7 +163,7 @@ static void check_transposed(RoleUses *uses, const Op *op)
     }
 }
 
-/* A box of the tile, or all of it where there is a buffer for each.  */
+/* The staging takes a box of the tile, or all boxes if there is a buffer for each.  */
 static void check_stage_out(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage->tile, type = op->args[0]->type;
@@ -184,7 +185,8 @@ static void check_stage(RoleUses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
-/* All of it, or the rows of each group, into a slot of its shape; or transposed: so go bytes out of a slot alone.  */
+/* Threads write all of a tile, or the rows of each group, into a slot of its shape.  A transposed slot takes only bytes
+   that come from another slot.  */
 static void check_put_tile(RoleUses *uses, const Op *op)
 {
     Type from = op->args[1]->type,
@@ -198,7 +200,7 @@ static void check_put_tile(RoleUses *uses, const Op *op)
         complain(uses, op, "has no way to write its tile");
 }
 
-/* Every group of the role has its rows there.  */
+/* The storage has rows for every group of the role.  */
 static void check_gather(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
@@ -241,7 +243,8 @@ static void check_shares(RoleUses *uses, const Op *op)
         complain(uses, op, "does not give each block of a cluster what all have together");
 }
 
-/* What the sum has made of the same tile, below the largest that goes with it.  */
+/* The operation reads powers that a sum over blocks has made of the same tile, below the largest that belongs to the
+   sum.  */
 static void check_powers(RoleUses *uses, const Op *op)
 {
     const Op *largest = op->args[1]->def, *sum = op->args[2]->def;
@@ -252,7 +255,7 @@ static void check_powers(RoleUses *uses, const Op *op)
         complain(uses, op, "takes powers that no sum has made");
 }
 
-/* Straight out of registers, or what was staged.  */
+/* A store takes its tile from registers, or from the staging of its storage.  */
 static void check_store(RoleUses *uses, const Op *op)
 {
     const Op *stage = op->args[op->nargs - 1]->def;
@@ -272,7 +275,7 @@ static const Storage *storage_under(const Value *view)
     return view->type.kind == K_VIEW && view->def ? view->def->storage : NULL;
 }
 
-/* The wide product reads what lies behind the first right operand: it is the second one.  */
+/* The wide product reads memory behind the first right operand: the second right operand has to be there.  */
 static void check_pair(RoleUses *uses, const Op *op)
 {
     const Op *second = op_paired_with(uses->kernel->machine, op);
@@ -282,7 +285,7 @@ static void check_pair(RoleUses *uses, const Op *op)
         complain(uses, op, "is one instruction with a product whose right operand lies elsewhere");
 }
 
-/* The tensor core reads 64 rows of A even where a tile has fewer.  */
+/* The tensor core reads 64 rows of A, even if the tile has fewer.  */
 static void check_short_operand(RoleUses *uses, const Op *op)
 {
     const Storage *storage = storage_under(op->args[0]);
@@ -291,7 +294,7 @@ static void check_short_operand(RoleUses *uses, const Op *op)
         complain(uses, op, "reads rows behind the end of shared memory");
 }
 
-/* The tensor cores drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
+/* The tensor cores truncate f32 where the language rounds.  So products read rounded values, and nothing else does.  */
 static void check_rounded(RoleUses *uses, const Op *op)
 {
     bool writes = op->code == OP_STAGE || op->code == OP_PUT_TILE;
@@ -307,7 +310,7 @@ static void check_rounded(RoleUses *uses, const Op *op)
     }
 }
 
-/* Bytes in registers stand in an order of their own along K: B has them in the same, and nothing else reads that.  */
+/* Bytes of A in registers have a permuted order along K.  B has the same order, and nothing else reads such a B.  */
 static void check_interleaved(RoleUses *uses, const Op *op)
 {
     bool bytes = op->code == OP_MMA && op->args[0]->type.kind == K_TILE && dtype_bytes(op->args[0]->type.dtype) == 1;
@@ -322,7 +325,7 @@ static void check_interleaved(RoleUses *uses, const Op *op)
     }
 }
 
-/* Products read lines of 128 bytes, and threads find no column that lies behind its line.  */
+/* Products read lines of 128 bytes.  Threads read no column behind the end of its line.  */
 static void check_lines(RoleUses *uses, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -340,7 +343,7 @@ static void check_lines(RoleUses *uses, const Op *op)
         complain(uses, op, "writes rows that their lines do not hold");
 }
 
-/* In the .cu a width is a type, and one of those that the region's sum has.  */
+/* In the .cu a width is a template argument, one of the widths of the region's sum.  */
 static void check_width(RoleUses *uses, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -355,7 +358,7 @@ static void check_width(RoleUses *uses, const Op *op)
     }
 }
 
-/* Registers have no addresses.  */
+/* Registers have no addresses, so the counter that selects a column has to be a constant of an unrolled loop.  */
 static void check_columns(RoleUses *uses, const Op *op)
 {
     const Value *first = op->code == OP_COLUMNS ? op->args[1] : NULL;
@@ -375,8 +378,8 @@ static void visit_keeper(Op *op, void *context)
     keepers->count += op->storage == keepers->storage;
 }
 
-/* Nothing but this load has it, and it is written before the first tile; or there are two, of which each tile reads one
-   while the next one's is brought into the other.  */
+/* No other operation uses the storage, and it is written before the first tile.  With a prefetch of the next tile there
+   are two copies: a tile reads one while the next tile is copied to the other.  */
 static void check_cached(RoleUses *uses, const Op *op)
 {
     Keepers keepers = {op->storage, 0};
@@ -461,7 +464,7 @@ bool verify_memory(Kernel *kernel)
 
 /* ---- the machine ------------------------------------------------------------------------------------------------- */
 
-/* What an operation takes that not every role may do.  */
+/* Returns the capability that the operation needs of its role.  */
 static unsigned capability_of(const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -490,7 +493,8 @@ static bool are_there(Kernel *kernel)
     return kernel->roles != NULL;
 }
 
-/* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
+/* The groups ask for no more registers than the launch gives out, since the last group would wait forever
+   otherwise.  */
 bool verify_machine(Kernel *kernel)
 {
     if (!are_there(kernel))

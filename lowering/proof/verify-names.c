@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-names.c - the names of C variables: where they are seen together, they differ.
+ * verify-names.c - names of C variables: two variables with one name in the .cu have disjoint scopes.
  *
- *   variable x, variable x$2                 both are x in the .cu
- *   { int x = ..; }  { int x = ..; }         apart: fine
- *   int x = ..; { int x = ..; f (x); }       f means the inner one, and the IR the outer one
+ *      variable x, variable x$2                 both are x in the .cu
+ *      { int x = ..; }  { int x = ..; }         disjoint: accepted
+ *      int x = ..; { int x = ..; f (x); }       f means the inner one, and the IR the outer one: refused
  *
- * A variable is seen from the innermost block that holds every mention of it inwards.
+ * The scope of a variable is the innermost block that holds every mention of it, with all blocks inside.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 typedef struct {
     const Variable *variable;
-    const Block *scope; /* NULL: nobody mentions it */
+    const Block *scope; /* NULL: no mention */
 } Name;
 
 typedef struct {
@@ -38,7 +38,7 @@ static const Block *outwards(const Block *block, int levels)
     return block;
 }
 
-/* The innermost block that holds both.  */
+/* Returns the innermost block that holds both.  */
 static const Block *around_both(const Block *x, const Block *y)
 {
     int dx = depth_of(x), dy = depth_of(y);
@@ -62,7 +62,8 @@ static void mention(Scope *scope, const Value *value, const Block *block)
     }
 }
 
-/* Counters live in their loop, those of loops with two bodies around it, as does what a loop carries and leaves.  */
+/* A counter's scope is its loop.  The counter of a loop with two bodies is declared around it, as are carried values
+   and results.  */
 static void visit_mentions(Op *op, void *context)
 {
     bool counts = (op->code == OP_FOR && op->nblocks == 1) || op->code == OP_GRID || op->code == OP_NARROW;
@@ -77,7 +78,7 @@ static void visit_mentions(Op *op, void *context)
         }
 }
 
-/* Both blocks of a while are printed as one.  */
+/* True if `inner` is inside `outer`.  Both blocks of a while are printed as one.  */
 static bool is_inside(const Block *inner, const Block *outer)
 {
     for (;; inner = inner->parent->parent) {

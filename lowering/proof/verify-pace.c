@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-pace.c - may a put be carried out while the loop behind it runs?
+ * verify-pace.c - a put that is executed in pieces while the loop behind it runs.
  *
- *   %slot = put | aref=r                 what the other checks look at
- *   copy_in %slot, %d, %i, %j | paced=1  ... at once, in front of the loop
- *   put_done %slot
- *   for ... {                            what is carried out: the put in one of these iterations or behind them, the
- *     ... puts of other rings            copy in pieces from there on, its end behind the loop
- *   }
+ *      %slot = put | aref=r                 the program that the other checks see
+ *      copy_in %slot, %d, %i, %j | paced=1  ... at once, in front of the loop
+ *      put_done %slot
+ *      for ... {                            the execution: the put in one of these iterations or behind them, the
+ *        ... puts of other rings            copy in pieces from there on, its end behind the loop
+ *      }
  *
- * The copy reads the same coordinates there, and its slot is the ring's, which nobody else fills.  So the groups see
- * the same tile, later.  Nobody waits for ever: the loop's own puts wait for groups alone that have got all puts before
- * them, and a group gets the slot behind all that the loop puts, and fills no ring, so that none of those groups waits
- * for it by way of another.  What frees the slot are groups that have got it for the tile before, of which everything
- * is put by then.
+ * The copy reads the same coordinates there, and no other role fills its slot.  So the groups see the same tile, later.
+ *
+ * No group waits forever.  The loop's own puts wait only for groups that have got all puts before them.  A group gets
+ * this slot behind all puts of the loop, and it fills no ring.  So none of those groups waits for it through another
+ * ring.  The slot is released by groups that got it for the tile before, of which everything is put by then.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-reads.c - does each thread fence what it read of a slot before TMA may overwrite it?
+ * verify-reads.c - each thread fences its reads of a slot before TMA may overwrite the slot.
  *
- *   %x = read %view               x = ws::read(view)       loads of shared memory may still be on their way
- *   fence                         ws::fence()              they have arrived, and the engine comes behind them
- *   consumed ring | keep=0        ring.consumed<0>()       TMA may write the slot
+ *      %x = read %view               x = ws::read(view)     loads from shared memory may still be in flight
+ *      fence                         ws::fence()            they are complete, and TMA writes are ordered behind
+ *      consumed ring | keep=0        ring.consumed<0>()     TMA may write the slot
  *
- * An arrival at a barrier orders what threads do among threads, and TMA looks past that (PTX, "Async proxy").  What may
- * not be fenced yet is followed through each role: rings are bits, branches unite, and loops go round until nothing is
- * added.  A release that keeps the newest slots is held to the same rule as one that keeps none.
+ * An arrival at an mbarrier orders the accesses of threads among threads, but not against TMA (PTX, "Async proxy").
+ * The check follows the set of rings with reads that may lack a fence through each role.  Branches take the union, and
+ * loops are repeated until the set stays the same.  A release that keeps the newest slots is treated as one that keeps
+ * none.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"
 
 typedef struct {
-    uint64_t copied; /* rings that TMA fills, by id */
+    uint64_t copied; /* bit mask of the rings that TMA fills, by id */
     const Op *failed;
 } Reads;
 
@@ -25,7 +26,8 @@ static void visit_copy(Op *op, void *context)
         reads->copied |= UINT64_C(1) << op->aref->id;
 }
 
-/* Rings of which the op's threads read a slot.  Tensor cores read without them, and their products are waited for.  */
+/* Returns the rings of which the operation's threads read a slot.  Tensor cores read without threads, and a wait
+   completes their products.  */
 static uint64_t read_by(const Op *op)
 {
     uint64_t rings = 0;

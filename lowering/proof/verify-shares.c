@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-shares.c - does a thread's share of a row's sum stay with it until the shares are added?
+ * verify-shares.c - a thread's share of a row's sum stays in that thread until the shares are added.
  *
- *   %part = row_part %p               each thread of a row has the sum of its own columns
- *   %l.2  = fma %l, %shrink, %part    all of them scale alike, and add their own
- *   %sum  = row_total %l.2            now each has the sum of all
+ *      %part = row_part %p               each thread of a row has the sum of its own columns
+ *      %l.2  = fma %l, %shrink, %part    all of them scale alike, and add their own part
+ *      %sum  = row_total %l.2            each has the sum of all
  *
- * The emulator and the validator know a row by one owner, whose share is the whole sum; so this is shown apart from
- * them.  What may be a share is followed through each role until nothing is added: sums of shares, products of a share
- * with what is none, and what loops and branches hand on.  Nothing else looks at one, and what is added to it is a
- * share, too, or 0.
+ * The emulator and the validator give each row one owner, whose share is the whole sum, so they cannot see a mistake
+ * here. The check marks all values that may be shares, until no mark is added.  Sums of shares are shares, and so is
+ * the product of a share with another value.  Loops and branches pass shares on.  No other operation may read a share.
+ * Anything that is added to a share is a share, too, or 0.
  */
 #include "ir/slice.h"
 #include "proof/verify.h"
@@ -31,7 +31,7 @@ static void mark(Shares *shares, const Value *value, bool share)
     shares->share[value->id] |= share;
 }
 
-/* Scaled or not: a loop's first iteration may stand by itself.  */
+/* True for 0, scaled or not, since the first iteration of a loop may be peeled.  */
 static bool is_zero(const Value *value)
 {
     const Op *op = value->def;
@@ -45,7 +45,7 @@ static bool adds_up(const Op *op)
     return op->code == OP_ADD || op->code == OP_MUL || op->code == OP_FMA;
 }
 
-/* What a branch's arms or a loop's names hand on is one value.  */
+/* The values that a branch's arms or a loop's iterations pass on share one mark.  */
 static void hand_on(Shares *shares, const Op *op)
 {
     for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
@@ -76,7 +76,7 @@ static bool is_share_or_zero(const Shares *shares, const Value *value)
     return is_share(shares, value) || is_zero(value);
 }
 
-/* Of a sum of shares.  */
+/* True if the operation is correct for its operands that are shares.  */
 static bool is_right(const Shares *shares, const Op *op)
 {
     Value *const *x = op->args;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-uniform.c - do all threads of a warp go the same way where the program says so?
+ * verify-uniform.c - all threads of a warp take the same arm of a branch that is marked uniform.
  *
- *   if %c | uniform=1       if (ws::warp_uniform(c)) {: threads that differ would all go the way of one of them
+ *      if %c | uniform=1       if (ws::warp_uniform(c)) {: threads that differ would all take the arm of one of them
  *
- * A scalar is made of parameters, of the tile's and the group's numbers, of loop counters, and of what is read from
- * memory. All but the last are the same in all threads of a group. What is read is the same if nothing in the kernel
- * writes there.
+ * A scalar is computed from parameters, numbers of tile and group, loop counters, and reads from memory.  All but the
+ * reads are the same in all threads of a group.  A read is the same if nothing in the kernel writes there.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -14,7 +13,7 @@
 
 typedef struct {
     Kernel *kernel;
-    const Op *read, *store; /* of the same memory; NULL: not found */
+    const Op *read, *store; /* a read and a store of one memory; NULL: not found */
 } Conflict;
 
 static void visit_store(Op *op, void *context)

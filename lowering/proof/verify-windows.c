@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify-windows.c - does a load that takes its tile out of rows that stay in registers find that tile there?
+ * verify-windows.c - a load that takes its tile from rows in registers finds that tile there.
  *
- *   for %tap: i32 = 0, < 9, 1 {
- *     %row = scalar_add %h, (scalar_div %tap, 3)
- *     %x: tile<f16,32x64> = load %t, %b, %row, ... | window=3 apart=1
+ *      for %tap: i32 = 0, < 9, 1 {
+ *        %row = scalar_add %h, (scalar_div %tap, 3)
+ *        %x: tile<f16,32x64> = load %t, %b, %row, ... | window=3 apart=1
  *
- * The first of `window` iterations loads its tile and `apart` rows more for each of the others.  So in each of them all
- * coordinates have to be those of the first, but the row's, which lies so many times `apart` below.  The loop's trips
- * are known: coordinates become terms with the counter's number in its place, and are compared (terms.h).  Rows that
- * stay are those of memory as long as no role stores there.
+ * The first of `window` iterations loads its tile, and `apart` more rows for each of the others.  So in each of these
+ * iterations all coordinates equal those of the first, except the row, which is greater by a multiple of `apart`.  The
+ * trip count of the loop is known.  So the check makes terms with the counter's number in its place, and compares them
+ * (terms.h).  The rows are those of memory as long as no role stores there.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -23,12 +23,13 @@ typedef struct {
     Kernel *kernel;
     const Op *loop;
     Terms terms;
-    const Term **outside; /* by value: what it is in all iterations */
+    const Term **outside; /* by value: its term in all iterations */
     const Op *failed;
     const char *why;
 } Windows;
 
-/* NULL: not of the counter and what is known in front of the loop.  */
+/* Returns the value's term in iteration `trip`.  NULL: it depends on more than the counter and values from outside the
+   loop.  */
 static const Term *term_at(Windows *windows, const Value *value, int64_t trip)
 {
     const Term *args[MOST_ARGUMENTS];
@@ -62,7 +63,8 @@ static bool is_so_far_below(Windows *windows, const Op *load, int64_t first, int
     return true;
 }
 
-/* From 0 on, one at a time, so that the counter says which iteration of a run it is.  */
+/* Returns the trip count of a loop that counts from 0 in steps of 1, else -1.  The counter modulo `window` is then the
+   place in a run.  */
 static int64_t trips_of(const Op *loop)
 {
     int64_t low, step;

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify.c - the last look: may this program be printed?
+ * verify.c - the last pass before the printer: accepts or refuses the programs of the roles.
  *
- *   ring ta_tb   4 slots, one put an iteration, two groups that release it one product late
- *                holds: D >= P, every wait ends, no slot is filled while it is read, 49152 bytes a put, 2 arrivals a
- *                slot
+ *      ring ta_tb   4 slots, one put an iteration, two groups that release it one product late
+ *                   holds: D >= P, every wait ends, no slot is filled while it is read, 49152 bytes a put, 2 arrivals a
+ *                   slot
  *
- * Read-only, on the programs of the roles as they will be printed, for all trip counts and all paths.  Each obligation
- * below is one function.  The first ones are sums over the tables of the kernel.  The other two are a proof in two
- * halves:
+ * The pass changes nothing.  It checks the programs as they will be printed, for all trip counts and all paths.  Each
+ * obligation below is one function.  Most check the tables of the kernel, or operations one by one.  Two are the halves
+ * of a proof:
  *
- *   values     (validate.c)  each role beside the source, with every value unknown: rings carry what the source loads,
- *              stores are the source's, and branches and loops go by the source's conditions, the n-th time by the n-th
- *              value
- *   protocol   (protocol.c)  all groups against each other, with nothing left of values but the decisions that they
- *              share: every way in which they can stand to each other, of which there are finitely many
+ *   - values (validate.c): each role beside the source, with all values unknown.  Rings carry the tiles that the source
+ *     loads, and stores are the source's.  Branches and loops take the source's conditions in order.
+ *   - protocol (protocol.c): all groups against each other.  Of values only the shared decisions remain.  The search
+ *     visits every combination of their positions; these are finitely many.
  *
- * What a program that fails does wrong is said in words: who, where, with which slot, in which iteration, because of
- * whom.
+ * A message names the mistake in words: the role, the operation, the slot, the iteration, and the cause.
  */
 #include <string.h>
 
@@ -45,8 +43,8 @@ static void visit_filling(Op *op, void *context)
         filling->along = cluster_join(filling->along, op->transfer->along);
 }
 
-/* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is
-   full only when all of them have put, and none releases it for a round that another has not begun.  */
+/* True if the blocks that wait for each other's releases also copy bytes to each other.  Then a slot is full only when
+   all of them have put.  No block releases it for a round that another has not begun.  */
 static bool check_sharers(Kernel *kernel, const Aref *aref)
 {
     Filling filling = {aref, ALONG_NONE};
@@ -58,7 +56,7 @@ static bool check_sharers(Kernel *kernel, const Aref *aref)
     return filling.along == aref->along;
 }
 
-/* A ring has one role that fills it, and slots for all that a release leaves behind.  */
+/* True if one role fills each ring, and if it has slots for all puts that a release leaves held.  */
 static bool check_ends(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -106,8 +104,8 @@ static bool check_arrivals(Kernel *kernel, Labels *labels)
     return true;
 }
 
-/* A tensor of any launch may lie so that the TMA cannot load it; then threads copy, those of the warp that the role
-   is. */
+/* True if each role has a program for tensors that TMA cannot load: their addresses depend on the launch.  Threads then
+   copy, namely those of the role's warp.  */
 static bool check_versions(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -178,8 +176,8 @@ static bool check_values(Kernel *kernel, Labels *labels)
     return verify_shares(kernel) && validate_programs(kernel, labels);
 }
 
-/* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that
-   storage where they do not, since a copy waits then for all that share its slot.  */
+/* Checks the protocol, twice for a ring with a storage of fewer slots.  If successive tiles are equal the ring has all
+   its slots.  Otherwise it has as many as that storage, since a copy waits for all slots that share its memory.  */
 static bool check_protocol(Kernel *kernel, Labels *labels)
 {
     bool holds = protocol_holds(kernel, labels, NULL);
@@ -212,7 +210,7 @@ static const Obligation obligations[] = {
     {"reads", check_reads, "threads fence what they read of a slot before TMA may overwrite it"},
 };
 
-/* What the last two say of each ring.  */
+/* Returns `text` with a line for each ring.  */
 static const char *say_rings(Kernel *kernel, const char *text)
 {
     Module *module = kernel->module;
@@ -228,7 +226,7 @@ static const char *say_rings(Kernel *kernel, const char *text)
     return text;
 }
 
-/* require: plan.   ensure: nothing changed; a reject or BUG if the program is not safe.  */
+/* require: plan. ensure: the kernel is unchanged; a reject or a BUG if its programs are not safe.  */
 void pass_verify(Kernel *kernel)
 {
     const char *text = "";

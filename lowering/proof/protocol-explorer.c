@@ -302,8 +302,8 @@ static void visit_differing(Op *op, void *context)
                            variance_around(&blocks->explorer->variance, source)) != 0;
 }
 
-/* Returns the number of blocks to explore: 1 if all blocks take all decisions together or sum parts of tiles
-   (protocol.c, "Decisions of blocks" and "Sums over blocks").  */
+/* Returns the number of blocks to explore.  One is enough if all blocks take all decisions together, or sum parts of
+   tiles (protocol.c, "Decisions of blocks" and "Sums over blocks").  */
 static int blocks_apart(const Explorer *explorer, const Labels *labels)
 {
     Blocks blocks = {explorer, NULL, false};

@@ -10,9 +10,9 @@
  * each tenant a group either knows that all its accesses so far are done, or does not.
  *
  * Facts pass from group to group.  put_done passes them to the groups that get the slot, consumed to those that put.  A
- * role barrier passes them to the role's other groups.  A group passes on a fact about itself if no product and no copy
- * out of its own accesses the memory, and its threads have fenced their writes.  A group that gets a slot knows that
- * the copies into it are done.  A new access by a tenant deletes the facts about it.
+ * role barrier passes them to the role's other groups.  A group passes on a fact about itself under two conditions.  No
+ * product and no copy out of its own accesses the memory, and its threads have fenced their writes.  A group that gets
+ * a slot knows that the copies into it are done.  A new access by a tenant deletes the facts about it.
  *
  * Before a tenant writes, all other tenants of its bytes must be known to be done.  For tenants of the group itself, a
  * barrier must stand between.  The write spoils their contents, which may not be read again.
@@ -86,8 +86,8 @@ static uint64_t bit(int tenant)
     return (uint64_t)1 << tenant;
 }
 
-/* Adds a tenant for each reused storage of the group: its own copy of a storage that is no ring, or all of the storage
-   if there is one copy.  */
+/* Adds a tenant for each reused storage of the group.  It covers the group's own copy of a storage that is no ring,
+   or all of it if there is one copy.  */
 static void add_tenants_of_group(Explorer *explorer, int g)
 {
     const Group *group = &explorer->groups[g];

@@ -5,9 +5,9 @@
  *      producer    at the loop, put 7 next                  the same as
  *      consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
  *
- * Running indices have no bound, but the next step of a group depends on differences alone: the distance from puts to
- * gets, the slots held, the groups of products in flight.  The key of a state (protocol-keys.c) holds these
- * differences, so there are finitely many keys.
+ * Running indices have no bound, but the next step of a group depends on differences alone.  These are the distance
+ * from puts to gets, the slots held, and the groups of products in flight.  The key of a state (protocol-keys.c) holds
+ * these differences, so there are finitely many keys.
  */
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *      consumer 1    the same
  *
  * Result.  In every execution every wait ends, and every rule of protocol-ops.c holds at every step.  At the end of all
- * programs no slot is held or lacks a release, no product is in flight, and no copy out of shared memory is under way.
+ * programs no slot is held or lacks a release.  No product is in flight, and no copy out of shared memory is under way.
  * The rules of a ring are those of Tawa, III-B (put, get, consumed).  CuTe's task scheduling also checks tasks by a run
  * of all of them against each other, for given trip counts.
  *
@@ -44,11 +44,11 @@
  * order of execution (protocol-reuse.c).
  *
  * Reduction 1: one order.  A step that is enabled stays enabled, and steps of two groups commute.  So with the same
- * outcomes all orders of execution end in one state, or all are stuck (Kahn 1974; for named barriers WEFT: Sharma,
- * Bauer and Aiken 2015).  The search executes one order:
+ * outcomes all orders of execution end in one state, or all are stuck.  Source: Kahn 1974; for named barriers WEFT
+ * (Sharma, Bauer and Aiken 2015).  The search executes one order:
  *   - All groups run as far as they can without a put.
  *   - Then each group that stands at a put makes it.  If that put has to wait, the other groups run on first.
- *   - When no group can run on, the group that is least ahead in its decision gets one.
+ *   - When no group can run on, the group that is least ahead in its decision gets an outcome.
  *
  * Reduction 2: shifts.  The next step of a group depends on differences of running indices and on outcomes not taken by
  * all, never on the number of iterations.  States that differ by a shift of indices are one state.  In the search's
@@ -101,13 +101,13 @@
  * order in all blocks.  The first sync that some block did not reach would be one at which all others wait.
  *
  * Lifetime.  No block begins or ends while another may still write to its memory or arrive at its barriers.  Either all
- * begin and end together (start and finish of the runtime, in every kernel with a cluster), or each block ends when all
- * releases of its slots have come.  Nothing is under way then: each slot was released by all groups that got it, in
+ * begin and end together, by start and finish of the runtime, in every kernel with a cluster.  Or each block ends when
+ * all releases of its slots have come.  Nothing is under way then: each slot was released by all groups that got it, in
  * every block that shares it.  So all copies into it have landed.
  *
  * Assumptions.  put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  If TMA cannot
- * make a copy in, which turns out at run time, threads make, fence and complete it within one call. tests/gpu/fences.sh
- * shows this on the machine's program.
+ * make a copy in, which turns out at run time, threads make, fence and complete it within one call.  The test
+ * tests/gpu/fences.sh shows this on the machine's program.
  */
 #include "machine/plan.h"
 #include "proof/protocol.h"
@@ -120,9 +120,9 @@ static bool can_move(const Explorer *explorer, const State *state, int group)
     return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(explorer, state, group, op));
 }
 
-/* Reports the first group that waits, with the reason, and the position of every other group: "'producer' would wait
-   forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  If no group waits, some run on
-   without end while the others do not follow.  */
+/* Reports the first group that waits, with the reason, and the position of every other group.  For instance:
+   "'producer' would wait forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  If no
+   group waits, some run on without end while the others do not follow.  */
 static void report_stuck(Explorer *explorer, const State *state)
 {
     Module *module = explorer->kernel->module;
@@ -381,8 +381,8 @@ static void visit_barrier(Op *op, void *context)
     }
 }
 
-/* True if all blocks of the cluster execute each cluster sync equally often, and if blocks that sum parts share no ring
-   ("Sums over blocks" above).  */
+/* True if all blocks of the cluster execute each cluster sync equally often ("Sums over blocks" above).  Blocks that
+   sum parts must share no ring, too.  */
 static bool blocks_synchronize(const Explorer *explorer, const Labels *labels)
 {
     FOR_ROLES (role, explorer->kernel) {

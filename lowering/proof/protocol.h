@@ -99,8 +99,8 @@ typedef struct {
     int first_store, end_store; /* the group's range of Explorer.stores */
 } Group;
 
-/* A user of memory that lies under several storages (protocol-reuse.c). group >= 0: this group, in its copy `slot` of
-   the storage, or in all of it (slot -1). group -1: the copies into a slot of a ring.  */
+/* A user of memory that lies under several storages (protocol-reuse.c).  With group >= 0 it is this group, in its copy
+   `slot` of the storage, or in all of it if `slot` is -1.  With group -1 it is the copies into a slot of a ring.  */
 enum { MOST_TENANTS = 64, MOST_ROLES = 32 };
 typedef struct {
     const Storage *storage;

@@ -37,7 +37,7 @@ static bool stores_here(const Validator *validator, const Op *store)
     return validator->storing[stored_place(validator, store)] == validator->role;
 }
 
-/* Returns a bit mask of rings and stores inside: for an operation of the source those that are this role's, for an
+/* Returns a bit mask of rings and stores inside.  For an operation of the source these are this role's, for an
    operation of the role all.  */
 static uint64_t signature(const Validator *validator, const Op *op, bool source)
 {

@@ -7,9 +7,9 @@
  *      acc2 = mma va, vb, acc         dot (load .., trans (load ..), acc), this group's rows
  *      store c, i + 64 g, j, x        the source's store c, i, j, if x is the value that it stores
  *
- * Groups that divide the rows of a tile run one program with an unknown `group`.  A coordinate with the addend group *
- * rows, for a tile of that many rows, means this group's part of the source's tile at the coordinate without the
- * addend.
+ * Groups that divide the rows of a tile run one program with an unknown `group`.  A coordinate may have the addend
+ * group * rows, for a tile of that many rows.  It means this group's part of the source's tile at the coordinate
+ * without the addend.
  */
 #include <string.h>
 

@@ -14,9 +14,9 @@
  *                                B; C                                    the last is complete
  *                              }
  *
- * The guard of a later iteration keeps three facts, as the steady loop does: the window, the progress of each of its
- * iterations, and the name of each carried value.  If the guard is false nothing changes.  So behind the guard the
- * window holds some unknown iterations with the same progress.
+ * The guard of a later iteration keeps three facts, as the steady loop does.  These are the window, the progress of
+ * each of its iterations, and the name of each carried value.  If the guard is false nothing changes.  So behind the
+ * guard the window holds some unknown iterations with the same progress.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@
 #include "ir/slice.h"
 #include "proof/validator.h"
 
-/* The name of a carried value: a value of an iteration of the window, a slot of a ring of that iteration, or neither
-   for a value that stays the same.  */
+/* The name of a carried value.  It is a value of an iteration of the window, or a slot of a ring of that iteration.  A
+   value that stays the same has neither.  */
 typedef struct {
     int which; /* index in the window */
     const Value *value;

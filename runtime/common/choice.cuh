@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choice.cuh - the host's side of kernels in variants: what they are estimated at, and which of them a launch takes.
+ * choice.cuh - the host's side of kernels in variants: estimates, and the variant that a launch takes.
  *
- * In front of it choice_device () and choice_may_measure () say where the launch goes, and how many multiprocessors
- * there are.
+ * The includer defines choice_device() and choice_may_measure(), which describe the launch's device, and
+ * choice_multiprocessors().
  */
 #ifndef WS_COMMON_CHOICE_CUH
 #define WS_COMMON_CHOICE_CUH
@@ -15,15 +15,15 @@
 
 namespace ws {
 
-/* A loop of a tile's work: how often it runs; the slots that copies fill while products read others, 0: it is not
-   pipelined; and what an iteration takes of the tensor cores, the lanes, the way out and L2, in clocks.  */
+/* A loop of a tile's work.  times: its iterations.  depth: slots that copies fill while products read others; 0: not
+   pipelined.  The other members are an iteration's clocks of the tensor cores, the lanes, the path out, and L2.  */
 struct tile_work {
     double times;
     int depth;
     double products, computes, leaves, arrives;
 };
-/* Blocks of a multiprocessor; of a cluster, along the last dimension but one and along the last; do groups take tiles
-   in turn?  Multiprocessors that the grid may have, 0: all.  */
+/* blocks: of a multiprocessor.  down, across: of a cluster, along the last but one dimension and the last.  in_turn:
+   groups take tiles in turn.  share: multiprocessors of the grid; 0: all.  */
 struct tile_place {
     int blocks, down, across;
     bool in_turn;
@@ -44,14 +44,13 @@ static inline double times(long low, long high, long step)
     return n > 0 ? (double)n : 0;
 }
 
-/* Clocks for which L2 has a request for 128 bytes, and its answer is on the way, where rows begin so many bytes apart.
-   Of products of 4096 in tiles of 128 x 128 on an H100 (bench/notes/clusters.md).  */
+/* Clocks of L2 for a request of 128 bytes, for rows `stride` bytes apart.  Measured in bench/notes/clusters.md.  */
 static inline double asks(long stride)
 {
     return stride % 128 == 0 ? 1.58 : stride % 64 == 0 ? 2.48 : stride % 32 == 0 ? 2.62 : 3.85;
 }
 
-/* Of the numbers of a grid's variable.  */
+/* The middle of the range of a grid's variable.  */
 static inline long middle(long low, long high)
 {
     return low + (high - low) / 2;
@@ -62,7 +61,7 @@ static inline double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/* Two things that go on at once take a little longer than the longer one.  */
+/* Clocks of two concurrent activities: a little more than the longer one.  */
 static inline double both(double x, double y)
 {
     const double longer = larger(x, y), part = longer > 0 ? (x + y - longer) / longer : 0;
@@ -73,7 +72,7 @@ struct tile_clocks {
     double alone, busy; /* until it is done; of the busiest unit */
 };
 
-/* `asking`: the share of requests to L2 that it does not answer sooner, where multiprocessors are idle.  */
+/* `asking`: the share of requests to L2 that are not answered sooner because multiprocessors are idle.  */
 static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place, double asking)
 {
     enum { ROUND_TRIP = 800, ITERATION = 15 };
@@ -86,8 +85,8 @@ static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place,
     return {larger(larger(0.75 * all, busy) + ITERATION, (ROUND_TRIP + arrives + products) / w.depth), busy};
 }
 
-/* Tiles that are computed at once.  A cluster lies within a group of multiprocessors, and the size of these groups is
-   no multiple of four.  */
+/* Tiles that are computed at once.  A cluster lies within a GPC, whose number of multiprocessors is no multiple of
+   four.  */
 static inline double places_of(const tile_place &place)
 {
     const long all = choice_multiprocessors(), processors = place.share && place.share < all ? place.share : all;
@@ -95,7 +94,7 @@ static inline double places_of(const tile_place &place)
     return (double)(clusters > 1 ? clusters * size : size);
 }
 
-/* All tiles, and those beyond the grid's end that a cluster has.  */
+/* All tiles, including those of clusters beyond the grid's end.  */
 static inline double tiles_of(const estimated_range *ranges, int dims, const tile_place &place)
 {
     double tiles = 1;
@@ -107,8 +106,7 @@ static inline double tiles_of(const estimated_range *ranges, int dims, const til
     return tiles;
 }
 
-/* How often the busiest multiprocessor computes a tile.  Where grids run together, the next one's tiles fill the last
-   round.  */
+/* Tiles that the busiest multiprocessor computes.  If grids run together, the next grid's tiles fill the last round. */
 static inline double rounds_of(double tiles, double places)
 {
     const double rounds = tiles / places;
@@ -127,14 +125,14 @@ static inline double estimate(const estimated_range *ranges, int dims, const til
         (work[i].depth ? clocks : after) += work[i].times * one.alone;
         busy += work[i].times * one.busy;
     }
-    /* Under the products of the other group, but for the last tile.  */
+    /* Hidden by the products of the other group, except for the last tile.  */
     const double alone = place.in_turn ? rounds * larger(clocks - BEGINS, after) + BEGINS + after
                                        : rounds_of(tiles, places * place.blocks) * (clocks + after);
     return LAUNCH + (place.in_cluster() ? IN_CLUSTER : 0) + larger(alone, rounds * busy);
 }
 
-/* May another program of a kernel take its launch?  What is gained has to be more than the estimates are off by where
-   nothing but the sharing of loads differs.  */
+/* True if another program of a kernel should take its launch.  The gain has to exceed the estimates' error between
+   programs that differ only in sharing loads.  */
 template <int N, int K, int L>
 bool is_faster(const estimated_range (&ranges)[N], const tile_place &place, const tile_work (&work)[K],
                const tile_place &other_place, const tile_work (&other)[L])
@@ -142,7 +140,7 @@ bool is_faster(const estimated_range (&ranges)[N], const tile_place &place, cons
     return 1.05 * estimate(ranges, N, place, work, K) < estimate(ranges, N, other_place, other, L);
 }
 
-/* Is the launcher only asked?  */
+/* True if the launcher is only asked for an estimate.  */
 template <int N, int K>
 bool is_estimated(const estimated_range (&ranges)[N], const tile_place &place, const tile_work (&work)[K])
 {

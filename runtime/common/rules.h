@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.h - the type and shape rules of the language, once.
+ * rules.h - the type and shape rules of the language.
  *
- * The rule of each operation is named in ops.def.  The lowering's types pass asks for a verdict at compile time, the
- * sequential library at run time; both get the same result type or the same sentence.  This file knows neither IR nor
- * tiles: a type is a small struct that each side fills from its own.
+ * ops.def names the rule of each operation.  The pass `types` checks a rule at compile time, and the sequential library
+ * at run time.  Both get the same result type or the same message.  This file depends on neither IR nor tiles: both
+ * sides fill a small struct for each type.
  */
 #ifndef WS_RULES_H
 #define WS_RULES_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Opcodes in the order of ops.def, hence the numbers that ir.h gives them.  */
+/* Opcodes in the order of ops.def, with the numbers of ir.h.  */
 typedef enum {
 #define OP(NAME, text, class, nargs, rule, call, about, doc) WS_OP_##NAME,
 #include "ops.def"
@@ -24,7 +24,7 @@ typedef enum {
 } ws_opcode;
 
 typedef enum {
-    R_NONE, /* no rule here: control flow and the lowered form */
+    R_NONE, /* no rule here: control flow and lowered operations */
     R_SCALAR,
     R_TENSOR,
     R_SLICE,
@@ -81,8 +81,8 @@ typedef enum {
 
 typedef enum {
     WS_RULE_VOID,
-    WS_RULE_SCALAR, /* a C scalar: coordinate, bound, or what a splat boxes; dtype F64 or I32: floating or integer */
-    WS_RULE_SPLAT,  /* a boxed scalar, which takes the element type of the tile that it meets; dtype F64 or I32 */
+    WS_RULE_SCALAR, /* a C scalar: coordinate, bound, or operand of a splat; dtype F64 or I32: floating or integer */
+    WS_RULE_SPLAT,  /* a boxed scalar, which takes the element type of the other operand's tile; dtype F64 or I32 */
     WS_RULE_TENSOR, /* dtype, rank */
     WS_RULE_TILE    /* dtype, rows, cols */
 } ws_rule_kind;
@@ -91,7 +91,7 @@ struct ws_rule_type {
     int kind, dtype, rank, rows, cols; /* of a tensor that is a box: its rows */
 };
 
-/* What is not an operand: the element type of TENSOR, FULL and CAST; the extents of loads, FULL and the index tiles;
+/* Attributes of an operation: the element type of TENSOR, FULL and CAST; the extents of loads, FULL and index tiles;
    the rank of TENSOR; the dimension of SLICE.  */
 struct ws_rule_attributes {
     int dtype, rows, cols, rank, dimension;
@@ -99,17 +99,17 @@ struct ws_rule_attributes {
 
 struct ws_rule_message {
     char text[200];     /* one sentence, with the C name of the operation */
-    const char *remedy; /* what to do, or "" */
+    const char *remedy; /* a remedy, or "" */
 };
 
-/* Nonzero if the operation is well typed; *result is then the type of its value (kind VOID for stores).  Otherwise
-   *message says why, and *result is the nearest sensible type, so that one mistake is reported once.  */
+/* Returns nonzero if the operation is well typed; *result is then the type of its value, of kind VOID for stores.
+   Otherwise *message is the error and *result the nearest plausible type, so that one mistake gives one report.  */
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,
                   const struct ws_rule_attributes *attributes, struct ws_rule_type *result,
                   struct ws_rule_message *message);
 
-/* Does an index from low to high - 1 stand twice among I32 or I64, by their size?  1: *which; 0: no; -1: there is no
-   memory to see that.  */
+/* Searches `count` I32 or I64 (by their size) for an index in [low, high) that stands twice.  Returns 1 and the index
+   in *which, 0 if there is none, or -1 without memory for the search.  */
 int ws_index_twice(const void *index, int bytes, int count, long low, long high, long *which);
 
 int ws_rule_of(int opcode);                /* R_... */

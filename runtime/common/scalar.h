@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scalar.h - what every operation does to one element.  C11 and C++17.
+ * scalar.h - every operation on one element.  C11 and C++17.
  *
- * The sequential library and the CPU emulation compute with these functions and no others, which is why they agree bit
- * for bit.  Small ones are here; those that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in
- * scalar_math.c.  A file that includes this header is compiled with -ffp-contract=off and without -ffast-math.
+ * The sequential library and the CPU emulation compute with these functions only, so their results are bitwise equal.
+ * Functions that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in scalar_math.c.  Compile files
+ * that include this header with -ffp-contract=off and without -ffast-math.
  *
- *   f32 f64 i32 i64   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to
- *                 the tile's own type.  i32 and i64 wrap.
- *   ws_f32_add    name of an operation: compute type, then the text of ops.def
- *   ws_f16_from_f64, ws_f32_from_f16   conversions between stored bits and compute types.  Through double everything
- *                 but i64 is exact, so that a conversion rounds once; an i64 is rounded to odd on the way.
+ *      f32 f64 i32 i64   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to
+ *                    the tile's own type.  i32 and i64 wrap.
+ *      ws_f32_add    name of an operation: compute type, then the text of ops.def
+ *      ws_f16_from_f64, ws_f32_from_f16   conversions between stored bits and compute types
+ *
+ * Conversions go through double, which holds all types but i64 exactly, so that a conversion rounds once.  An i64 is
+ * rounded to odd in between.
  */
 #ifndef WS_SCALAR_H
 #define WS_SCALAR_H
@@ -53,8 +55,8 @@ static inline double ws_f64_of_bits(uint64_t bits)
     return x;
 }
 
-/* |x| as exponent and mantissa bits of a smaller binary format, rounded to nearest even, subnormals included.  What is
-   too large carries on into exponents that the format has not; the caller compares.  x is no NaN.  */
+/* |x| as exponent and mantissa bits of a smaller binary format, rounded to nearest even, including subnormals.  A value
+   that is too large carries into exponents beyond the format; the caller compares.  x is not NaN.  */
 static inline uint64_t ws_round_magnitude(double x, int exponent_bits, int mantissa_bits)
 {
     uint64_t bits = ws_bits_of_f64(x) & 0x7fffffffffffffffu;
@@ -66,16 +68,16 @@ static inline uint64_t ws_round_magnitude(double x, int exponent_bits, int manti
         exponent = 1;
     }
     if (shift > 54)
-        return 0; /* under half of the smallest number, as are all subnormals of double */
+        return 0; /* below half of the smallest number, as are all subnormals of double */
     uint64_t quotient = mantissa >> shift;
     uint64_t rest = mantissa & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
     quotient += rest > half || (rest == half && (quotient & 1));
-    return ((uint64_t)(exponent - 1) << mantissa_bits) + quotient; /* the leading 1 counts the exponent up */
+    return ((uint64_t)(exponent - 1) << mantissa_bits) + quotient; /* the leading 1 increments the exponent */
 }
 
 /* ---- stored types ------------------------------------------------------------------------------------------------ */
 
-/* A NaN becomes the one NaN that the tensor cores' conversions give: all ones, positive.  */
+/* A NaN becomes the NaN of the tensor cores' conversions: all ones, positive.  */
 static inline uint16_t ws_f16_from_f64(double x)
 {
     if (x != x)
@@ -92,7 +94,7 @@ static inline uint16_t ws_bf16_from_f64(double x)
     return (uint16_t)((signbit(x) ? 0x8000 : 0) | (magnitude < 0x7f80 ? magnitude : 0x7f80));
 }
 
-/* Saturates to 448, infinity too.  */
+/* Saturates to 448, also for infinity.  */
 static inline uint8_t ws_e4m3_from_f64(double x)
 {
     if (x != x)
@@ -101,7 +103,7 @@ static inline uint8_t ws_e4m3_from_f64(double x)
     return (uint8_t)((signbit(x) ? 0x80 : 0) | (magnitude < 0x7e ? magnitude : 0x7e));
 }
 
-/* Saturates to 57344, infinity too.  */
+/* Saturates to 57344, also for infinity.  */
 static inline uint8_t ws_e5m2_from_f64(double x)
 {
     if (x != x)
@@ -110,9 +112,9 @@ static inline uint8_t ws_e5m2_from_f64(double x)
     return (uint8_t)((signbit(x) ? 0x80 : 0) | (magnitude < 0x7b ? magnitude : 0x7b));
 }
 
-/* The same from f32, without a branch. `shift` is what the mantissa loses; `bias` is the difference of the exponents'
-   biases, and `least` the smallest normal number, both as bits of f32. The sum of a subnormal number and `ruler`, whose
-   last place is that of the small format, is rounded where it has to be. */
+/* The same from f32, without a branch.  `shift` is the number of lost mantissa bits.  `bias` is the difference of the
+   exponents' biases, and `least` the smallest normal number, both as bits of f32.  The last bit of `ruler` has the
+   weight of the small format's last bit, so the sum of a subnormal number and `ruler` is rounded correctly.  */
 static inline uint32_t ws_round_f32_(float x, int shift, uint32_t bias, uint32_t least, float ruler, uint32_t most,
                                      uint32_t nan, int sign_bit)
 {
@@ -172,7 +174,7 @@ static inline float ws_f32_from_e5m2(uint8_t h)
     return ws_f32_from_f16((uint16_t)(h << 8));
 }
 
-/* An operand of ws_dot: 10 bits of mantissa are left.  */
+/* An operand of ws_dot: keeps 10 bits of the mantissa.  */
 static inline float ws_f32_to_tf32(float x)
 {
     uint32_t bits = ws_bits_of_f32(x);
@@ -181,7 +183,7 @@ static inline float ws_f32_to_tf32(float x)
     return ws_f32_of_bits((bits + 0xfff + ((bits >> 13) & 1)) & ~UINT32_C(0x1fff));
 }
 
-/* Truncates, saturates; NaN gives 0.  */
+/* Truncates and saturates; NaN gives 0.  */
 static inline int32_t ws_i32_from_f64(double x)
 {
     return x != x ? 0 : x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x;
@@ -207,7 +209,7 @@ static inline int64_t ws_i64_from_f64(double x)
     return x != x ? 0 : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
 }
 
-/* An f64 of whose neighbours x is none, unless it is x: what is rounded to fewer bits is then rounded once.  */
+/* x rounded to odd, so that a second rounding to fewer bits gives the correctly rounded result.  */
 static inline double ws_f64_odd_from_i64(int64_t x)
 {
     uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
@@ -242,7 +244,7 @@ static inline int16_t ws_i16_from_i32(int32_t x)
 
 /* ---- two operands, and three ------------------------------------------------------------------------------------- */
 
-/* A NaN yields to a number; +0 is larger than -0.  */
+/* A number wins over a NaN; +0 is larger than -0.  */
 #define WS_SCALAR_FLOAT_(type, name, fused)                        \
     static inline type ws_##name##_add(type x, type y)             \
     {                                                              \
@@ -295,7 +297,7 @@ WS_SCALAR_FLOAT_(double, f64, fma)
         return (type)((bits)x operator(bits) y);               \
     }
 
-/* Shifts are by y modulo the size; a division truncates, x / 0 is 0.  */
+/* Shifts are by y modulo the size; a division truncates, and x / 0 is 0.  */
 #define WS_SCALAR_INTEGER_(type, bits, name, size)                \
     WS_SCALAR_WRAP_(type, bits, name, add, +)                     \
     WS_SCALAR_WRAP_(type, bits, name, sub, -)                     \
@@ -386,14 +388,14 @@ static inline double ws_f64_abs(double x)
     return fabs(x);
 }
 
-/* x as the tensor core reads it, without its last 13 bits.  */
+/* The tf32 head of x: x as the tensor core reads it, without the last 13 bits.  */
 static inline float ws_f32_kept(float x)
 {
     return ws_f32_of_bits(ws_bits_of_f32(x) & ~0x1fffu);
 }
 
-/* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
-   that what is left has too few bits, or so large that products may be infinite.  */
+/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN for an x that is no number, is too
+   small for a residual of enough bits, or is so large that products may be infinite.  */
 __attribute__((unused)) static inline float ws_f32_rest(float x)
 {
     const uint32_t rest = (ws_bits_of_f32(x - ws_f32_kept(x)) + 0x1000) & ~0x1fffu;
@@ -401,7 +403,7 @@ __attribute__((unused)) static inline float ws_f32_rest(float x)
     return ws_f32_of_bits(fits ? rest : 0x7fffffff);
 }
 
-/* scalar_math.c.  */
+/* In scalar_math.c.  */
 #define MATHS(NAME, name, ...)    \
     float ws_f32_##name(float x); \
     double ws_f64_##name(double x);
@@ -462,15 +464,15 @@ WS_SCALAR_REDUCE_(double, f64)
 WS_SCALAR_REDUCE_(int32_t, i32)
 WS_SCALAR_REDUCE_(int64_t, i64)
 
-/* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is
-   summed one product after the other, k ascending, each rounded.  */
+/* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32.  Each element of acc adds
+   one product after the other, with k ascending, and rounds each product and each sum.  */
 void ws_f32_product(int rows, int cols, int depth, const float *a, const float *b, float *acc);
-/* The same in f64, each product and its sum rounded once.  */
+/* The same in f64; a product and its addition are rounded once.  */
 void ws_f64_product(int rows, int cols, int depth, const double *a, const double *b, double *acc);
 
 /* ---- additions to memory ----------------------------------------------------------------------------------------- */
 
-/* Others may add to the same element at the same time.  */
+/* Atomic: other threads may add to the same element.  */
 static inline void ws_atomic_add_f32_(float *to, float x)
 {
     uint32_t *word = (uint32_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;

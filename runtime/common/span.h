@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * span.h - where a tensor begins and ends in memory, or that it cannot: the products of its extents and strides are
- * checked here, for all targets.  C11 and C++17.
+ * span.h - the first and last element of a tensor in memory, or a report that no memory can hold it.
+ *
+ * All targets check the products of extents and strides here.  C11 and C++17.
  */
 #ifndef WS_SPAN_H
 #define WS_SPAN_H
 
 #include <stdint.h>
 
-/* No process has more.  */
+/* More bytes than any process has.  */
 #define WS_MOST_BYTES (1L << 57)
 
-/* Behind the name of a tensor: the dimension, its extent and its stride.  */
+/* Follows the name of a tensor; takes the dimension, its extent and its stride.  */
 #define WS_SPAN_BEYOND                                                                                               \
     "dimension %d of %ld elements at stride %ld reaches beyond all memory: write the extents of the array, and its " \
     "stride in elements"
@@ -19,10 +20,11 @@
 /* Elements from the base to the first and to the last of a tensor; 0 and -1 if it is empty.  */
 typedef struct {
     long first, last;
-    int beyond; /* the dimension with which it reaches where no memory can be, counted from the innermost on; -1 */
+    int beyond; /* the dimension, counted from the innermost, that reaches beyond all memory; -1: none */
 } ws_span;
 
-/* Extents of 0 or less and strides of one element reach nothing; a null base stands anywhere.  */
+/* An empty tensor reaches nothing, and strides of one-element dimensions do not count; a null base may stand
+   anywhere.  */
 static inline ws_span ws_span_of(const void *base, int size, int rank, const long *extent, const long *stride)
 {
     const ws_span empty = {0, -1, -1};

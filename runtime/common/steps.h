@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps.h - what a launcher computes of loops and their steps, for the GPU and for its emulation.  C11 and C++17.
+ * steps.h - a launcher's arithmetic of loops and their steps, for the GPU and for its emulation.  C11 and C++17.
  */
 #ifndef WS_STEPS_H
 #define WS_STEPS_H
@@ -16,7 +16,8 @@ extern "C" {
 
 enum { WS_STEPS_ENDLESS = -1, WS_STEPS_WRAP = -2 };
 
-/* How often `for (i = low; i < high; i += step)` runs, where i holds numbers up to `most`; or why it would not end.  */
+/* Iterations of `for (i = low; i < high; i += step)`, if i holds numbers up to `most`; or the reason that the loop
+   would not end.  */
 static inline long ws_steps(long low, long high, long step, long most)
 {
     if (low >= high)
@@ -26,12 +27,13 @@ static inline long ws_steps(long low, long high, long step, long most)
     const unsigned long n = ((unsigned long)high - (unsigned long)low - 1) / (unsigned long)step;
     if (n >= LONG_MAX)
         return LONG_MAX;
-    long behind; /* the last one may lie below 0, from where no number is too far */
+    long behind; /* the last i may be below 0: then no step overflows */
     const bool wraps = __builtin_add_overflow(low + (long)n * step, step, &behind) || behind > most;
     return wraps ? (long)WS_STEPS_WRAP : (long)n + 1;
 }
 
-/* Which of `count` iterations it is that x lies in: low <= x < low + step the first, and round again beyond them.  */
+/* The iteration, of `count`, in which x lies: x in [low, low + step) is in iteration 0.  Positions outside the loop
+   wrap around.  */
 static inline long ws_steps_from(long low, long step, long count, long x)
 {
     long distance;
@@ -43,7 +45,7 @@ static inline long ws_steps_from(long low, long step, long count, long x)
     return number < 0 ? number + count : number;
 }
 
-/* In words.  */
+/* The reason as text.  */
 static inline const char *ws_steps_refused(long n)
 {
     return n == WS_STEPS_ENDLESS ? "would not end" : "would wrap its variable around";
@@ -51,14 +53,14 @@ static inline const char *ws_steps_refused(long n)
 
 /* ---- boxes of tiles at a step ------------------------------------------------------------------------------------ */
 
-/* Tiles of which a step's rows are brought, by so many blocks each.  From row `first` on what a block brings is the
-   last that the tensor has, of `edge_rows`.  */
+/* Boxes of tiles of which only one step's rows are loaded, by several blocks each.  From row `first` on a block loads
+   the last `edge_rows` rows of the tensor.  */
 typedef struct {
     long first;
     int rows, edge_rows;
 } ws_step_boxes;
 
-/* A share is whole periods of the swizzle, and one that is not there is asked for as few rows as possible.  */
+/* A share is a multiple of the swizzle's period.  Boxes ask for as few out-of-bounds rows as possible.  */
 static inline ws_step_boxes ws_step_boxes_of(long extent, int rows, long step, int sharers, long nowhere)
 {
     enum { PERIOD = 8 };

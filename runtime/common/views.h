@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.h - which memory a tensor is, and whether two of a launch overlap, or one of them itself.  C11 and C++17.
+ * views.h - the memory of a tensor, and checks of overlap between two tensors of a launch or within one.
  *
- * A stored tensor may overlap nothing else.  Tensors whose strides nest together are compared exactly; of others each
- * is taken for all elements between its first and its last, or in one window of a period.
+ * A stored tensor may overlap no other tensor.  Tensors whose strides nest in a common order are compared exactly.
+ * Other tensors count as all elements between their first and last, or as one window of a period.  C11 and C++17.
  */
 #ifndef WS_VIEWS_H
 #define WS_VIEWS_H
@@ -19,7 +19,7 @@ extern "C" {
 
 enum { WS_VIEW_RANK = 4 };
 
-/* Strides are at least 0: a dimension that runs downwards in memory begins at its other end.  */
+/* Strides are at least 0: a dimension that descends in memory begins at its other end.  */
 typedef struct {
     const char *base;
     int size, rank; /* bytes of an element */
@@ -52,7 +52,7 @@ static inline const char *ws_view_end(const ws_view *v)
     return span.beyond < 0 ? v->base + (span.last + 1) * v->size : v->base;
 }
 
-/* The same elements in the same order.  */
+/* True if both have the same elements in the same order.  */
 static inline bool ws_view_same(const ws_view *x, const ws_view *y)
 {
     bool same = x->base == y->base && x->size == y->size && x->rank == y->rank;
@@ -61,7 +61,7 @@ static inline bool ws_view_same(const ws_view *x, const ws_view *y)
     return same;
 }
 
-/* The same elements, with dimensions in any order.  */
+/* True if both have the same elements, with dimensions in any order.  */
 static inline bool ws_view_reordered(const ws_view *x, const ws_view *y)
 {
     bool taken[WS_VIEW_RANK] = {false}, same = x->base == y->base && x->size == y->size && x->rank == y->rank;
@@ -76,11 +76,11 @@ static inline bool ws_view_reordered(const ws_view *x, const ws_view *y)
 
 /* ---- dimensions by falling stride -------------------------------------------------------------------------------- */
 
-/* Dimensions of two views together, without those of one element; where a view lacks one its extent is 1.  */
+/* The dimensions of two views together, without dimensions of one element.  A view without a dimension has extent 1. */
 typedef struct {
     int count;
     long stride[2 * WS_VIEW_RANK], extent[2][2 * WS_VIEW_RANK];
-    bool twice; /* a view has two of one stride */
+    bool twice; /* a view has two dimensions of one stride */
 } ws_view_dims;
 
 static inline void ws_view_dims_add(ws_view_dims *dims, const ws_view *v, int side)
@@ -105,8 +105,8 @@ static inline void ws_view_dims_add(ws_view_dims *dims, const ws_view *v, int si
     }
 }
 
-/* The first dimension, from the innermost on, in which what is inside does not end before the next begins; -1: none.
-   `inside`: its elements.  */
+/* The first dimension, from the innermost on, whose step is smaller than the elements inside it; -1: none.  `inside`:
+   the number of these elements.  */
 static inline int ws_view_dims_fold(const ws_view_dims *dims, int side, long *inside)
 {
     *inside = 1;
@@ -118,8 +118,8 @@ static inline int ws_view_dims_fold(const ws_view_dims *dims, int side, long *in
     return -1;
 }
 
-/* Its elements are not all different; then `stride` is how far apart those of some dimension begin that are `inside`
-   elements each.  */
+/* True if two positions of the view are one element.  Then `stride` is the step of some dimension, and `inside` the
+   number of elements at each of its positions.  */
 static inline bool ws_view_overlaps_itself(const ws_view *v, long *stride, long *inside)
 {
     ws_view_dims dims = {0, {0}, {{0}, {0}}, false};
@@ -135,8 +135,8 @@ static inline bool ws_view_overlaps_itself(const ws_view *v, long *stride, long 
 
 /* ---- two views --------------------------------------------------------------------------------------------------- */
 
-/* Is there an element of one and one of the other with a distance of d, in the dimensions from `i` on?  Strides nest,
-   so in each dimension only the quotient and the one above it can begin such a distance.  */
+/* True if an element of one view and an element of the other are d apart, in the dimensions from `i` on.  Strides nest,
+   so only two quotients of a dimension are possible: the rounded down one, and the next.  */
 static inline bool ws_view_dims_meet(const ws_view_dims *dims, int i, long d)
 {
     if (i == dims->count)
@@ -148,7 +148,8 @@ static inline bool ws_view_dims_meet(const ws_view_dims *dims, int i, long d)
     return false;
 }
 
-/* Modulo the common divisor of all outer strides, in bytes, each lies in one window, as members of structs do.  */
+/* True if the views lie in different windows of a period, as members of an array of structs do.  The period is the
+   common divisor of all outer strides, in bytes.  */
 static inline bool ws_view_windows_apart(const ws_view *x, const ws_view *y)
 {
     const ws_view *both[] = {x, y};

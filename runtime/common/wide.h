@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wide.h - WS_WIDE, before a function: the same code for wider vectors, of which the system chooses when it loads it.
+ * wide.h - WS_WIDE, before a function: compiles it for several widths of vectors; the dynamic linker chooses one.
  *
- * A file that uses it is compiled with -ffp-contract=off, so that no width of vector changes a bit.
+ * Files that use it are compiled with -ffp-contract=off, so that results do not depend on the width.
  */
 #ifndef WS_WIDE_H
 #define WS_WIDE_H
 
-#define WS_LANES 16 /* elements that a loop does side by side: a multiple of every vector */
+#define WS_LANES 16 /* elements of a loop's step: a multiple of every vector */
 
 #if defined __x86_64__ && defined __gnu_linux__ && defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && \
     !defined __SANITIZE_THREAD__ && !defined WS_NO_CLONES

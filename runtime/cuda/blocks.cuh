@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocks.cuh - what all CTAs of a cluster have of a sum, a largest or a smallest: each gets the same.
+ * blocks.cuh - sums, maxima and minima over all CTAs of a cluster; each CTA gets the result.
  *
  *   exchange<cluster<1, 8>> sum_shares(s.sum_shares[group]);    once, at a role's start
- *   sum = sum_blocks(sum_shares, part, zero)                    zero + part of CTA 0 + part of CTA 1 ..., in all of
- *                                                               them
+ *   sum = sum_blocks(sum_shares, part, zero)                    zero + part of CTA 0 + part of CTA 1 ..., in all CTAs
  *
- * Each CTA sends its part to all, itself included, and combines what has come in the order of the CTAs.  The barriers
- * are those of parts.cuh: full counts the bytes that have come, empty the warps of all CTAs that have read what they
- * were sent before.
+ * Each CTA sends its part to all CTAs including itself, and combines the received parts in the order of the CTAs.  The
+ * barriers are those of parts.cuh.  full counts received bytes; empty counts the warps of all CTAs that have read the
+ * last exchange.
  *
  *   const auto sent = send_sum<1024>(sum_shares, x)             of the rows of x, which are summed first
  *   sum = sent.received(zero)
  *
- * Where all warps share a row, each sends what it has of it, and they meet in all CTAs at once.  The pieces of 1024
- * columns say in which order the emulator sums.
+ * If all warps share a row, each warp sends its share, and all CTAs combine the shares of all warps.  The pieces of
+ * 1024 columns determine the order of the emulator's sums.
  */
 #ifndef WS_CUDA_BLOCKS_CUH
 #define WS_CUDA_BLOCKS_CUH
@@ -23,7 +22,7 @@
 
 namespace ws {
 
-/* Of one group: so many words that it is sent, by sender.  Pairs of columns go together, and a column by itself.  */
+/* Received words of one group, by sender.  Pairs of columns are contiguous; so is a column of its own.  */
 template <typename T, int P, int WORDS> struct alignas(16) shares {
     static_assert(sizeof(T) == 4, "words");
     u32 from[P][(WORDS + 3) / 4 * 4];
@@ -41,7 +40,7 @@ WS_CONSTANT int shared_columns(int cols)
     return cols == 1 ? 1 : (cols + 1) / 2 * 2;
 }
 
-/* A group's end of it.  B: the cluster, whose CTAs along y hold the parts.  */
+/* A group's access to the exchange.  B: the cluster, whose CTAs along y hold the parts.  */
 template <typename B> struct exchange {
     u32 from, full, empty; /* addresses */
     u32 parity;
@@ -53,7 +52,7 @@ template <typename B> struct exchange {
     {
     }
 
-    /* The others have read what they were sent, and said so.  */
+    /* Waits until the other CTAs have read this CTA's words.  */
     WS_DEVICE ~exchange()
     {
         ptx::mbarrier_wait(empty, parity ^ 1);
@@ -65,7 +64,7 @@ template <typename B> struct exchange {
     }
 };
 
-/* Lanes that hold the same row: one for each receiver, as far as they go.  */
+/* Each lane that holds the row sends to one CTA, or to several if there are fewer lanes.  */
 template <typename B, typename T, int R, layout L>
 static WS_DEVICE void send_to_all(const exchange<B> &s, const tile<T, R, 1, L> &x, u32 mine)
 {
@@ -128,10 +127,10 @@ static WS_DEVICE void combine(F f, tile<T, R, C, L> &y, u32 from)
     }
 }
 
-/* The others have read what they were sent before; so many words come.  */
+/* Waits until the other CTAs have read the last exchange; then `words` words are expected.  */
 template <typename B> static WS_DEVICE void expect(const exchange<B> &s, int words)
 {
-    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
+    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* in the first round nothing was sent before */
     if (group_leader()) {
         ptx::mbarrier_expect_tx(s.full, words * 4);
         ptx::mbarrier_arrive(s.full);
@@ -161,15 +160,15 @@ static WS_DEVICE tile<T, R, C, L> over_blocks(F f, exchange<B> &s, const tile<T,
     return y;
 }
 
-/* Rows that are reduced, and sent; what all have is received later, so that several are under way.  Y: a column.  */
+/* Rows that are reduced and sent.  The results are received later, so that several exchanges overlap.  Y: a column.  */
 template <typename F, typename B, typename Y> struct sent {
     exchange<B> &s;
 
     WS_DEVICE Y received(const Y &first) const;
 };
 
-/* Of rows that lie in a warp each; of rows that all warps share, four words of each: a lane sends its warp's word of
-   one row to one CTA.  */
+/* For rows within a warp.  For rows that all warps share, a row has four words: a lane sends its warp's word of one row
+   to one CTA.  */
 template <typename F, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE auto send_rows(F f, exchange<B> &s, const tile<T, R, C, L> &x)
 {
@@ -223,7 +222,7 @@ template <typename F, typename B, typename Y> WS_DEVICE Y sent<F, B, Y>::receive
     return y;
 }
 
-/* ---- sums of powers below the largest ---------------------------------------------------------------------------- */
+/* ---- sums of powers below the maximum ---------------------------------------------------------------------------- */
 
 struct by_exp {
     static WS_DEVICE float of(float x)
@@ -244,8 +243,8 @@ struct by_exp2 {
     }
 };
 
-/* x becomes its powers below what is the largest of each row; where that is -infinity, all of it is, and its powers are
-   0.  */
+/* Replaces x by its powers below the maximum of its row.  If the maximum is -infinity, so are all elements, and their
+   powers are 0.  */
 template <typename F, int R, int C, layout L>
 static WS_DEVICE void to_powers(tile<float, R, C, L> &x, const tile<float, R, 1, L> &most)
 {
@@ -261,7 +260,7 @@ static WS_DEVICE void to_powers(tile<float, R, C, L> &x, const tile<float, R, 1,
     }
 }
 
-/* Powers below what a thread knew, to those below the largest of all.  */
+/* Rescales powers below a thread's maximum to powers below the maximum of all.  */
 template <typename F, int R, int C, layout L>
 static WS_DEVICE tile<float, R, C, L> below(const tile<float, R, C, L> &powers, const tile<float, R, 1, L> &most,
                                             const tile<float, R, 1, L> &largest)
@@ -280,7 +279,7 @@ static WS_DEVICE tile<float, R, C, L> below(const tile<float, R, C, L> &powers, 
     return y;
 }
 
-/* What is added to what was there before, below the largest of all.  */
+/* The sum of earlier powers, rescaled to the new maximum, and of new powers.  */
 template <typename F, bool FUSED> static WS_DEVICE float with_powers(float before, float most, float now, float powers)
 {
     const float shrink = F::of(most - now);
@@ -289,7 +288,7 @@ template <typename F, bool FUSED> static WS_DEVICE float with_powers(float befor
 
 template <typename F, bool FUSED, typename B, typename X, bool WIDE = wide_groups(X::kind) == 1> struct sent_powers;
 
-/* Of rows that all warps share: each sends the largest that it has, and its sum below that.  */
+/* For rows that all warps share: each warp sends its maximum and its sum below that.  */
 template <typename F, bool FUSED, typename B, int R, int C, layout L>
 struct sent_powers<F, FUSED, B, tile<float, R, C, L>, true> {
     typedef tile<float, R, 1, L> column;
@@ -302,7 +301,7 @@ struct sent_powers<F, FUSED, B, tile<float, R, C, L>, true> {
         return below<F>(own, most, largest);
     }
 
-    /* Lane by lane, and then across: so they are added in one order in all CTAs.  */
+    /* Sums within each lane first, and then across lanes: the order is the same in all CTAs.  */
     WS_DEVICE column received(const column &first, const column &largest) const
     {
         constexpr int pairs = 4 * B::y, each = (pairs + 31) / 32;
@@ -357,7 +356,7 @@ static WS_DEVICE auto send_powers(exchange<B> &s, const tile<float, R, C, L> &x)
     return sent;
 }
 
-/* Of rows that lie in a warp each: so many words of the largest, and behind them of sums.  */
+/* For rows within a warp: words of the maximum, followed by words of sums.  */
 template <typename F, bool FUSED, typename B, int R, int C, layout L>
 struct sent_powers<F, FUSED, B, tile<float, R, C, L>, false> {
     typedef tile<float, R, 1, L> column;
@@ -426,7 +425,7 @@ template <int PIECE, bool FUSED, typename E, typename X> static WS_DEVICE auto s
     return send_powers<by_exp2, FUSED>(s, x);
 }
 
-/* ---- by name ----------------------------------------------------------------------------------------------------- */
+/* ---- functions of the emitted code ------------------------------------------------------------------------------- */
 
 template <typename B, typename X> static WS_DEVICE X sum_blocks(exchange<B> &s, const X &x, const X &first)
 {

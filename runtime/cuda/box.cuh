@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * box.cuh - a box of a tensor as a matrix: its elements in order are rows, whose columns are the tensor's.
+ * box.cuh - a box of a tensor as a matrix: the elements of the box in order are rows, whose columns are the tensor's.
  *
- *   copy_in(ta, s.ta[slot], box<2, 8, 8>(x, b, h, w), x_map, 0, c)      one TMA box of rank 4: 128 rows
- *   store(y_out, box<2, 8, 8>(y, b, h, w), y_map, first_row, f, part)   each 16 rows are a box of their own, or no TMA
+ *      copy_in(ta, s.ta[slot], box<2, 8, 8>(x, b, h, w), x_map, 0, c)     one TMA box of rank 4: 128 rows
+ *      store(y_out, box<2, 8, 8>(y, b, h, w), y_map, first_row, f, part)  16 rows are a TMA box, or threads store
  */
 #ifndef WS_CUDA_BOX_CUH
 #define WS_CUDA_BOX_CUH
@@ -13,7 +13,7 @@
 
 namespace ws {
 
-/* Where it begins, in coordinates of the whole tensor.  */
+/* `at`: the box's corner, in coordinates of the whole tensor.  */
 template <typename T, int N, typename E> struct boxed {
     tensor<T, N> of;
     int at[N - 1];
@@ -26,13 +26,13 @@ static WS_DEVICE boxed<T, N, extents<E...>> box(const tensor<T, N> &t, I... i)
     return {t, {clamp(i)...}};
 }
 
-/* Its rows, seen from the first of a tile's.  */
+/* The rows of a box, relative to the first row of a tile.  */
 template <typename T, int N, typename E> struct plane<T, boxed<T, N, E>> {
     boxed<T, N, E> of;
     int row, col, col_low, col_high;
-    T *base; /* any address of the tensor's */
+    T *base; /* any address of the tensor */
 
-    /* The coordinate of a row of the box.  */
+    /* Coordinate `dim` of a row of the box.  */
     static WS_DEVICE int place(int r, int dim)
     {
         return E::place(r, dim);
@@ -134,7 +134,7 @@ static WS_DEVICE tile<T, R, C, L> load(const boxed<T, N, E> &b, X row, Y col)
 {
     return load_plane<R, C, L>(plane_at(b, row, col), 0.0);
 }
-/* Straight to the registers.  */
+/* Loads to registers without staging.  */
 template <int R, int C, layout L, typename O, int SR, int B, typename T, int N, typename E, typename X, typename Y>
 static WS_DEVICE tile<T, R, C, L> load(warp_output<O, SR, B> &, const boxed<T, N, E> &b, X row, Y col)
 {
@@ -159,7 +159,7 @@ static WS_DEVICE void atomic_add(const boxed<T, N, E> &b, X row, Y col, const ti
     add_plane(plane_at(b, row, col), x);
 }
 
-/* Sixteen rows from a multiple of sixteen on, which E::splits says are a box.  */
+/* Stores sixteen rows from a multiple of sixteen on, which are a box if E::splits.  */
 template <bool ADD, typename T, int N, typename E>
 static WS_DEVICE void engine_store_rows(const CUtensorMap *m, u32 from, const boxed<T, N, E> &b, int row, int col)
 {
@@ -170,7 +170,7 @@ static WS_DEVICE void engine_store_rows(const CUtensorMap *m, u32 from, const bo
                              b.at[0] + E::place(row, 0));
 }
 
-/* As of a tensor, in output.cuh.  */
+/* As `leave` for a tensor, in output.cuh.  */
 template <bool ADD, typename O, typename T, int N, typename E, int R, int C, int BOX, bool TURNED>
 static WS_DEVICE void leave_box(O &o, const boxed<T, N, E> &b, const map &m, const staged<T, R, C, BOX, TURNED> &x,
                                 int row, int col)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.cuh - CTAs that run side by side and share the tiles that they load.
+ * cluster.cuh - CTAs of a cluster that share the tiles that they load.
  *
- *   cluster<2, 1>             x: CTAs at neighbouring rows of the grid; y: at neighbouring columns, numbered first
- *   cluster<1, 8, meeting>    CTAs that have rows together, and meet for each
- *   sharer<D, TMA>        a producer that ends when no release is under way
- *   copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
- *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
- *   tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
+ *      cluster<2, 1>             x: CTAs at adjacent rows of the grid; y: at adjacent columns, numbered first
+ *      cluster<1, 8, meeting>    CTAs that share rows, and synchronize for each row
+ *      sharer<D, TMA>            a producer that ends when no release is in flight
+ *      copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
+ *      consumer<D, B, along_x>   releases a slot to all CTAs that write into it
+ *      tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
  *
- * Every CTA along the shared direction makes the same puts.  Its full barrier expects the bytes of the whole tile,
- * whoever brings them: they come only when all have put, since a put waits until the groups of all have released the
- * slot.  An arrival at another CTA's barrier has the release that it needs in its bare form; with .release.cluster the
- * assembler would put a fence of the whole GPU before each.
+ * Every CTA along the shared direction makes the same puts.  Its full barrier expects the bytes of the whole tile, from
+ * any CTA.  These bytes arrive only after all CTAs have put, since a put waits until the groups of all CTAs have
+ * released the slot.  An arrival at another CTA's barrier has the required release semantics in its default form.  With
+ * .release.cluster ptxas would put a fence of the whole GPU before each arrival.
  */
 #ifndef WS_CUDA_CLUSTER_CUH
 #define WS_CUDA_CLUSTER_CUH
@@ -38,7 +38,7 @@ template <int X, int Y, cluster_work WORK = share_loads> struct cluster {
         return a == along_x ? X : a == along_y ? Y : a == along_x_and_y ? X + Y - 1 : size;
     }
 
-    /* This CTA's place among those along a direction.  */
+    /* This CTA's position among the CTAs along a direction.  */
     template <along A> static WS_DEVICE int place()
     {
         static_assert(A != along_x_and_y, "a tile is shared along one direction, or by all");
@@ -71,8 +71,8 @@ template <int X, int Y, cluster_work WORK = share_loads> struct cluster {
 
 /* ---- from start to end ------------------------------------------------------------------------------------------- */
 
-/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them, which is
-   fenced. */
+/* Before a CTA arrives at another's barriers or writes to its memory, that CTA has initialised and fenced its
+   barriers.  */
 template <typename B> static WS_DEVICE void start()
 {
     trace::begin();
@@ -82,16 +82,16 @@ template <typename B> static WS_DEVICE void start()
     trace::did(trace::START);
 }
 
-/* No CTA ends while another may still arrive at its barriers: the ends of what they share have waited for that (sharer,
-   part_sum), where it costs nothing, so no barrier is left.  */
+/* No CTA ends while another may still arrive at its barriers.  The destructors of sharer and part_sum have waited for
+   that, when the wait is short, so no barrier is needed here.  */
 template <typename B> static WS_DEVICE void finish()
 {
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* Of a ring that CTAs share.  The role ends when all of them have released each slot: then nobody arrives here any
-   more, and what this CTA has sent the others has come.  */
+/* The producer of a ring that CTAs share.  The role ends when all CTAs have released each slot.  Then no arrival is in
+   flight, and this CTA's copies to the others have landed.  */
 template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
     explicit WS_DEVICE sharer(ring<D> &r) : producer<D, TMA>(r)
     {
@@ -107,7 +107,7 @@ template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
 
 template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : consumer<D> {
     typedef cluster<X, Y> blocks;
-    u32 there; /* the empty barriers of the CTA that this lane speaks to */
+    u32 there; /* the empty barriers of this lane's CTA */
 
     explicit WS_DEVICE consumer(ring<D> &r)
         : consumer<D>(r),
@@ -129,7 +129,7 @@ template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : c
     }
 };
 
-/* ---- copies that all get ----------------------------------------------------------------------------------------- */
+/* ---- copies to all CTAs ------------------------------------------------------------------------------------------ */
 
 static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col)
 {
@@ -145,7 +145,7 @@ static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsig
     ptx::tensor_to_all(to, m, barrier, mask, col, row, y, x);
 }
 
-/* One lane starts the boxes of this CTA's rows, and expects what all bring.  */
+/* One lane starts the boxes of this CTA's rows, and expects the bytes of all CTAs.  */
 template <typename B, along A, typename M, typename S, int R, int C, typename... I>
 static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col, I... outer)
 {
@@ -167,9 +167,9 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
                       mask, row + first + r, col + block * lines, outer...);
 }
 
-/* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in
-   all, so all take the same way.  A slot is full when all have put none the less, or one CTA could release slots for a
-   round that another has not begun: each sends the others a byte that did not move.  */
+/* Without TMA, each CTA's warp copies the whole tile for itself.  Tensor and coordinates are equal in all CTAs, so all
+   of them take this path.  A slot must still be full only when all CTAs have put.  Otherwise a CTA could release slots
+   for a round that another has not begun.  Therefore each CTA sends the others a byte count without data.  */
 template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
 {
     constexpr int count = B::count(A);
@@ -180,7 +180,7 @@ template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
         ptx::mbarrier_complete_tx_there(ptx::address_in(barrier, (u32)B::template member<A>(other)), 1);
 }
 
-/* How a tile comes to all blocks along A.  */
+/* Loads of a tile for all CTAs along A.  */
 template <typename B, along A> struct among {
     static const bool counts_rows = true;
 
@@ -239,7 +239,7 @@ static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-/* Counts are of clusters in the last two dimensions; `tiles` is how many tiles there are in each.  */
+/* Counts are counts of clusters in the last two dimensions; `tiles` counts tiles.  */
 template <int N, int X, int Y, cluster_work W> struct grid<N, cluster<X, Y, W>> : grid<N> {
     static_assert(N > 1 || Y == 1, "a grid of one dimension has clusters along that one");
     int tiles[N];
@@ -254,8 +254,8 @@ template <int N, int X, int Y, cluster_work W> struct tiles<N, cluster<X, Y, W>>
     typedef cluster<X, Y, W> blocks;
     const grid<N, blocks> &whole;
 
-    /* The next kernel's would come one cluster at a time to what this one's leave: on an H200, LayerNorm of 1152 rows
-       of 65536 f16 has 0.89 of a copy so, and 0.94 where all come at once; of 8192 rows it has 0.92 both.  */
+    /* `meeting` grids do not let the next kernel start early, since its clusters would take free places one at a time.
+       Measured in bench/notes/rows.md, "An early start of the next kernel's clusters".  */
     explicit WS_DEVICE tiles(const grid<N, blocks> &g)
         : tiles<N>(g, (int)blockIdx.x / blocks::size, (int)gridDim.x / blocks::size, 0, W != meeting), whole(g)
     {
@@ -283,13 +283,13 @@ template <int N, int X, int Y, cluster_work W> struct tiles<N, cluster<X, Y, W>>
         return inside();
     }
 
-    /* The same; of a tile beyond the grid the last one's place, for programs that ask for the place.  */
+    /* As at(); for a tile beyond the grid the last tile's coordinate, for programs that need one.  */
     WS_DEVICE long nearest(int dim) const
     {
         return whole.low[dim] + ::min(place(dim), whole.tiles[dim] - 1) * whole.step[dim];
     }
 
-    /* Is this CTA's tile one of the grid's?  */
+    /* True if the grid has this CTA's tile.  */
     WS_DEVICE bool inside() const
     {
         return place(N - 1) < whole.tiles[N - 1] &&

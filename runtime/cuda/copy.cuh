@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * copy.cuh - copy_in: a tile of global memory comes into a ring's slot, by TMA, or by one warp where the engine cannot.
- */
+/* copy.cuh - copy_in: loads a tile of global memory into a ring's slot, by TMA, or by one warp if TMA cannot.  */
 #ifndef WS_CUDA_COPY_CUH
 #define WS_CUDA_COPY_CUH
 
@@ -9,7 +7,7 @@
 
 namespace ws {
 
-/* A box at coordinates of the whole tensor.  */
+/* Loads a box at coordinates of the whole tensor.  */
 static WS_DEVICE void tma_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col)
 {
     ptx::tensor_to_shared(to, m, barrier, col, row);
@@ -39,10 +37,9 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &
                      col + block * lines, outer...);
 }
 
-/* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for
-   all. */
+/* Loads of a tile by one CTA.  With the class of cluster.cuh each CTA loads a share for all CTAs.  */
 struct alone {
-    static const bool counts_rows = false; /* where a warp may have to copy: registers count for more */
+    static const bool counts_rows = false; /* rows are not counted if a warp may copy: this saves registers */
 
     template <typename M, typename S, typename... I>
     static WS_DEVICE void boxes(u32 barrier, S &s, const M &m, int row, int col, I... outer)
@@ -54,8 +51,7 @@ struct alone {
     }
 };
 
-/* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole
-   tensor.  */
+/* For a slice, or a tensor that is read with a fill: TMA loads the part inside, at its position in the whole tensor. */
 template <typename WAY, typename M, typename S, typename T>
 static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 2> &t, const M &m, int row, int col)
 {
@@ -73,9 +69,8 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
                absolute(y, t.origin[1]));
 }
 
-/* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
-   for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
-   registers.  */
+/* The slower path: this warp copies.  The producer has few registers, and each tile shape has one copy of this code
+   beside the fast path.  Pairs of columns of at least 4 bytes pass no registers.  */
 template <typename S, typename T, int R, int C, typename W>
 static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
 {
@@ -93,9 +88,9 @@ static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T, W> &p)
     ptx::async_copy_wait();
 }
 
-/* Of a slice, and of a tensor that is read with a fill, tiles at an edge come here all the same: all chunks of 16
-   bytes, or fewer, are on their way at once. */
-/* Sixteen bytes of it.  */
+/* Tiles at an edge of a slice, or of a tensor that is read with a fill.  All chunks of 16 bytes or fewer are in flight
+   at once.  */
+/* Sixteen bytes of the element x.  */
 template <typename T> static WS_DEVICE uint4 many_of(T x)
 {
     if constexpr (sizeof(T) == 8) {
@@ -118,15 +113,14 @@ template <int BYTES> static WS_DEVICE void fill_chunk(u32 to, uint4 x)
         ptx::store_shared_4(to + 4, x.y);
 }
 
-/* Lanes stand beside each other in a row's chunks, as many as it has, and in several rows.  */
+/* Lanes copy adjacent chunks of a row.  If a row has fewer chunks than a warp has lanes, lanes copy several rows.  */
 template <int BYTES, typename T, int C> struct chunks {
     static constexpr int step = BYTES / (int)sizeof(T), across = (C + step - 1) / step;
     static constexpr int lanes = across > 16 ? 32 : across > 8 ? 16 : across > 4 ? 8 : across > 2 ? 4 : across;
     static constexpr int rows = 32 / lanes;
 };
 
-/* The tile's first column does not lie before the tensor's: of a chunk what follows the row's end is missing, or
-   nothing. */
+/* The tile's first column is not before the tensor's, so a chunk misses the elements behind the row's end only.  */
 template <int BYTES, typename S, typename T, int R, int C, typename W>
 static WS_DEVICE void copy_chunks(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
@@ -150,7 +144,8 @@ static WS_DEVICE void copy_chunks(shared_tile<S, R, C> &s, const plane<T, W> &p,
     const int width = p.col_high - p.col;
     if (fill == 0 || width <= 0 || width >= C || width % in::step == 0)
         return;
-    const int c = width / in::step * in::step; /* of this chunk a part is missing: who has copied it writes that */
+    const int c = width / in::step * in::step; /* a chunk with a missing part: the lane that copied it fills that
+                                                  part */
     if (first != c % (in::lanes * in::step))
         return;
 #pragma unroll 1
@@ -184,7 +179,7 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T, W> &
     }
 }
 
-/* EDGES: tiles of tensors that the engine may bring come here, too.  */
+/* EDGES: also called for tiles at edges of tensors that TMA can load.  */
 template <bool EDGES, typename S, typename T, int R, int C, typename W>
 static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p, double fill)
 {
@@ -209,7 +204,7 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T, W> &p
     __syncwarp();
 }
 
-/* The last tile of a tensor that is read with a fill: does the engine bring all rows that there are?  */
+/* For the last tile of a tensor that is read with a fill: true if TMA loads all rows of the tensor.  */
 template <int R, int C, typename M, typename T> static WS_DEVICE bool is_last(const M &, const plane<T> &)
 {
     return false;
@@ -220,7 +215,7 @@ template <int R, int C, typename T> static WS_DEVICE bool is_last(const filled_m
            p.col >= p.col_low && p.col <= p.col_high - C && p.col * (int)sizeof(T) % 16 == 0;
 }
 
-/* Rows of a tile lie one behind the other: those that its boxes leave out are one stretch of each block.  */
+/* Fills rows from `first` on.  They are contiguous in each block of the tile.  */
 template <typename T, typename S, int R, int C>
 static WS_DEVICE void fill_rows(shared_tile<S, R, C> &s, int first, double fill)
 {
@@ -237,9 +232,9 @@ static WS_DEVICE void fill_rows(shared_tile<S, R, C> &s, int first, double fill)
     __syncwarp();
 }
 
-/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is
-   takes few instructions, and with TMA stands close together: the producer has no time to lose.  The engine faults on a
-   box whose first column is not a multiple of 16 bytes.  */
+/* SLICED: dimensions in which the tensor is a slice, or `sliced_anywhere` for a fill.  The common path is short and
+   contiguous, since a delay of the producer delays all.  TMA faults on a box whose first column is not at a multiple of
+   16 bytes.  */
 template <typename WAY, int SLICED, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N,
           typename... I>
 static WS_DEVICE void copy_in_plane(const producer<D, TMA> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
@@ -297,8 +292,8 @@ static WS_DEVICE int trips(long low, long high, int step)
     return low < high ? (int)((high - low + step - 1) / step) : 0;
 }
 
-/* Of a tile that is wanted behind a loop a piece comes every so many iterations: as a whole it would keep what the loop
-   loads waiting, which the engine brings in turn.  */
+/* Pieces of a tile for use after a loop, one every few iterations.  TMA works in order, so a whole tile would delay the
+   loop's own loads.  */
 template <int PIECES> struct pace {
     int every, wait, piece;
 
@@ -314,7 +309,7 @@ template <int PIECES> struct pace {
     }
 };
 
-/* Columns of one line of all rows.  */
+/* Loads one line of columns of all rows.  */
 template <typename M, typename S, int R, int C, typename... I>
 static WS_DEVICE void copy_line(int line, u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col,
                                 I... outer)
@@ -327,7 +322,7 @@ static WS_DEVICE void copy_line(int line, u32 barrier, shared_tile<S, R, C> &s, 
         tma_load(to + r * line_bytes<S>, boxes_at(m, row), barrier, row + r, col + line * line_elements<S>, outer...);
 }
 
-/* Where the engine cannot, all of it is the first piece.  */
+/* Without TMA the first piece is the whole tile.  */
 template <int D, bool TMA, typename S, typename T, typename M, int R, int C, int N, typename... I>
 static WS_DEVICE void copy_piece(int piece, const producer<D, TMA> &ring, shared_tile<S, R, C> &s,
                                  const tensor<T, N> &t, const M &m, int row, int col, I... outer)
@@ -376,7 +371,7 @@ static WS_DEVICE void bring(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[
     if (p.due())
         bring_piece(p, ring, slots, t, m, i...);
 }
-/* Behind it: the put is done.  */
+/* After the loop; completes the put.  */
 template <int PIECES, int D, bool TMA, typename S, typename T, typename M, typename... I>
 static WS_DEVICE void bring_rest(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D], const T &t, const M &m, I... i)
 {
@@ -388,7 +383,7 @@ static WS_DEVICE void bring_rest(pace<PIECES> &p, producer<D, TMA> &ring, S (&sl
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-/* The engine fills with 0 only.  */
+/* TMA fills with 0 only.  */
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                  X row, Y col)

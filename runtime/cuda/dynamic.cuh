@@ -4,11 +4,12 @@
  *
  *   producer                                 all other groups
  *     scheduling_tiles<3> t(p.grid, s.scheduler)           dynamic_tiles<3> t(p.grid, s.scheduler)
- *     next()  draws a tile one ahead,          next()  waits for the producer's word
+ *     next()  draws the tile after next,       next()  waits for the producer's word
  *             waits until the others have
- *             read its fourth last word, tells
+ *             read the word before four,
+ *             writes the word
  *
- * Tiles go in the order of the grid, each to the CTA that wants one first.
+ * Tiles are drawn in the order of the grid, each by the first CTA that needs one.
  */
 #ifndef WS_CUDA_DYNAMIC_CUH
 #define WS_CUDA_DYNAMIC_CUH
@@ -18,7 +19,7 @@
 
 namespace ws {
 
-/* Where a CTA's producer tells its other groups which tile comes next.  */
+/* Words by which a CTA's producer sends the next tile to its other groups.  */
 struct tile_scheduler {
     static constexpr int words = 4; /* groups that take tiles in turn are some tiles apart */
     u64 full[words], empty[words];
@@ -33,8 +34,8 @@ struct tile_scheduler {
     }
 };
 
-/* The producer's walk, one warp: each CTA begins with the tile of its number and draws further ones, one ahead.  The
-   last CTA to end puts the counters back for the next launch.  */
+/* The producer's walk, by one warp.  Each CTA begins with the tile of its number and draws further tiles, one in
+   advance. The last CTA to end resets the counters for the next launch.  */
 template <int N> struct scheduling_tiles : tiles<N> {
     tile_scheduler &table;
     int ahead;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * element.cuh - element types: how one is stored, and in which type it computes.
+ * element.cuh - element types: their storage and their compute types.
  *
- * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers compute in int, long in long, and
- * wrap; double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit
- * register, which is how the tensor core reads them, 8-bit types as one 16-bit register.
+ * f16, bf16, e4m3, e5m2 and float compute in float and round once.  Integers compute in int, and long in long; both
+ * wrap. double computes in double.  Register tiles keep two adjacent elements of a row together (a pair).  A pair of
+ * 16-bit types is one 32-bit register, as the tensor core reads it; a pair of 8-bit types is one 16-bit register.
  */
 #ifndef WS_CUDA_ELEMENT_CUH
 #define WS_CUDA_ELEMENT_CUH
@@ -26,7 +26,7 @@ struct e5m2 {
     unsigned char bits;
 };
 
-/* A float that is rounded to what the tensor core reads: in shared memory only.  */
+/* A float rounded to tf32, as the tensor core reads it; in shared memory only.  */
 struct tf32 {
     float x;
     tf32() = default;
@@ -44,7 +44,7 @@ template <typename M> struct pair {
 
 /* ---- conversions to the stored types ----------------------------------------------------------------------------- */
 
-/* 32 bits that hold one 16-bit element, or 16 bits that hold two.  */
+/* 32 bits with one 16-bit element, or 16 bits with two 8-bit elements.  */
 static WS_DEVICE float widen(f16 x)
 {
     return ptx::f16_to_f32(x.bits);
@@ -241,7 +241,7 @@ template <> struct number<short> {
 
 template <typename T> using math_of = typename number<T>::math;
 
-/* The value that is left after a round trip through the stored type.  */
+/* The value after a round trip through the stored type.  */
 template <typename T> static WS_DEVICE math_of<T> rounded(math_of<T> x)
 {
     return widen(number<T>::narrow(x));
@@ -249,8 +249,8 @@ template <typename T> static WS_DEVICE math_of<T> rounded(math_of<T> x)
 
 /* ---- between compute types --------------------------------------------------------------------------------------- */
 
-/* What a scalar operand, a fill or a cast's source becomes in the compute type of T.  Rounding to T itself comes later
-   and happens once; from double that takes the odd-rounded float between.  */
+/* Converts a scalar operand, a fill or a cast's source to the compute type of T.  The only rounding to T comes later.
+   A conversion from double therefore rounds to odd.  */
 static WS_DEVICE float odd_float(double x)
 {
     float toward_zero = __double2float_rz(x);
@@ -258,7 +258,7 @@ static WS_DEVICE float odd_float(double x)
     return (double)toward_zero == x || x != x ? toward_zero : __uint_as_float(bits | 1);
 }
 
-/* The same of a long, for all that have fewer bits than double.  */
+/* The same for a long, for all types of fewer bits than double.  */
 static WS_DEVICE double odd_double(long x)
 {
     const double toward_zero = __ll2double_rz(x);
@@ -322,7 +322,7 @@ template <> struct to_math<bool> {
     }
 };
 
-/* One element of a cast from compute type M to element type U, still in U's compute type.  */
+/* One element of a cast from compute type M to element type U, in U's compute type.  */
 template <typename U> struct convert {
     template <typename M> WS_DEVICE math_of<U> operator()(M x) const
     {
@@ -359,7 +359,7 @@ template <> struct convert<e5m2> : convert_narrow<e5m2> {
 template <typename U, int LEAST, int MOST> struct convert_small {
     WS_DEVICE int operator()(float x) const
     {
-        int y = ptx::f32_to_s32(x); /* NaN gives 0, as the conversion to 8 bits does not */
+        int y = ptx::f32_to_s32(x); /* NaN gives 0, unlike the conversion to 8 bits */
         return y < LEAST ? LEAST : y > MOST ? MOST : y;
     }
     WS_DEVICE int operator()(double x) const

@@ -2,10 +2,9 @@
 /*
  * grid.cuh - the tile space of a kernel, and one CTA's walk over it.
  *
- * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes about g tiles of the
- * row dimension at a time, rows fastest, so that the CTAs that run together cover a square of the output and share what
- * they read in L2.  auto is grouped, with such a square's rows, where both steps are tiles (larger than 1), else
- * row by row.
+ * The last two dimensions are walked in a chosen order; dimensions before them change slowest.  grouped(g) takes about
+ * g tiles of the row dimension at a time, rows fastest.  Concurrent CTAs then cover a square of the output and share
+ * their reads in L2.  auto is grouped with the rows of such a square if both steps exceed 1, and else row order.
  */
 #ifndef WS_CUDA_GRID_CUH
 #define WS_CUDA_GRID_CUH
@@ -17,7 +16,7 @@ namespace ws {
 
 enum tile_order { order_auto, order_row, order_column, order_grouped };
 
-/* Division of 0 <= x < 2^31 by one number, as a multiplication: `factor` is 2^(31 + shift) / number, rounded up.  */
+/* Division of 0 <= x < 2^31 by `number`, as a multiplication: `factor` is 2^(31 + shift) / number, rounded up.  */
 struct divisor {
     u32 factor, shift;
 
@@ -34,7 +33,7 @@ struct divisor {
     }
 };
 
-/* B: the cluster in which CTAs walk (cluster.cuh), if they do.  */
+/* B: the cluster whose CTAs walk together (cluster.cuh), or void.  */
 template <int N, typename B = void> struct grid {
     long low[N];
     long step[N];
@@ -42,12 +41,12 @@ template <int N, typename B = void> struct grid {
     int total;
     int group;             /* tiles of dimension N-2 in a band: 1 is row order, count[N-2] column order */
     divisor outer[N];      /* by count */
-    divisor plane, band;   /* by the tiles of the last two dimensions, of a whole band */
-    divisor height, lower; /* by the rows of a band, of the last one */
-    u32 *tickets; /* of this launch, where tiles are scheduled dynamically: the next one, and how many CTAs ended */
-    int early;    /* nothing is waited for but by tiles (together.cuh) */
+    divisor plane, band;   /* by the tiles of the last two dimensions, and of a band */
+    divisor height, lower; /* by the rows of a band, and of the last band */
+    u32 *tickets; /* of this launch under dynamic scheduling: the next tile, and the number of CTAs that have ended */
+    int early;    /* only tiles wait for earlier grids (together.cuh) */
 
-    /* When counts and group are known, and none is 0.  */
+    /* Call it when counts and group are set, and no count is 0.  */
     void set_divisors()
     {
         for (int d = 0; d < N; d++)
@@ -63,12 +62,12 @@ template <int N, typename B = void> struct grid {
     }
 };
 
-/* Whose walk begins where a clause says (tiles_from).  */
+/* A walk that begins at the position of a clause (tiles_from).  */
 template <int N> struct grid_from : grid<N> {
     int first; /* position of dimension 0 */
 };
 
-/* What the compiler says of a dimension, in numbers.  */
+/* The compiler's constants for a dimension.  */
 template <int N, typename B> static WS_DEVICE void know_step(grid<N, B> &g, int dim, long low, long step)
 {
     g.low[dim] = low;
@@ -80,21 +79,21 @@ template <int N, typename B = void> struct tiles {
     const grid<N> &space;
     int index, stride, walked;
 
-    /* All tiles, shared out among the CTAs.  */
+    /* All tiles, distributed over the CTAs.  */
     explicit WS_DEVICE tiles(const grid<N> &g) : tiles(g, (int)blockIdx.x, (int)gridDim.x, 0)
     {
     }
 
-    /* Of this CTA's tiles, every groups-th.  */
+    /* Every groups-th of this CTA's tiles.  */
     WS_DEVICE tiles(const grid<N> &g, int group, int groups)
         : tiles(g, (int)blockIdx.x + group * (int)gridDim.x, groups * (int)gridDim.x, 0)
     {
     }
 
-    /* Here every role begins.  What comes before, and what the launch says of the tiles, runs while the kernel before
-       this one in the stream still may; what is in global memory, after that one's end.  Then the next one may come to
-       where there is room: earlier, it would take places beside this one and leave others empty.  Without `followed` it
-       comes when all CTAs of this one have ended. */
+    /* Each role begins here.  The code before, and the reads of the launch's parameters, overlap the previous kernel of
+       the stream; reads of global memory wait for its end.  Then the next kernel may start in free places.  An earlier
+       start would take places beside this kernel and leave others empty.  Without `followed` it starts after all CTAs
+       of this kernel.  */
     WS_DEVICE tiles(const grid<N> &g, int first, int every, int before, bool followed = true)
         : space(g), index(first), stride(every), walked(before)
     {
@@ -120,7 +119,7 @@ template <int N, typename B = void> struct tiles {
         trace::did(trace::TILE, (u32)index);
     }
 
-    /* How many tiles came before this one.  */
+    /* Number of tiles before this one.  */
     WS_DEVICE int ordinal() const
     {
         return walked;
@@ -131,7 +130,7 @@ template <int N, typename B = void> struct tiles {
         return space.low[dim] + position(dim) * space.step[dim];
     }
 
-    /* Counted in steps.  */
+    /* The position, in steps.  */
     WS_DEVICE int placed(int dim) const
     {
         return position(dim);
@@ -141,7 +140,7 @@ template <int N, typename B = void> struct tiles {
         return true;
     }
 
-    /* Computed where it is asked for: a group that passes over a tile does not ask.  */
+    /* Computed on demand, since a group that skips a tile does not need it.  */
     WS_DEVICE int position(int dim) const
     {
         if constexpr (N == 1)
@@ -167,7 +166,7 @@ template <int N, typename B = void> struct tiles {
     }
 };
 
-/* A walk that begins at a position of dimension 0, and goes round.  */
+/* A walk that begins at a position of dimension 0 and wraps around.  */
 template <typename W> struct tiles_from : W {
     using W::W;
 
@@ -186,7 +185,7 @@ template <typename W> struct tiles_from : W {
     }
 };
 
-/* A load that is made for a CTA's next tile before the work on this one: load(t) makes it for where a walk stands. */
+/* A load for a CTA's next tile, started before the work on this tile.  load(t) loads for the tile of the walk t.  */
 template <typename W, typename F, typename T> struct prefetched_tiles {
     F load;
     T next;
@@ -196,14 +195,14 @@ template <typename W, typename F, typename T> struct prefetched_tiles {
         if (first.more())
             next = load(first);
     }
-    /* Of this tile; that of the next one is under way.  */
+    /* The load of this tile; starts the load of the next tile.  */
     WS_DEVICE T take(const W &t)
     {
         const T x = next;
         begin(t);
         return x;
     }
-    /* Of this tile, before the next one's begins.  */
+    /* The load of this tile, before the next one starts.  */
     WS_DEVICE T now() const
     {
         return next;
@@ -226,7 +225,7 @@ template <typename W, typename F> static WS_DEVICE auto load_once(const W &first
     return load(first);
 }
 
-/* The same for a loop: load(i) makes it for where the counter stands.  */
+/* The same for a loop: load(i) loads for counter i.  */
 template <typename I, typename F, typename T> struct prefetched_iterations {
     F load;
     I end, step;

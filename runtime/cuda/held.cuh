@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * held.cuh - what a loop loads of a tensor in each iteration, with all that stays the same in registers.
+ * held.cuh - loads of a loop from one tensor, with all loop-invariant values in registers.
  *
- *   const auto held = hold_column<64, frag>(t, row);     in front of the loop
+ *   const auto held = hold_column<64, frag>(t, row);     before the loop
  *   held.at(n)                                           load_col<64, frag>(t, n, row)
  *
- * ptxas computes a place from the launch's parameters again where it is used, 50 instructions one behind the other for
- * a column of scales.  bench/notes/prepared-operands.md has what that costs.
+ * ptxas recomputes an address from the launch's parameters at each use, by a long chain of dependent instructions.  The
+ * cost is measured in bench/notes/prepared-operands.md.
  */
 #ifndef WS_HELD_CUH
 #define WS_HELD_CUH
 
 namespace ws {
 
-/* The same number, which ptxas cannot compute again: each thread asks itself.  By all threads of a warp.  */
+/* The same number, which ptxas cannot recompute: each thread shuffles from itself.  All threads of a warp must call
+   it.  */
 static WS_DEVICE u32 held(u32 x)
 {
     return __shfl_sync(0xffffffffu, x, (int)ptx::lane());
@@ -23,13 +24,13 @@ static WS_DEVICE u64 held(u64 x)
     return (u64)held((u32)(x >> 32)) << 32 | held((u32)x);
 }
 
-/* The column n of a matrix, R rows from `row` on, for any n.  The kernel does not write the matrix.  */
+/* Column n of a matrix, R rows from `row` on, for any n.  The kernel does not write the matrix.  */
 template <typename X, typename T, int R, layout L> struct held_column {
     typedef spread<R, 1, L> S;
     const X &t;
-    const T *first; /* of the column 0 */
+    const T *first; /* of column 0 */
     long stride;
-    u32 rows, cols; /* bits of the thread's rows that lie inside; columns */
+    u32 rows, cols; /* mask of the thread's rows that lie inside; number of columns */
     static_assert(S::slots <= 32, "a bit for each row");
 
     template <typename I> WS_DEVICE held_column(const X &x, I row) : t(x), rows(0)
@@ -61,7 +62,7 @@ template <int R, layout L, typename X, typename I> static WS_DEVICE auto hold_co
     return held_column<X, typename std::remove_pointer<decltype(t.base)>::type, R, L>(t, row);
 }
 
-/* The element i of a vector, in the compute type, for any i.  */
+/* Element i of a vector, in the compute type, for any i.  */
 template <typename X, typename T> struct held_elements {
     const X &t;
     const T *base;

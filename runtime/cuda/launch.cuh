@@ -343,7 +343,7 @@ struct launch : call_arguments {
     {
         if (failed || tiles == 0)
             return;
-        /* It may start before the kernel before it has ended; start() waits for that.  */
+        /* The kernel may start before the end of the previous one; its walk (grid.cuh) waits for that end.  */
         cudaLaunchAttribute attributes[2] = {};
         attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[0].val.programmaticStreamSerializationAllowed = 1;

@@ -14,8 +14,8 @@ namespace ws {
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */
 
-/* Numbers keep their kind of register: a product in flight does not bear that its accumulator is copied into
-   another. */
+/* Floats and integers keep their kind of register.  A product in flight forbids a copy of its accumulator to another
+   register.  */
 template <typename T, int BYTES> struct piece_of;
 template <typename T> struct piece_of<T, 16> {
     typedef uint4 type;
@@ -85,7 +85,7 @@ template <typename T, int PAIRS> struct vector {
     }
 };
 
-/* Pairs of columns that lie beside each other in memory: a fragment's alone, a line's by vectors.  */
+/* Number of pairs that are contiguous in memory: one in a fragment, a vector in lines.  */
 template <typename S> struct runs {
     static constexpr int pairs = S::vector / 2;
 };
@@ -115,8 +115,8 @@ static WS_DEVICE vector<T, RUN> get_run(const tile<T, R, C, L> &x, int slot, int
     return y;
 }
 
-/* An accumulator is made by an instruction that is always issued, and a load under a condition is not: ptxas would
-   serialize its products (C7515).  x + -0 is x.  It waits for the load, so rows that no product takes are left.  */
+/* Adds -0 to all numbers, by an instruction that always executes.  An accumulator made by conditional loads alone makes
+   ptxas serialize its products (C7515).  The addition waits for the load, so rows without products are left out.  */
 template <typename X> static WS_DEVICE void define(X &)
 {
 }
@@ -128,7 +128,7 @@ template <int R, int C> static WS_DEVICE void define(tile<float, R, C, frag> &x)
         asm volatile("add.f32 %0, %0, 0f80000000;" : "+f"(x.cell.v[i]));
 }
 
-/* What lies outside.  A number that is a float needs no double, and is folded where it is known.  */
+/* The element for out-of-bounds coordinates.  If the fill is a float, constant folding needs no double.  */
 template <typename T> static WS_DEVICE T outside_of(double fill)
 {
     if constexpr (same_type<math_of<T>, float>) {
@@ -156,8 +156,8 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
         constexpr int run = runs<S>::pairs;
         typedef vector<T, run> piece;
         const bool whole = p.aligned(piece::piece) & p.template runs_whole<2 * run, C>();
-        /* All loads of a way are independent of each other, so that all are in flight at once.  A row that lies inside
-           asks once: each of its pieces would ask with three instructions.  */
+        /* All loads are independent, so that all are in flight at once.  A row that lies inside is checked once; a
+           check of each piece costs three instructions.  */
         if (R == 1 && L == frag && same_type<W, void> && S::whole_cols && whole && p.row_inside(0) && p.col_inside(0) &&
             p.col_inside(C - 1)) {
             WS_FOR_RUNS(S, slot, j, run)
@@ -175,7 +175,7 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T, W> &p, double fill)
                 const bool inside =
                     p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && (S::whole_cols || c < C);
                 if constexpr (L != frag)
-                    x.load_if(inside, p.at(r, S::col(0)) + S::behind(j)); /* one address for all of a row */
+                    x.load_if(inside, p.at(r, S::col(0)) + S::behind(j)); /* one address for a row */
                 else if (inside)
                     x.load(p.at(r, c));
                 set_run<run>(y, slot, j, x);
@@ -231,7 +231,7 @@ static WS_DEVICE tile<element_of<X>, R, 1, L> load_col(const X &t, I... at)
 
 /* ---- store: registers to global memory --------------------------------------------------------------------------- */
 
-/* Words 4 by 4 among the lanes of a quad: word i of lane q becomes word q of lane i.  */
+/* Transposes 4 x 4 words among the lanes of a quad: word i of lane q becomes word q of lane i.  */
 static WS_DEVICE void turn_over(u32 (&w)[4])
 {
     const u32 lane = ptx::lane();
@@ -247,8 +247,7 @@ static WS_DEVICE void turn_over(u32 (&w)[4])
     }
 }
 
-/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: transposed, each has one row's 16
-   bytes.  */
+/* The lanes of a quad hold eight columns of four rows.  After a transposition each lane has 16 bytes of one row.  */
 template <typename T, int R, int C, typename W>
 static WS_DEVICE void store_quads(const plane<T, W> &p, const tile<T, R, C, frag> &x)
 {
@@ -274,7 +273,7 @@ static WS_DEVICE void store_plane(const plane<T, W> &p, const tile<T, R, C, L> &
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
         return;
-    if (L == frag && p.col >= p.col_high) /* a subtile of a tile that is longer than its step, all behind it */
+    if (L == frag && p.col >= p.col_high) /* a subtile of a tile longer than its step, wholly beyond it */
         return;
     if constexpr (L == frag && sizeof(T) == 2 && R % 128 == 0 && C % 8 == 0)
         if (p.aligned(16) && p.template runs_whole<8, C>()) {
@@ -356,7 +355,7 @@ static WS_DEVICE void store_col(const tensor<T, 2> &t, W w, X row, const tile<T,
 template <typename T, layout L> constexpr bool adds_fours = false;
 template <layout L> constexpr bool adds_fours<float, L> = L != frag;
 
-/* Four neighbours at a time, where each run lies inside or outside as a whole.  */
+/* Adds four adjacent elements at a time; each run of four lies either inside or outside.  */
 template <int R, int C, layout L, typename W>
 static WS_DEVICE void add_fours(const plane<float, W> &p, const tile<float, R, C, L> &x)
 {
@@ -452,7 +451,8 @@ template <typename T> static WS_DEVICE void add_in_memory(T *to, T x)
         atomicAdd(to, x);
 }
 
-/* Where the elements of four neighbouring columns go one behind the other, in 16 bytes; else nullptr.  */
+/* The address of four adjacent columns' elements if their indices are consecutive and aligned to 16 bytes; else
+   nullptr.  */
 template <typename I> static WS_DEVICE float *four_to(const tensor<float, 1> &t, pair<I> at, pair<I> more)
 {
     const u64 first = (u64)(long)at.low;
@@ -471,7 +471,7 @@ template <typename I> static WS_DEVICE void add_pair_at(const tensor<float, 1> &
         atomicAdd(high, x.high);
 }
 
-/* Rows that are added by their numbers: four elements by one instruction.  */
+/* Adds rows by their indices, four elements by one instruction.  */
 template <typename I, int R, int C, layout L>
 static WS_DEVICE void add_fours_at(const tensor<float, 1> &t, const tile<I, R, C, L> &index,
                                    const tile<float, R, C, L> &x)
@@ -507,11 +507,11 @@ static WS_DEVICE void atomic_add_at(const tensor<T, 1> &t, const tile<I, R, C, L
 
 /* ---- read: shared memory to registers ---------------------------------------------------------------------------- */
 
-/* Can eight rows be read as matrices of 8 x 8?  */
+/* True if eight rows can be read as matrices of 8 x 8.  */
 template <typename V>
 static constexpr bool by_matrices = sizeof(typename V::element) == 2 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
-/* Of bytes, in chunks of 16: eight rows further down the lines turn alike, so one address does for four pairs.  */
+/* For bytes, in chunks of 16.  Rows 8 apart have the same swizzle, so one address serves four pairs.  */
 template <typename V>
 static constexpr bool by_chunks = sizeof(typename V::element) == 1 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
@@ -658,14 +658,13 @@ static WS_DEVICE void write_shared(const shared_view<M, R, C, S_> &v, const tile
     }
 }
 
-/* What this thread wrote to shared memory is there for TMA and the tensor cores.  */
+/* Makes this thread's writes to shared memory visible to TMA and the tensor cores.  */
 static WS_DEVICE void fence()
 {
     ptx::fence_proxy_async();
 }
 
-/* Each thread writes its part.  Barriers before and behind, and the fence, are statements of their own.  M is T, or
-   tf32.  */
+/* Each thread writes its part.  The caller emits barriers before and after, and the fence.  M is T, or tf32.  */
 template <typename M, typename T, int R, int C, layout L>
 static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const tile<T, R, C, L> &x)
 {
@@ -694,7 +693,7 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
     return stage_view(to, from);
 }
 
-/* A group's rows of a tile that several groups put.  */
+/* Writes a group's rows of a tile that several groups put.  */
 template <typename M, typename T, int R, int C, int PART, layout L>
 static WS_DEVICE void put_rows(shared_tile<M, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
 {
@@ -708,7 +707,7 @@ template <int N, int FIRST> static WS_DEVICE void sync(role_barrier<N, FIRST> &g
     groups.all();
 }
 
-/* Meetings, and the fence, are statements of their own.  */
+/* The caller emits barriers and the fence.  */
 template <typename T, int R, int C, int PART, layout L>
 static WS_DEVICE shared_view<T, R, C, R> gather(shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x,
                                                 long first_row)
@@ -717,7 +716,7 @@ static WS_DEVICE shared_view<T, R, C, R> gather(shared_tile<T, R, C> (&to)[1], c
     return view(to[0]);
 }
 
-/* Two slots take turns.  */
+/* Two slots that take turns.  */
 template <typename T, int R, int C, int PART, layout L>
 static WS_DEVICE shared_view<T, R, C, R> gather(shared_tile<T, R, C> (&to)[2], int &turn, const tile<T, PART, C, L> &x,
                                                 long first_row)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.cuh - tiles of an accumulator's layout out to global memory, and in, through a warp's own staging.
+ * output.cuh - accumulator tiles to and from global memory, through staging memory of each warp.
  *
- *   store_wait<N>()               at most N copies out of this warp still read their staging
- *   box = stage(warp_output, x)        registers -> staging, where no copy out reads
- *   fence()                       each lane's part is there for the engine
- *   store(warp_output, ..., box)       staging -> global, by TMA; atomic_add(warp_output, ..., box) to what is there
- *   load(warp_output, ...)             global -> staging -> registers, in whole lines
+ *      store_wait<N>()               at most N copies out of this warp still read their staging
+ *      box = stage(warp_output, x)   registers -> staging, into a buffer that no copy out reads
+ *      fence()                       makes each lane's part visible to TMA
+ *      store(warp_output, ..., box)  staging -> global, by TMA; atomic_add(warp_output, ..., box) adds
+ *      load(warp_output, ...)        global -> staging -> registers, in whole lines
  */
 #ifndef WS_CUDA_OUTPUT_CUH
 #define WS_CUDA_OUTPUT_CUH
@@ -17,16 +17,16 @@ namespace ws {
 
 /* ---- store through TMA ------------------------------------------------------------------------------------------- */
 
-/* Each warp of the group owns a quarter: buffers of 16 rows x 128 bytes, the part of an accumulator that it holds.  No
-   barrier of the group is needed, and a buffer drains while the next one is filled.  */
+/* Each warp of the group owns a quarter: buffers of 16 rows x 128 bytes, its part of an accumulator.  No barrier of the
+   group is needed, and a buffer drains while the next one is filled.  */
 template <typename T, int R, int BLOCKS> struct __align__(1024) output
 {
     static constexpr int buffers = R * BLOCKS / 64 > 0 ? R * BLOCKS / 64 : 1;
     unsigned char bytes[4 * buffers * 2048];
 };
 
-/* A warp's end of it.  Whatever leaves takes the next buffer, and is a copy that store_wait counts, also where the
-   engine has no part in it: so a buffer is free when all but the newest buffers - 1 copies have been read.  */
+/* One warp's access to the staging.  Each store takes the next buffer and counts as one copy for store_wait, even if
+   TMA has no part in it.  A buffer is free if all but the newest buffers - 1 copies have been read.  */
 template <typename T, int R, int BLOCKS> class warp_output {
     u32 first, next;
 
@@ -37,7 +37,7 @@ template <typename T, int R, int BLOCKS> class warp_output {
     {
         first = next = ptx::shared_address(o.bytes) + warp_row * (buffers * 128);
     }
-    /* The next buffer; several are the first ones, one behind the other.  */
+    /* The next buffer; for several buffers the first one, since they are contiguous.  */
     template <int COUNT> WS_DEVICE u32 here()
     {
         static_assert(COUNT <= buffers, "that many buffers");
@@ -52,16 +52,16 @@ template <typename T, int R, int BLOCKS> class warp_output {
     }
 };
 
-/* At most N copies out of this warp still read shared memory.  */
+/* Returns when at most N copies out of this warp still read shared memory.  */
 template <int N> static WS_DEVICE void store_wait()
 {
     const u32 since = trace::now();
-    ptx::bulk_wait_read<N>(); /* of lane 0's copies: no other lane has any */
+    ptx::bulk_wait_read<N>(); /* lane 0 has started all copies */
     __syncwarp();
     trace::waited(trace::STORE_WAIT, N, since);
 }
 
-/* A box to coordinates of the whole tensor: over what is there, or added to it.  */
+/* Stores a box at coordinates of the whole tensor, or adds it.  */
 template <bool ADD, typename... I> static WS_DEVICE void engine_store_at(const CUtensorMap *m, u32 from, I... at)
 {
     if constexpr (ADD)
@@ -87,7 +87,7 @@ static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<
                          absolute(x, t.origin[0]));
 }
 
-/* The same for a box of whole lines of 32 numbers, of the map that has lines and what is in a line apart.  */
+/* The same for a box of whole lines of 32-bit elements, by the map whose innermost dimension is a line.  */
 template <bool ADD, typename T>
 static WS_DEVICE void engine_store_lines(const CUtensorMap *m, u32 from, const tensor<T, 2> &, int row, int line)
 {
@@ -105,21 +105,21 @@ static WS_DEVICE void engine_store_lines(const CUtensorMap *m, u32 from, const t
     engine_store_at<ADD>(m, from, 0, line, row, y, x);
 }
 
-/* How a tile's columns go out: in boxes of whole lines, or in one of half a line.  */
+/* Boxes of a tile's columns: whole lines, or one box of half a line.  */
 template <typename T, int C> struct boxes {
     static constexpr int bytes = C * (int)sizeof(T) == 64 ? 64 : 128, columns = bytes / (int)sizeof(T);
     static constexpr int across = C / columns;
     static constexpr bool whole = C % columns == 0;
 };
 
-/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  All of rows of two lines, of
-   numbers of 32 bits, lie as the tile has them, a row's two lines together: then one copy takes both.  */
+/* A staged box of the tile, or (-1) all boxes; `from` is this warp's part.  If all rows have two lines of 32-bit
+   elements, the two lines of a row are adjacent, and one copy takes both.  */
 template <typename T, int R, int C, int BOX, bool TURNED = false> struct staged {
     static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * boxes<T, C>::across : 1;
     static constexpr bool pairs = BOX < 0 && sizeof(T) == 4 && C == 64 && R % 64 == 0;
     u32 from;
 
-    /* Who has written it: this warp alone, or all of the group.  */
+    /* Barrier after the writes: of this warp, or of the group if all warps have written.  */
     static WS_DEVICE void written()
     {
         if constexpr (TURNED)
@@ -129,22 +129,21 @@ template <typename T, int R, int C, int BOX, bool TURNED = false> struct staged 
     }
 };
 
-/* The first of this warp's rows in a box.  */
+/* This warp's first row in a box.  */
 template <typename T, int C> static WS_DEVICE int box_row(int box)
 {
     return box / boxes<T, C>::across * 64 + (int)(threadIdx.x / 32 % 4) * 16;
 }
 
-/* Where a byte of a buffer's row lies, swizzled within rows of BYTES.  */
+/* Address of a byte of a buffer's row, swizzled within rows of BYTES.  */
 template <int BYTES> static WS_DEVICE u32 in_buffer(u32 buffer, int row, int byte)
 {
     const int chunk = BYTES == 128 ? row & 7 : row >> 1 & 3;
     return buffer + row * BYTES + ((byte & ~15) ^ chunk << 4) + (byte & 15);
 }
 
-/* Numbers of 32 bits of a pair of columns: rows of a half warp that are neighbours would lie in the same banks, since
-   the swizzle swaps the halves of what their four lanes write.  So half of the rows write the columns that are FAR away
-   first.  */
+/* For 32-bit elements of a pair of columns.  Adjacent rows of a half warp would write the same banks, since the swizzle
+   swaps the halves of four lanes' writes.  Therefore half of the rows write the columns FAR away first.  */
 template <int BLOCK, int FIRST, int FAR, typename T, int R, int C>
 static WS_DEVICE void fill_crosswise(u32 at, int j, int h, bool far_first, const tile<T, R, C, frag> &x)
 {
@@ -157,8 +156,8 @@ static WS_DEVICE void fill_crosswise(u32 at, int j, int h, bool far_first, const
     y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(far_first ? at : at ^ distance)));
 }
 
-/* This warp's 16 rows of BYTES into a buffer.  Swizzled addresses of columns differ by an exclusive or, those of rows 8
-   apart by a sum.  */
+/* Writes this warp's 16 rows of BYTES to a buffer.  Swizzled addresses of columns differ by an exclusive or.  Addresses
+   of rows 8 apart differ by a sum.  */
 template <int BLOCK, int FIRST, int BYTES, typename T, int R, int C>
 static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
 {
@@ -195,7 +194,7 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
     }
 }
 
-/* The two lines of a row together; rows of a half warp lie in different banks.  */
+/* Writes both lines of each row; rows of a half warp lie in different banks.  */
 template <int BLOCK, typename T, int R, int C>
 static WS_DEVICE void fill_pairs(u32 buffer, const tile<T, R, C, frag> &x)
 {
@@ -241,7 +240,7 @@ static WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const 
     return stage<-1>(o, x);
 }
 
-/* An R x C tile whose transpose its registers hold: a warp has 16 columns of each 64, and of them all rows.  */
+/* An R x C tile whose transpose is in registers: a warp has all rows of 16 columns of each 64.  */
 template <typename T, int R, int C> struct transposed_tile {
     tile<T, C, R, frag> across;
 };
@@ -250,7 +249,8 @@ template <typename T, int R, int C> static WS_DEVICE transposed_tile<T, C, R> tr
     return {x};
 }
 
-/* What this warp has of a box, two by two matrices at a time, each to the buffer of the warp whose rows these are.  */
+/* Writes this warp's part of a box, two by two matrices at a time, to the buffers of the warps that store these
+   rows.  */
 template <int BOX, int END, int BUFFERS, typename T, int R, int C>
 static WS_DEVICE void fill_boxes_across(u32 first, const transposed_tile<T, R, C> &x)
 {
@@ -268,7 +268,8 @@ static WS_DEVICE void fill_boxes_across(u32 first, const transposed_tile<T, R, C
         fill_boxes_across<BOX + 1, END, BUFFERS>(first + 2048, x);
 }
 
-/* All warps' buffers are free, since each has waited for its own.  They meet again before what they wrote leaves.  */
+/* Each warp has waited for its own buffers, and a barrier makes all of them free.  Another barrier follows the writes,
+   before any copy out starts.  */
 template <int BOX, typename T, int SR, int BLOCKS, int R, int C>
 static WS_DEVICE staged<T, R, C, BOX, true> stage(warp_output<T, SR, BLOCKS> &o, const transposed_tile<T, R, C> &x)
 {
@@ -286,14 +287,14 @@ static WS_DEVICE staged<T, R, C, -1, true> stage(warp_output<T, SR, BLOCKS> &o, 
     return stage<-1>(o, x);
 }
 
-/* The engine faults where it is to write a box that begins at a coordinate below 0.  */
+/* True if a coordinate is below 0: TMA faults on a store of such a box.  */
 template <typename... I> static WS_DEVICE bool before_zero(I... at)
 {
     return ((at < 0) || ...);
 }
 
-/* A buffer read back in lines and written by this warp: 16 bytes a lane.  A row has STEP lines in it, and this is
-   one. */
+/* This warp reads a buffer in lines and stores it, 16 bytes in a lane.  A row has STEP lines, and this is line
+   `line`.  */
 template <typename B, int STEP, typename T, typename W>
 static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T, W> &p, int warp_row, int col)
 {
@@ -322,7 +323,7 @@ static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T, W> &p, in
     }
 }
 
-/* The same element by element, neighbours by neighbouring lanes.  */
+/* The same element by element; adjacent lanes store adjacent elements.  */
 template <bool ADD, typename B, int STEP, typename T, typename W>
 static WS_DEVICE void drain_elements(u32 buffer, int line, const plane<T, W> &p, int warp_row, int col)
 {
@@ -356,8 +357,8 @@ static WS_DEVICE void drain_boxes(u32 buffer, const plane<T, W> &p)
         drain_boxes<ADD, PAIRS, BOX + 1, END, T, R, C>(buffer + 2048, p);
 }
 
-/* Whole boxes go out by TMA, so that no neighbour's elements are written.  What it cannot write this warp reads
-   back and writes itself: for store_wait an empty copy.  */
+/* TMA stores whole boxes only, so that no element outside of the tile is written.  This warp reads other boxes back and
+   stores them, and store_wait counts an empty copy.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, bool TURNED, int N, typename... I>
 static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX, TURNED> &x,
                             int row, int col, I... outer)
@@ -387,7 +388,7 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
         }
     } else {
         const plane<T> p = plane_at(t, outer..., row, col);
-        if (!SLICED || (p.row < p.row_high && p.col < p.col_high)) /* a tile longer than its step has boxes behind it */
+        if (!SLICED || (p.row < p.row_high && p.col < p.col_high)) /* a tile longer than its step has boxes beyond it */
             drain_boxes<ADD, S::pairs, S::begin, S::begin + S::count, T, R, C>(x.from, p);
         if (ptx::lane() == 0)
 #pragma unroll
@@ -400,7 +401,7 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
 
 /* ---- load through the staging ------------------------------------------------------------------------------------ */
 
-/* This warp's 16 rows of a box, element by element: for edges.  */
+/* Copies this warp's 16 rows of a box, element by element: for edges.  */
 template <typename B, typename T>
 static WS_DEVICE void copy_to_buffer(u32 buffer, const plane<T> &p, int warp_row, int col, T outside)
 {
@@ -413,7 +414,7 @@ static WS_DEVICE void copy_to_buffer(u32 buffer, const plane<T> &p, int warp_row
     }
 }
 
-/* The other way round: as fill_buffer has written it.  */
+/* The inverse of fill_buffer.  */
 template <int BLOCK, int FIRST, int BYTES, typename T, int R, int C>
 static WS_DEVICE void empty_buffer(u32 buffer, tile<T, R, C, frag> &y)
 {
@@ -436,7 +437,8 @@ static WS_DEVICE void empty_buffer(u32 buffer, tile<T, R, C, frag> &y)
     }
 }
 
-/* Boxes pass from global memory through registers, 16 bytes a lane of LANES for each row, and a buffer to registers. */
+/* Loads boxes from global memory through registers and a buffer to the accumulator layout.  LANES lanes load a row, 16
+   bytes each.  */
 template <typename T, int R, int C> struct box_loader {
     typedef boxes<T, C> B;
     static constexpr int across = C / B::columns, count = R / 64 * across;
@@ -458,7 +460,7 @@ template <typename T, int R, int C> struct box_loader {
     {
         return box / across * 64 + (int)(threadIdx.x / 32 % 4) * 16;
     }
-    /* All loads are under way before the first is waited for.  */
+    /* Starts all loads before the first wait.  */
     WS_DEVICE void start()
     {
         const int lane = (int)ptx::lane();
@@ -474,7 +476,7 @@ template <typename T, int R, int C> struct box_loader {
                 ptx::load_if(whole && p.row_inside(row) && p.col_inside(c), x[b][i], p.at(row, c));
             }
     }
-    /* Through one buffer, which is free again behind it.  */
+    /* Passes one box through a buffer, which is free again afterwards.  */
     template <int BOX> WS_DEVICE void pass(u32 buffer, tile<T, R, C, frag> &y) const
     {
         const int lane = (int)ptx::lane();
@@ -515,7 +517,7 @@ static WS_DEVICE tile<T, R, C, L> load_or(double fill, warp_output<E, SR, B> &o,
     return load_boxes<R, C>(o, plane_at(t, at...), fill);
 }
 
-/* ---- store: every step ------------------------------------------------------------------------------------------- */
+/* ---- store: all steps -------------------------------------------------------------------------------------------- */
 
 template <bool ADD, int SLICED, int BOX, typename O, typename T, int R, int C, int N, typename... I>
 static WS_DEVICE void leave_by_boxes(O &o, const tensor<T, N> &t, int whole, const map &m, const tile<T, R, C, frag> &x,
@@ -529,7 +531,7 @@ static WS_DEVICE void leave_by_boxes(O &o, const tensor<T, N> &t, int whole, con
         leave_by_boxes<ADD, SLICED, BOX + 1>(o, t, whole, m, x, row, col, outer...);
 }
 
-/* A tile that was not staged: box by box, or straight from the registers where it has no boxes.  */
+/* A tile that was not staged: box by box, or from registers if it has no boxes.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, layout L, int N, typename... I>
 static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const tile<T, R, C, L> &x, int row,
                             int col, I... outer)
@@ -542,7 +544,7 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
         store_plane(plane_at(t, outer..., row, col), x);
 }
 
-/* X is a tile, or what was staged.  */
+/* x is a tile, or the result of stage.  */
 template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
 static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {

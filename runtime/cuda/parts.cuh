@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns.
+ * parts.cuh - a tile as partial sums of several CTAs of a cluster: each CTA gets the total of some columns.
  *
  *   part_sum<cluster<1, 4>> sum_parts(s.sum_parts[group]);     once, at a role's start
  *   sum = sum_parts(sum_parts, part, 0)                        columns [32 s, 32 s + 32) of 0 + part of CTA 0 + part of
  *                                                              CTA 1 ...
- *   sum = sum_parts<8>(sum_parts, part, 0)                     the same, 8 columns for each CTA that there are so many
- *                                                              for, and nothing for the others, which only send
+ *   sum = sum_parts<8>(sum_parts, part, 0)                     8 columns for each of the first CTAs
  *
- * Each thread sends what it holds of another CTA's columns to the thread of its own number there, lays down what it
- * keeps, and adds all in the order of the CTAs.  As in a ring, full counts the bytes that have come, and empty the
- * warps of all CTAs that have read what they were sent before.  Nothing is fenced: the stores themselves tell the
- * barrier.
+ * Each thread sends its elements of another CTA's columns to the thread of its own number there.  It stores the
+ * elements that it keeps, and adds all parts in the order of the CTAs.  As in a ring, full counts received bytes, and
+ * empty counts the warps of all CTAs that have read the last exchange.  No fence is needed: the stores themselves
+ * complete on the barrier.
  */
 #ifndef WS_CUDA_PARTS_CUH
 #define WS_CUDA_PARTS_CUH
@@ -21,7 +20,7 @@
 
 namespace ws {
 
-/* Of one group: what it is sent, by sender.  Rows are padded as the tensor cores' registers are.  */
+/* Received words of one group, by sender.  Rows are padded as accumulators are.  */
 template <typename T, int P, int R, int C> struct alignas(16) parts {
     static_assert(sizeof(T) == 4 && C % (8 * P) == 0, "words, and each CTA gets a multiple of eight columns");
     static constexpr int words = (R + 63) / 64 * 64 * (C / P);
@@ -52,7 +51,7 @@ static WS_DEVICE void of_word(int &x, u32 word)
     x = (int)word;
 }
 
-/* A group's end of it.  B: the cluster, whose CTAs along y hold the parts.  */
+/* A group's access to the sums.  B: the cluster, whose CTAs along y hold the parts.  */
 template <typename B> struct part_sum {
     u32 from, full, empty; /* addresses */
     u32 parity;
@@ -65,7 +64,7 @@ template <typename B> struct part_sum {
         static_assert(P == B::y, "the parts are those of a cluster's CTAs along y");
     }
 
-    /* The others have read what they were sent, and said so.  */
+    /* Waits until the other CTAs have read this CTA's words.  */
     WS_DEVICE ~part_sum()
     {
         ptx::mbarrier_wait(empty, parity ^ 1);
@@ -77,8 +76,9 @@ template <typename B> struct part_sum {
     }
 };
 
-/* In the tensor cores' layout a thread has the same columns of every eight, so those of one CTA are these of its
-   registers, and the thread of its number reads what it wrote: of its own columns, too, which need no barrier.  */
+/* In the accumulator layout a thread has the same columns of every eight, so one CTA's columns are a range of its
+   registers. The thread of the same number reads them.  A CTA's own columns need no barrier, since a thread reads its
+   own writes.  */
 template <int HOLDERS, typename B, typename T, int R, int C>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)
 {
@@ -101,7 +101,8 @@ static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)
         }
     }
 }
-/* Else pairs go to their places in rows, where other threads may read them: those that stay, too.  */
+/* In other layouts pairs go to their positions in rows, including pairs that stay, since other threads may read
+   them.  */
 template <int HOLDERS, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, L> &x)
 {
@@ -120,7 +121,7 @@ static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, L> &x)
     }
 }
 
-/* Adds what one CTA has sent.  */
+/* Adds the part of one CTA.  */
 template <typename T, int R, int C> static WS_DEVICE void add_part(tile<T, R, C, frag> &y, u32 from)
 {
     typedef spread<R, C, frag> S;
@@ -152,19 +153,19 @@ template <typename T, int R, int C, layout L> static WS_DEVICE void add_part(til
     }
 }
 
-/* The bytes that a group is sent.  */
+/* The bytes that a group receives.  */
 template <typename T, int P, int R, int C, layout L> WS_CONSTANT int part_bytes()
 {
     return L == frag ? (P - 1) * parts<T, P, R, C>::words * 4 : R * C * 4;
 }
 
-/* C columns in shares of so many; 0: one for each CTA.  */
+/* Columns of a share, for C columns; SHARE is 0 for one share for each CTA.  */
 template <typename B, int C, int SHARE> WS_CONSTANT int share_of()
 {
     return SHARE ? SHARE : C / B::y;
 }
 
-/* Of a CTA that there is no share for, the result is the first.  */
+/* If a CTA has no share, the result is `first`.  */
 template <int SHARE = 0, typename B, typename T, int R, int C, layout L>
 static WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &s, const tile<T, R, C, L> &x,
                                                                   double first)
@@ -172,7 +173,7 @@ static WS_DEVICE tile<T, R, share_of<B, C, SHARE>(), L> sum_parts(part_sum<B> &s
     constexpr int share = share_of<B, C, SHARE>(), holders = C / share;
     typedef parts<T, B::y, R, share * B::y> memory;
     const bool holds = holders == B::y || B::template place<along_y>() < holders;
-    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
+    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* in the first round nothing was sent before */
     if (holds && group_leader()) {
         ptx::mbarrier_expect_tx(s.full, part_bytes<T, B::y, R, share * B::y, L>());
         ptx::mbarrier_arrive(s.full);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * product.cuh - products that are done when they return: of doubles, and of floats that keep all their bits.
+ * product.cuh - synchronous products: of doubles, and of floats with all their bits.
  *
  *   dot(acc, a, b)        acc (M x N) += a (M x K) b (K x N), doubles
- *   dot_f32(acc, a, b)    the same of floats
+ *   dot_f32(acc, a, b)    the same for floats
  *
- * Each warp has 16 rows of every 64 of acc, as wgmma leaves them: instructions of a warp (mma.sync) add to them in
- * place.  What a lane (g = lane / 4, q = lane % 4) wants of an operand is M or N = g, K = q, one number of each 8 x 4:
+ * Each warp has 16 rows of every 64 of acc, in the layout of wgmma.  Instructions of a warp (mma.sync) add to them in
+ * place.  Lane (g = lane / 4, q = lane % 4) needs M or N = g and K = q of an operand, one number of each 8 x 4:
  *
  *                 lines of the shared tile run along K      lines run along M or N
- *   its line      g                                         q
- *   its place     q, and 4 further for each 4 of K          g, and 8 further for each 8 of M or N
+ *   line          g                                         q
+ *   position      q, and 4 further for each 4 of K          g, and 8 further for each 8 of M or N
  *
- * The swizzle spreads eight lines over the banks, but neighbouring lines exchange neighbouring chunks, both of which
- * are wanted at a time.  Of doubles a lane takes K in another order instead, the same of both operands.  Of floats,
- * lanes of odd lines first read what the others read last, half a line away, and what they read changes its place in
- * the registers; floats along K come by ldmatrix, which has no such conflicts.
+ * The swizzle distributes eight lines over the banks, but adjacent lines swap adjacent chunks, and a lane needs both at
+ * a time.  For doubles, a lane takes K in another order, which is the same for both operands.  For floats, lanes of odd
+ * lines first read the elements that other lanes read last, half a line away.  These elements then change places in the
+ * registers.  Floats along K are read by ldmatrix, without such conflicts.
  */
 #ifndef WS_CUDA_PRODUCT_CUH
 #define WS_CUDA_PRODUCT_CUH
@@ -43,7 +43,7 @@ static WS_DEVICE int warp()
     return (int)(threadIdx.x / 32 % 4);
 }
 
-/* A tile's first line, and 128-byte block, of a window.  */
+/* Address of a window's first line in its first 128-byte block.  */
 template <typename V> static WS_DEVICE u32 corner(const V &v)
 {
     const u32 byte = (u32)v.col * sizeof(typename V::element);
@@ -52,13 +52,13 @@ template <typename V> static WS_DEVICE u32 corner(const V &v)
 
 /* ---- doubles ----------------------------------------------------------------------------------------------------- */
 
-/* 16 of M or N by 16 of K: [which 8 of M or N][which 4 of K].  */
+/* 16 of M or N by 16 of K: [8 of M or N][4 of K].  */
 typedef double doubles[2][4];
 
-/* Which 4 of 16 of K an instruction multiplies is free, if both operands agree.  A lane has two chunks of 16 bytes, a
-   number of which goes to each instruction: 0 2 5 7 are the first chunks of four lanes, and 1 3 4 6 the second.  Where
-   lines run along K, a quarter of a warp (two lines) reads chunks of eight places, since no two of 0 2 5 7 are
-   neighbours; where they run across K, half a warp (two places of four lines) does, since no two are 4 apart.  */
+/* Each instruction multiplies 4 of 16 numbers of K, in any order that both operands share.  A lane has two chunks of 16
+   bytes, and each instruction gets one number of a chunk.  Chunks 0 2 5 7 are the first chunks of four lanes, and 1 3 4
+   6 the second.  If lines run along K, a quarter of a warp (two lines) reads chunks of eight places, since no two of 0
+   2 5 7 are adjacent.  If lines run across K, half a warp (two places of four lines) does, since no two are 4 apart. */
 static WS_DEVICE u32 chunk_of_lane(u32 which)
 {
     const u32 q = ptx::lane() % 4;
@@ -76,7 +76,7 @@ template <typename V> struct doubles_along_k {
         for (u32 i = 0; i < 2; i++)
             at[i] = corner(v) + g * 128 + (chunk_of_lane(i) ^ g) * 16;
     }
-    /* The second 8 are left out where there are none.  */
+    /* BOTH: also the second 8.  */
     template <bool BOTH> WS_DEVICE void read(doubles &x, int mn, int k) const
     {
         const u32 offset = (u32)mn * 128 + (u32)(k / 16) * block_bytes(V::storage_rows);
@@ -142,7 +142,7 @@ template <int N, typename T> static WS_DEVICE T *sums_at(T *v, int block, int ei
     return v + 4 * (block * (round_up(N, 8) / 8) + eight);
 }
 
-/* 16 of K for all of acc.  What the next columns' instructions multiply is on its way while these run.  */
+/* 16 of K for all of acc.  The operands of the next columns are loaded while these instructions run.  */
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
 {
@@ -166,7 +166,7 @@ static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, cons
     }
 }
 
-/* 4 of K, wherever they lie.  */
+/* 4 of K in any position.  */
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void step_of_4(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
 {
@@ -183,14 +183,14 @@ static WS_DEVICE void step_of_4(tile<double, M, N, frag> &acc, const A &a, const
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* A float is the sum of two numbers that the unit takes (tf32: 11 bits), but for its last bit at times.  The product of
-   two floats is that of their first parts, and two that are 2^-11 of it; what is left out, and cut off, is at most
-   2^-21 of it.  */
+/* A float as the sum of two tf32 numbers of 11 bits, possibly without its last bit.  A product of two floats is the
+   product of the first parts plus two products of relative size 2^-11.  The omitted and truncated rest is at most 2^-21
+   of it.  */
 struct two_parts {
     u32 first, second;
 };
 
-/* Least of all magnitudes but 0, of which two make a float's exponent and its mantissa.  */
+/* The smallest magnitude except 0, as twice the bits of the float.  */
 struct least {
     u32 twice;
 
@@ -213,18 +213,18 @@ static WS_DEVICE two_parts split(u32 bits)
     return {first, __float_as_uint(__uint_as_float(bits) - __uint_as_float(first))};
 }
 
-/* [which 4 of K]; of A first the two 8 of M. K that is not there is 0.  */
+/* [4 of K]; for A the two 8 of M come first.  Numbers beyond K are 0.  */
 template <typename V> struct floats_along_k {
     static constexpr int across = V::rows, depth = V::cols;
-    u32 base, row, chunk, swizzle; /* what this lane names to ldmatrix */
+    u32 base, row, chunk, swizzle; /* the lane's address for ldmatrix */
 
-    /* Matrices of 8 lines, 4 numbers each.  Of A two of them lie below each other.  */
+    /* Matrices of 8 lines with 4 numbers each.  For A two of them are one below the other.  */
     explicit WS_DEVICE floats_along_k(const V &v, bool below)
         : base(corner(v)), row(ptx::lane() % 8 + (below ? ptx::lane() / 8 % 2 * 8 : 0)),
           chunk(below ? ptx::lane() / 16 : ptx::lane() / 8), swizzle(ptx::lane() % 8)
     {
     }
-    /* One of UNIT lines, some of which may lie behind the last.  */
+    /* Address of one of UNIT lines; lines beyond the last are replaced.  */
     template <int UNIT> WS_DEVICE u32 address(int mn, int k) const
     {
         const u32 line = (u32)mn + row;
@@ -317,18 +317,18 @@ template <typename V> static WS_DEVICE floats_along_k<V> floats_of_b(const trans
     return floats_along_k<V>(v.of, false);
 }
 
-/* 0 where K has ended.  */
+/* `bits`, or 0 beyond K.  */
 template <int K> static WS_DEVICE u32 present(u32 bits, int k)
 {
     return K % 8 == 0 || k < K ? bits : 0;
 }
 
-/* Columns are taken 16 at a time, as two times 8: neighbours, or where lines run across K those that lie 16 apart,
-   which exchange their places in the registers.  */
+/* A step has 16 columns, as two times 8.  They are adjacent, or 16 apart if lines run across K; then they swap places
+   in the registers.  */
 template <int N, bool APART> struct sixteens {
     static constexpr int eights = (N + 7) / 8, count = (eights + 1) / 2;
 
-    /* Which 8 columns, of the t-th of a step; which step.  */
+    /* The t-th 8 columns of a step; the step of 8 columns.  */
     static WS_CONSTANT int eight(int step, int t)
     {
         return APART ? step / 2 * 4 + step % 2 + 2 * t : 2 * step + t;
@@ -339,13 +339,13 @@ template <int N, bool APART> struct sixteens {
     }
 };
 
-/* 16 columns of B for S times 8 of K, and what comes of them for G blocks of 64 rows.  */
+/* 16 columns of B for S times 8 of K, and their sums for G blocks of 64 rows.  */
 template <int S> struct factors_of_b {
     u32 bits[2][S][2];
 };
 template <int G> struct sums_of_16 {
     float sum[G][2][4];
-    float smallest; /* number of B */
+    float smallest; /* the smallest number of B */
 };
 
 template <int G, int S, int K>
@@ -365,7 +365,7 @@ static WS_DEVICE void multiply(sums_of_16<G> &sums, const two_parts (&x)[G][S][4
             of_b.take(bits);
             y[i / 2][i % 2] = split(bits);
         }
-        /* Two instructions that add to one sum stand apart, the larger products behind.  */
+        /* Instructions that add to one sum are not adjacent; larger products come last.  */
 #pragma unroll
         for (int i = 0; i < 6 * G; i++) {
             const int kind = i / 2 / G, block = i / 2 % G, t = i % 2;
@@ -381,12 +381,12 @@ static WS_DEVICE void multiply(sums_of_16<G> &sums, const two_parts (&x)[G][S][4
     sums.smallest = of_b.magnitude();
 }
 
-/* To acc, unless a number is so small that its second part has too few bits, or a sum is no number: returns whether it
-   is left to do, for all lanes.  */
+/* Adds sums to acc.  Returns true, for all lanes, if the sums have to be computed again.  That is so if a number is too
+   small for a second part of enough bits, or if a sum is not finite.  */
 template <int FIRST, int G, typename W, int M, int N>
 static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const sums_of_16<G> &sums, float smallest_of_a, int step)
 {
-    float nothing = 0; /* of finite numbers */
+    float nothing = 0; /* 0 if all numbers are finite */
 #pragma unroll
     for (int block = 0; block < G; block++)
 #pragma unroll
@@ -408,9 +408,9 @@ static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const sums_of_16<
     return !all_good;
 }
 
-/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  The sums begin at 0: what the unit
-   cuts off is a part of this step's numbers, not of acc.  While one step's products run, the next one's factors are on
-   their way, and the last one's sums are looked at.  What is left to do: a bit for each step.  */
+/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  Sums start at 0, so the truncation
+   is relative to this step's numbers and not to acc.  The products of one step overlap the next step's loads and the
+   last step's checks.  Returns a mask of the steps that have to be computed again.  */
 template <int FIRST, int G, int S, int K, typename W, int M, int N, typename A, typename B>
 static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, const B &b, int k)
 {
@@ -448,7 +448,7 @@ static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, co
     return left;
 }
 
-/* The same one number after the other, for the steps whose bits are set.  */
+/* The same, number by number, for the steps of the mask.  */
 template <int FIRST, int G, typename W, int M, int N, typename A, typename B>
 static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const B &b, int k, int end, u32 which)
 {
@@ -470,7 +470,7 @@ static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const
         }
     }
 }
-/* All of it.  */
+/* All columns as one step.  */
 struct one_step {
     static WS_CONSTANT int step(int)
     {
@@ -478,7 +478,7 @@ struct one_step {
     }
 };
 
-/* Blocks of 64 rows, of narrow tiles two by two: what is split of B serves both, where there are registers for it.  */
+/* Blocks of 64 rows; two at a time if the tile is narrow.  Then the parts of B serve both, as registers allow.  */
 template <int FIRST, int M, int N, typename A, typename B>
 static WS_DEVICE void floats(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {
@@ -502,7 +502,7 @@ static WS_DEVICE void floats(tile<float, M, N, frag> &acc, const A &a, const B &
 
 } // namespace at_once
 
-/* ---- what the emitted code calls --------------------------------------------------------------------------------- */
+/* ---- calls of the emitted code ----------------------------------------------------------------------------------- */
 
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
@@ -523,7 +523,7 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
     }
 }
 
-/* Of a row, or of a column, the tensor core would leave most to waste.  */
+/* A product with few rows or columns would waste most of the tensor core's work.  */
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.cuh - what combines elements of a tile: reductions and running sums.
+ * reduce.cuh - combinations of a tile's elements: reductions and running sums.
  *
- * Along a row a thread combines its own pairs, then the lanes that share the row exchange, and of a wide layout the
- * warps meet in scratch memory (4 * R numbers of the compute type).  Along a column they do (4 * C); running sums pass
- * through it whole (R * C).  Every use of scratch begins with a barrier of the group, so that one scratch serves them
- * all.
+ * Along a row a thread combines its own pairs, and then the lanes of the row exchange their results.  In a wide layout
+ * the warps exchange them through scratch memory (4 * R numbers of the compute type).  Along a column all warps do so
+ * (4 * C).  Running sums pass through scratch completely (R * C).  Every use of scratch begins with a barrier of the
+ * group, so that all uses share one scratch.
  */
 #ifndef WS_CUDA_REDUCE_CUH
 #define WS_CUDA_REDUCE_CUH
@@ -14,7 +14,7 @@
 
 namespace ws {
 
-/* What changes nothing: -0 for a sum; for the largest and smallest a NaN, since it yields to any number.  */
+/* The neutral element: -0 for a sum; NaN for max and min, since any number wins over it.  */
 template <typename F, typename M> struct neutral;
 template <> struct neutral<one::add, float> {
     static WS_DEVICE float value()
@@ -77,8 +77,8 @@ template <> struct neutral<one::minimum, int> {
     }
 };
 
-/* Lanes whose numbers differ by these bits hold the same row, or the same column.  */
-template <layout L> struct sharing { /* of a wide one, all warps share a row */
+/* Lanes whose numbers differ in these bits hold the same row, or the same column.  */
+template <layout L> struct sharing { /* in a wide layout all warps share a row */
     static constexpr int together = is_wide<L> ? 1 : L % 128;
     static constexpr int row_first = 1, row_last = 16 / together, col_first = 32 / together, col_last = 16;
 };
@@ -96,8 +96,8 @@ template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
 
-/* The warps of a wide layout have a share of each row, which all its lanes know: f of all, in the same order in all
-   threads.  */
+/* Combines the shares of all warps of a wide layout by f, in the same order in all threads.  All lanes of a warp know
+   its share.  */
 template <layout L, typename F, typename M, int R, int BYTES>
 static WS_DEVICE void meet(F f, M (&x)[R], scratch<BYTES> &s)
 {
@@ -118,7 +118,8 @@ static WS_DEVICE void meet(F f, M (&x)[R], scratch<BYTES> &s)
             x[r] = across<1, warps / 2>(f, partial[r * warps + (int)ptx::lane() % warps]);
 }
 
-/* What this thread holds of a row, in the type of the arithmetic: rounded to T only when the row is whole.  */
+/* The combination of this thread's elements of a row, in the compute type: only the result of a whole row is rounded to
+   T.  */
 template <typename F, typename T, int R, int C, layout L>
 static WS_DEVICE math_of<T> share_of_row(F f, const tile<T, R, C, L> &x, int slot)
 {
@@ -183,7 +184,7 @@ template <typename X, int B> static WS_DEVICE auto row_min(const X &x, scratch<B
 {
     return row_reduce(one::minimum(), x, s);
 }
-/* Shares of a sum that a loop adds up, in the type of the arithmetic, and the sum behind it.  */
+/* Shares of a sum that a loop accumulates in the compute type, and the sum after the loop.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_part(const tile<T, R, C, L> &x)
 {
     static_assert(C > 1 && sizeof(T) == sizeof(math_of<T>),
@@ -197,13 +198,13 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> 
     }
     return y;
 }
-/* Element k of a thread's in a row stands so far behind its first: bits of k are bits of that.  */
+/* Distance of a thread's element k of a row from its first: bits of k are bits of the distance.  */
 template <typename S> WS_CONSTANT int element_behind(int k)
 {
     return S::behind(k / 2) + k % 2;
 }
-/* The element of a row that stands so far behind the thread's first, 0: another thread has it.  One comparison for each
-   bit of its number, and one selection for each element.  */
+/* The element of a row at distance `behind` from the thread's first; 0 if another thread has it.  Costs one comparison
+   for each bit of k, and one selection for each element.  */
 template <typename T, int R, int C, layout L>
 static WS_DEVICE math_of<T> element_at(const tile<T, R, C, L> &x, int slot, u32 behind)
 {
@@ -228,7 +229,7 @@ static WS_DEVICE math_of<T> element_at(const tile<T, R, C, L> &x, int slot, u32 
     }
     return behind & ~bits ? 0 : element[0];
 }
-/* What each thread has of a row's element in one column, of those from `first` on.  */
+/* Each thread's share of a row's element in one column, of the columns from `first` on.  */
 template <typename T, int R, int C, layout L>
 static WS_DEVICE tile<T, R, 1, L> row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
 {
@@ -272,9 +273,9 @@ static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x, scratch<B
     return y;
 }
 
-/* Numbers from +0 up are in the order of their bits as integers, three of which one instruction compares.  So the bits
-   of a row's largest are its largest bits, unless no number of it is positive or one is NaN.  Bits of negative numbers
-   are in the opposite order: where all are negative, those of the largest are the smallest.  */
+/* Floats from +0 up are ordered as their bits are as integers, and one instruction compares three integers.  So the
+   bits of a row's maximum are its largest bits, unless no number is positive or one is NaN.  Negative floats have the
+   opposite order: if all are negative, the maximum has the smallest bits.  */
 struct largest_bits {
     static constexpr int neutral = -2147483647 - 1;
     WS_DEVICE int operator()(int x, int y, int z) const
@@ -298,7 +299,7 @@ struct smallest_bits {
     }
 };
 
-/* The bits that F finds in a row.  */
+/* The bits that F selects in a row.  */
 template <typename F, int R, int C, layout L>
 static WS_DEVICE int bits_of_row(F f, const tile<float, R, C, L> &x, int slot)
 {
@@ -316,7 +317,7 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> 
 {
     return row_reduce(one::maximum(), x);
 }
-/* Where the largest bits of some row of the warp do not tell.  */
+/* For rows of the warp whose largest bits do not decide.  */
 template <int R, int C, layout L>
 static WS_DEVICE void row_max_again(tile<float, R, 1, L> &y, const tile<float, R, C, L> &x)
 {
@@ -352,9 +353,8 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
     return row_reduce(one::minimum(), x);
 }
 
-/* x y, where y is mostly 1: what a running maximum shrinks by while nothing larger comes.  A thread whose factor is 1
-   does not carry the instructions out; a branch around them would keep the assembler from mixing them with what stands
-   beside.  */
+/* x y, where y is mostly 1: a running maximum shrinks x only if a larger number comes.  A thread whose factor is 1
+   skips the instructions by a predicate.  A branch would keep ptxas from interleaving them with others.  */
 template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y &y)
 {
     typedef typename X::where S;
@@ -372,7 +372,7 @@ template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y
     return z;
 }
 
-/* A candidate for the largest: NaN is smaller than any number, the first of equals wins.  */
+/* A candidate for the maximum: NaN is smaller than any number, and the first of equals wins.  */
 template <typename M> struct hit {
     M value;
     int index;
@@ -386,7 +386,7 @@ template <typename M> struct hit {
     }
 };
 
-/* The first column of this thread's that holds the value.  */
+/* This thread's first column that holds the value.  */
 constexpr int no_column = 0x7fffffff;
 template <typename M, typename T, int R, int C, layout L>
 static WS_DEVICE int column_of(M value, const tile<T, R, C, L> &x, int slot)
@@ -404,7 +404,7 @@ static WS_DEVICE int column_of(M value, const tile<T, R, C, L> &x, int slot)
     return index == no_column ? no_column : index + S::col(0);
 }
 
-/* NaN is smaller than any number.  A row of nothing else has no number's column, and the first is taken.  */
+/* NaN is smaller than any number.  A row of NaN has no column of a number, and the first column is the result.  */
 static WS_DEVICE int column_or_first(int index)
 {
     return index == no_column ? 0 : index;
@@ -474,7 +474,7 @@ static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratc
     return y;
 }
 
-/* How many elements are each of 0 to COUNTS - 1: each thread adds those that it alone says.  */
+/* The counts of 0 to COUNTS - 1 among the elements.  If several threads hold an element, one of them counts it.  */
 template <int COUNTS, int R, int C, layout L, int BYTES>
 static WS_DEVICE tile<int, 1, COUNTS, L> histogram(const tile<int, R, C, L> &x, scratch<BYTES> &s)
 {
@@ -566,8 +566,7 @@ template <typename X, int B> static WS_DEVICE auto col_min(const X &x, scratch<B
 
 /* ---- through scratch memory -------------------------------------------------------------------------------------- */
 
-/* An R x C matrix whose rows are skewed by their number, so that walking down a column and along a row both spread over
-   the banks.  */
+/* An R x C matrix whose rows are rotated by their number, so that walks along columns and along rows use all banks.  */
 template <typename M, int R, int C> struct skewed {
     M *base;
     WS_DEVICE M &at(int r, int c) const
@@ -591,7 +590,7 @@ static WS_DEVICE void spill(const skewed<M, R, C> &to, const tile<T, R, C, L> &x
     }
 }
 
-/* Running sums along rows (BY_ROW) or columns, one line a thread.  */
+/* Running sums along rows (BY_ROW) or columns, one line in a thread.  */
 template <bool BY_ROW, typename T, int R, int C, layout L, int BYTES>
 static WS_DEVICE tile<T, R, C, L> cumulate(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {

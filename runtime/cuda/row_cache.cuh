@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_cache.cuh - tiles in shared memory in place of registers: what all tiles of a block want, and what its next tile
- * does.
+ * row_cache.cuh - tiles in shared memory instead of registers: tiles for all tiles of a block, and prefetched tiles.
  *
  *   s.g_cached.keep(load_row<8192, wide>(g, 0))                     before the first tile
- *   s.g_cached.take()                                               in each
+ *   s.g_cached.take()                                               in each tile
  *
  *   auto next = bring_prefetched(s.x_cached, tiles,
  *                                [&](const auto &t, auto &to) { bring<1, 8192, wide>(to, x, t.at(0), 0); })
- *   next.take(t)                                                  in each: what was brought for it while the CTA worked
- *                                                                 on the tile before, and that of the next one is begun
+ *   next.take(t)                                                    in each tile
+ *
+ * The last call returns the load that was started during the previous tile, and starts the load of a later tile.
  */
 #ifndef WS_ROW_CACHE_CUH
 #define WS_ROW_CACHE_CUH
@@ -18,7 +18,7 @@
 
 namespace ws {
 
-/* Each thread reads what it wrote itself, so nobody waits; 16 bytes of all threads lie side by side.  */
+/* Each thread reads its own writes, so no barrier is needed; 16 bytes of all threads are contiguous.  */
 template <typename T, int R, int C, layout L> struct alignas(16) cached_tile {
     typedef tile<T, R, C, L> whole;
     static constexpr int words = sizeof(whole) / 16;
@@ -52,8 +52,8 @@ template <typename T, int R, int C, layout L> struct alignas(16) cached_tile {
     }
 };
 
-/* A load into such memory, without a register where 16 bytes lie inside a tensor or outside.  It is there after
-   async_copy_wait ().  */
+/* Loads into such memory, without a register for 16 bytes that lie wholly inside or outside of a tensor.  The data are
+   there after async_copy_wait().  */
 template <int R, int C, layout L, typename T, typename X, typename... I>
 static WS_DEVICE void bring_or(cached_tile<T, R, C, L> &to, double fill, const X &t, I... at)
 {
@@ -101,7 +101,7 @@ static WS_DEVICE void bring(cached_tile<T, R, C, L> &to, const X &t, I... at)
     bring_or<R, C, L>(to, 0.0, t, at...);
 }
 
-/* Slots take turns: bring (t, to) begins a load into one for where a walk stands, all but one tile ahead.  */
+/* Slots in turn: bring(t, to) starts the load for the tile of the walk t.  All slots but one are prefetched.  */
 template <typename K, int N, typename W, typename F> struct brought {
     K (&slots)[N];
     F bring;
@@ -117,14 +117,14 @@ template <typename K, int N, typename W, typename F> struct brought {
             begin(ahead, slots[i]);
         }
     }
-    /* A group of copies, of none behind the last tile: so many groups are behind the one that is waited for.  */
+    /* Starts a group of copies, which is empty after the last tile, so that the number of later groups is constant.  */
     WS_DEVICE void begin(const W &t, K &to)
     {
         if (t.more())
             bring(t, to);
         ptx::async_copy_commit();
     }
-    /* Of this tile; that of a later one is under way.  */
+    /* The load of this tile; starts the load of a later one.  */
     WS_DEVICE typename K::whole take(const W &t)
     {
         const K &now = slots[turn];

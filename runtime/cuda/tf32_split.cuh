@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tf32_split.cuh - products of floats that keep all their bits, by the units that read shared memory.
+ * tf32_split.cuh - products of floats with all their bits, by wgmma.
  *
- *   dot_f32(acc, a, b, rest)         acc (M x N) += a (M x K) b (K x N), where a role has made `rest` of b
+ *   dot_f32(acc, a, b, rest)         acc (M x N) += a (M x K) b (K x N), where a role has computed `rest` of b
  *                                    (one::tf32_residual)
- *   dot_f32(acc, a, b, rest, kept)   and `kept` (one::tf32_head), since b does not lie along K
+ *   dot_f32(acc, a, b, rest, kept)   and `kept` (one::tf32_head), if the lines of b do not run along K
  *
- * A float is the sum of two numbers that the unit takes (tf32: 11 bits), but for its last bit at times.  Of b, in
- * shared memory, the first is what the unit makes of b itself, as it drops the last 13 bits; the second is rest.
- * Each thread divides what it wants of a in its registers.  Three products, the smaller two first, are started for 32
- * of K together.  Their sums begin at 0: what the unit cuts off is a part of these numbers, not of acc.
+ * A float is the sum of two tf32 numbers of 11 bits, possibly without its last bit.  For b in shared memory, the first
+ * is b itself, since wgmma drops the last 13 bits; the second is `rest`.  Each thread splits its elements of a in
+ * registers.  Three products, the smaller two first, are started for 32 of K together.  Their sums start at 0, so the
+ * truncation is relative to these numbers and not to acc.
  *
- * What does not do in two parts is NaN in rest, and seen in the sums.  Their warp then multiplies number by number.
+ * A number that two parts cannot represent is NaN in `rest`, which shows in the sums.  The warp of these sums then
+ * multiplies number by number.
  */
 #ifndef WS_CUDA_TF32_SPLIT_CUH
 #define WS_CUDA_TF32_SPLIT_CUH
@@ -23,24 +24,24 @@ namespace ws {
 
 namespace at_once {
 
-/* Columns whose sums a thread holds beside acc.  */
+/* Columns whose sums a thread holds in addition to acc.  */
 template <int M, int N> WS_CONSTANT int columns_beside()
 {
-    const int most = M / 64 * N <= 128 ? 128 : 64; /* half as many registers; acc has half of M / 64 N */
+    const int most = M / 64 * N <= 128 ? 128 : 64; /* half as many registers as acc */
     int pieces = 1;
     while (N % (8 * pieces) != 0 || N / pieces > most)
         pieces++;
     return N / pieces;
 }
 
-/* S times 8 of K of 64 rows, divided.  */
+/* S times 8 of K of 64 rows, split.  */
 template <int S> struct parts_of_a {
     u32 first[4 * S], second[4 * S];
-    bool good; /* one::tf32_residual would do for each */
+    bool good; /* two parts represent each number */
 
     template <typename A> WS_DEVICE void read(const A &a, int row, int k)
     {
-        u32 smallest = ~0u, largest = 0; /* twice their bits; 0 is none of the small ones */
+        u32 smallest = ~0u, largest = 0; /* twice their bits; 0 does not count as small */
 #pragma unroll
         for (int s = 0; s < S; s++) {
             u32 bits[4];
@@ -78,13 +79,13 @@ static WS_DEVICE void start(float (&sum)[COLUMNS / 2], const parts_of_a<S> &x, c
         }
 }
 
-/* To acc, unless what was divided does not do, which is left to do.  Of a column of b that has such a number all sums
-   are NaN: of the two that a thread has in each column it looks at one.  */
+/* Adds sums to acc.  Returns true if they have to be computed again, since two parts do not represent a number.  Then
+   all sums of that column of b are NaN, so a thread checks one of its two sums in each column.  */
 template <int COLUMNS, int M, int N>
 static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const float (&sum)[COLUMNS / 2], bool good, int block,
                                  int piece)
 {
-    float nothing[4] = {0, 0, 0, 0}; /* of finite numbers */
+    float nothing[4] = {0, 0, 0, 0}; /* 0 if all numbers are finite */
 #pragma unroll
     for (int i = 0; i < COLUMNS / 2; i++)
         if (i % 4 < 2)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * together.cuh - tiles of grids that run together: waiting for earlier ones, and telling later ones.
+ * together.cuh - tiles of grids that run together: waits for earlier tiles, reports to later ones.
  *
- *   await_tiles(together, t)       a warp or a group: until earlier grids have stored what it loads of this tile
- *   telling.tile_done(together, t) a group: it stores no more of the tile
- *   telling.tell(together)         ... whose stores can be seen: a count for those that wait
- *   leave(together)                at the kernel's end: behind the end of the grids before it
+ *      await_tiles(together, t)       a warp or a group waits until earlier grids have stored its loads of this tile
+ *      telling.tile_done(together, t) a group stores no more of the tile
+ *      telling.tell(together)         adds to the tile's counter when the group's stores are visible
+ *      leave(together)                at the kernel's end: waits for the end of the grids before it
  *
- * What a tile's threads and their copies out wrote is released by an addition to its counter, of each group, and
- * acquired by who waits.  Both sides fence between what threads and what TMA see of global memory.  A group tells of a
- * tile before it stores the next one: until then the copies out have written, so that the wait for them takes no time.
- * A wait that takes too long (WS_WATCHDOG, 30 seconds) ends with a report and a trap.
+ * Each group releases the stores of a tile, by threads or TMA, by an addition to the tile's counter.  A waiting group
+ * acquires the counter.  Both sides fence between the accesses of threads and of TMA to global memory.  A group reports
+ * a tile before it stores the next one.  By then the copies out have written, so their wait is short.  A wait longer
+ * than WS_WATCHDOG (30 seconds) ends with a report and a trap.
  */
 #ifndef WS_CUDA_TOGETHER_CUH
 #define WS_CUDA_TOGETHER_CUH
@@ -27,23 +27,23 @@ struct earlier_tiles {
     const u32 *counters;
     u32 expected;
     int count[2], step[2], span[2], low, width, by[4];
-    u32 roles; /* bits of those that wait */
+    u32 roles; /* mask of the roles that wait */
     divisor by_step[2];
 };
 
 struct together {
     int early, nwaits;
-    int system;    /* other devices look at the counters */
-    u32 *counters; /* of this grid's tiles, NULL: nobody is told */
+    int system;    /* other devices read the counters */
+    u32 *counters; /* of this grid's tiles; NULL: tiles are not reported */
     int weight[4];
-    u32 id, patience; /* of this launch; looks until a wait ends with a report */
+    u32 id, patience; /* of this launch; polls until a wait ends with a report */
     ws_stuck *report;
     earlier_tiles waits[WS_WAITS];
 };
 
 enum grid_waiting { grid_waits, tiles_wait };
 
-/* Into memory of the host, which reads it when the trap shows (device.cuh).  */
+/* Writes to host memory, which the host reads after the trap (device.cuh).  */
 static WS_DEVICE void report_stuck(const together &g, const u32 *counter)
 {
     if (g.report)
@@ -52,7 +52,7 @@ static WS_DEVICE void report_stuck(const together &g, const u32 *counter)
     ptx::trap();
 }
 
-/* One lane for one counter, and a warp for as many; a look takes about a microsecond.  */
+/* One lane polls one counter, and a warp up to 32.  A poll takes about a microsecond.  */
 static WS_DEVICE void await_counters(const together &g, const earlier_tiles &w, int counter)
 {
     u32 looks = 0;
@@ -60,14 +60,14 @@ static WS_DEVICE void await_counters(const together &g, const earlier_tiles &w, 
     for (;;) {
         if (__all_sync(0xffffffff, ptx::load_acquire(w.counters + counter) >= w.expected))
             return;
-        if (!(looks & 3)) /* where it stands decides whether ptxas spills */
+        if (!(looks & 3)) /* its position decides whether ptxas spills */
             ptx::sleep(100);
         if (looks++ == g.patience)
             report_stuck(g, w.counters + counter);
     }
 }
 
-/* Positions at which windows of `span`, `step` apart, meet [low, high): from the first to the end.  */
+/* Positions at which windows of `span`, `step` apart, overlap [low, high): the first, and one past the last.  */
 static WS_DEVICE int first_meeting(const earlier_tiles &w, int dim, int low)
 {
     return low < w.span[dim] ? 0 : w.step[dim] ? w.by_step[dim].quotient(low - w.span[dim]) + 1 : w.count[dim];
@@ -78,8 +78,8 @@ static WS_DEVICE int end_meeting(const earlier_tiles &w, int dim, int high)
     return ::min(end, w.count[dim]);
 }
 
-/* From the first counter to the last; between them there may be some that could be left out.  The lanes of a warp share
-   them. */
+/* Waits for the counters from the first to the last, including counters between them that do not matter.  The lanes of
+   a warp divide them.  */
 static WS_DEVICE void await_earlier(const together &g, const earlier_tiles &w, int low)
 {
     const int first = first_meeting(w, 0, low), last = end_meeting(w, 0, low + w.width) - 1;
@@ -107,7 +107,7 @@ template <u32 ROLES, typename W> static WS_DEVICE void await_all(const together 
     }
 }
 
-/* Not in the program for tensors that TMA cannot load: there the launcher has the grid wait.  */
+/* The program for tensors that TMA cannot load does not wait here: the launcher makes the grid wait.  */
 template <bool TMA, u32 ROLES = ~0u, typename W> static WS_DEVICE void await_tiles(const together &g, const W &t)
 {
     if constexpr (TMA)
@@ -115,7 +115,7 @@ template <bool TMA, u32 ROLES = ~0u, typename W> static WS_DEVICE void await_til
 }
 
 class telling {
-    int counter; /* of the tile that is done, -1: of none */
+    int counter; /* of the done tile; -1: none */
 
   public:
     WS_DEVICE telling() : counter(-1)

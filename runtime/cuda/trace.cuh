@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.cuh - what groups did when, written from inside the kernel: objects compiled with wscc --ws-trace.
+ * trace.cuh - events of groups with their times, written inside the kernel: objects compiled with wscc --ws-trace.
  *
- *   kernel                                    program's end
- *     a group's first warp keeps a record       records of a group, in order --> events as the emulation writes them
- *     of 8 bytes behind each call               (runtime/emulate/trace.c): WS_TRACE=FILE
+ *   kernel                                    end of the program
+ *     a group's first warp writes a record      records of a group, in order --> events in the emulation's format
+ *     of 8 bytes after each call                (runtime/emulate/trace.c): WS_TRACE=FILE
  *
- * Time is the multiprocessor's clock, from the block's start on.  A group does not see when bytes land or a tensor core
- * ends: a slot is full when the first group has got it, a product ends where its wait does.  Nothing is kept without
- * WS_TRACE; without --ws-trace all of this is nothing.
+ * Time is the multiprocessor's clock since the block's start.  A group does not see the landing of bytes or the end of
+ * a product.  A slot counts as full when the first group has got it, and a product ends where its wait does. Without
+ * WS_TRACE no record is written.  Without --ws-trace the functions are empty.
  */
 #ifndef WS_CUDA_TRACE_CUH
 #define WS_CUDA_TRACE_CUH
@@ -43,28 +43,28 @@ enum kind { START = 1, PUT, PUT_DONE, GET, CONSUMED, SKIP, COMMIT, WAIT, STORE, 
 
 enum { GROUPS = 8, WARPS = 4 * GROUPS, BLOCKS = 2, RECORDS = 8192, NAMES = 64, NAME_BYTES = 48, UNIT = 3 };
 
-/* what: 4 bits are the kind.  Behind them 28 are a tile's number; or 12 the ring or the turns, an address in shared
-   memory, and 16 how long it was waited for (in 8 clocks), or a number.  */
+/* what: 4 bits of kind.  The other 28 bits are a tile's number, or 12 bits of a ring or turns and 16 bits of data.  The
+   12 bits are an address in shared memory; the data are the wait's length in 8 clocks, or a number.  */
 struct record {
     u32 clock, what;
 };
-/* How a ring, or turns, is called.  */
+/* The name of a ring or of turns.  */
 struct called {
     char text[NAME_BYTES];
     u32 object, slots, arrivals;
 };
 struct buffer {
-    record nothing[2]; /* place 0 is nobody's */
+    record nothing[2]; /* record 0 is unused */
     record records[BLOCKS][WARPS][RECORDS];
     called name[NAMES];
     u32 names;
 };
 
 static __device__ record nowhere[2];
-static __constant__ record *kept = nowhere; /* the buffer, if anybody wants it */
+static __constant__ record *kept = nowhere; /* the buffer, if the launch is traced */
 static __constant__ u32 wanted;
 static __shared__ uint2
-    cursors[WARPS]; /* of each group's first warp: where its next record goes, and its last one; else 0 */
+    cursors[WARPS]; /* address of each group's next record, in its first warp, and of its last one; else 0 */
 
 static WS_CONSTANT u32 short_of(u32 object)
 {
@@ -78,9 +78,9 @@ static WS_DEVICE u32 clock()
     return clock;
 }
 
-/* As few instructions as may be, in each warp alike and without a branch, since it stands among products; all lanes
-   write the same.  What does not fit is left out.  Who is not asked stores nothing: 130 multiprocessors
-   that write to one place wait for each other.  */
+/* Few instructions, the same in each warp and without a branch, since they stand among products.  All lanes write the
+   same. Records that do not fit are dropped.  A launch without a trace stores nothing: stores of all multiprocessors to
+   one place would wait for each other.  */
 static WS_DEVICE void keep(u32 time, u32 what)
 {
     const u32 cursor = ptx::shared_address(&cursors[threadIdx.x / 32]);
@@ -93,8 +93,8 @@ static WS_DEVICE void keep(u32 time, u32 what)
                  "r"(time), "r"(what), "r"(at), "r"(last), "r"(cursor), "r"(at + (u32)sizeof(record)));
 }
 
-/* Each record takes about 100 clocks of its group.  With WS_TRACE_TILES there are those alone that say when a block
-   begins, comes to a tile and has ended.  */
+/* Each record delays its group.  WS_TRACE_TILES keeps only the records of a block's begin, of its tiles and of its
+   end.  */
 #    ifdef WS_TRACE_TILES
 static WS_CONSTANT bool is_kept(kind k, u32 object)
 {
@@ -130,7 +130,7 @@ static WS_DEVICE void waited(kind k, u32 object, u32 since)
     keep(time, ((time - since) << (16 - UNIT) & 0xffff0000u) | (u32)k | which << 4);
 }
 
-/* By the first thread, once for each block: the first block's are those of all.  */
+/* Called by the first thread, once for each block; the names of block 0 are valid for all.  */
 static WS_DEVICE void name(const char *text, u32 object, int slots, int arrivals)
 {
     if (!wanted || blockIdx.x)
@@ -147,7 +147,7 @@ static WS_DEVICE void name(const char *text, u32 object, int slots, int arrivals
     c.arrivals = (u32)arrivals;
 }
 
-/* All threads, before a barrier of the block.  */
+/* Called by all threads, before a barrier of the block.  */
 static WS_DEVICE void begin()
 {
     const u32 warp = threadIdx.x / 32,

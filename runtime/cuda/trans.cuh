@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trans.cuh - the transposition of a register tile, through scratch memory (R * C elements), in which the group meets
- * before it writes.
+ * trans.cuh - the transposition of a register tile through scratch memory (R * C elements).
+ *
+ * A barrier of the group precedes the writes.
  */
 #ifndef WS_CUDA_TRANS_CUH
 #define WS_CUDA_TRANS_CUH
@@ -10,9 +11,9 @@
 
 namespace ws {
 
-/* 16-bit tiles pass by matrices of 8 x 8, each 128 bytes of its own: written as it is held, read as it is transposed,
-   and no two lanes meet in a bank.  F is called with the first of two by two of an R x C tile that this warp holds, and
-   where its lane's row of them lies in memory that has the matrices of a column (or BY_ROWS, of a row) side by side. */
+/* 16-bit tiles are written and read as matrices of 8 x 8, 128 contiguous bytes each, without bank conflicts.  F gets
+   the first of each two by two matrices of an R x C tile that this warp holds, and the address of its lane's row.  The
+   matrices of a column (or BY_ROWS, of a row) are contiguous in memory.  */
 template <int R, int C, bool BY_ROWS, typename F> static WS_DEVICE void each_four_matrices(u32 base, F f)
 {
     const int warp_row = (int)(threadIdx.x / 32 % 4) * 16, lane = (int)ptx::lane(), below = lane / 8 % 2,
@@ -48,9 +49,9 @@ static WS_DEVICE tile<T, C, R, frag> trans_by_matrices(const tile<T, R, C, frag>
     return y;
 }
 
-/* Eight rows of a warp side by side, four lanes each: 16 bytes at a time are written, in an order in which neither
-   these nor the rows of a matrix meet in a bank.  Matrices of 8 x 8 are transposed as they are read, four of one row of
-   the result, of which each lane of a quad then takes one's 16 bytes.  */
+/* Eight rows of a warp side by side, four lanes each.  A lane writes 16 bytes at a time, in an order without bank
+   conflicts among writes or among the rows of a matrix.  ldmatrix transposes four matrices of one row of the result.
+   Each lane of a quad takes 16 bytes of one of them.  */
 template <int C> static WS_DEVICE u32 place_of_eight(int row, int eight)
 {
     const int transposed = C % 64 == 0 ? row % 2 * 4 + row / 2 % 2 * 2 + row / 4 % 2 : row / 2 % 4;
@@ -92,7 +93,7 @@ static WS_DEVICE tile<T, C, R, lines_8> trans_by_vectors(const tile<T, R, C, lin
     return y;
 }
 
-/* Elements pass through scratch as they are stored, masks as bytes.  */
+/* Elements pass through scratch in their stored type, masks as bytes.  */
 template <typename T, int R, int C, layout L, int BYTES>
 static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wgmma.cuh - matrix products: what a view looks like to the tensor core, and groups of products in flight.
+ * wgmma.cuh - matrix products: descriptors of operands in shared memory, and groups of products in flight.
  *
- *   mma(acc, a, b)     acc (M x N) += a (M x K) b (K x N), started
- *   mma(x, y, a, b, c) the same for x += a b and y += a c, where c lies in memory as if b went on
- *   commit()           closes a group of the products started so far; commit_nothing() one that has none
- *   wait<N>(acc...)    until at most N groups are in flight
+ *      mma(acc, a, b)     starts acc (M x N) += a (M x K) b (K x N)
+ *      mma(x, y, a, b, c) starts x += a b and y += a c, if c directly follows b in memory
+ *      commit()           closes a group of the products started so far; commit_nothing() closes an empty group
+ *      wait<N>(acc...)    returns when at most N groups are in flight
  *
- * An operand is K-major when the lines of its shared tile run along K: a view as a, a trans view as b.  The other way
- * round it is MN-major, which the unit reads for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
+ * An operand is K-major if the lines of its shared tile run along K: a view as a, or a trans view as b.  Otherwise it
+ * is MN-major, which wgmma supports for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
  *
- *               one step of K (32 bytes)                 leading offset       stride offset
- *   K-major     +32 bytes, then the next block (S*128)   unused               1024: the next 8 rows of M or N
- *   MN-major    +16 rows (2048 bytes)                    S*128: 64 more of N  1024: the next 8 of K
+ *                  one step of K (32 bytes)                 leading offset       stride offset
+ *      K-major     +32 bytes, then the next block (S*128)   unused               1024: the next 8 rows of M or N
+ *      MN-major    +16 rows (2048 bytes)                    S*128: 64 more of N  1024: the next 8 of K
  */
 #ifndef WS_CUDA_WGMMA_CUH
 #define WS_CUDA_WGMMA_CUH
@@ -23,8 +23,8 @@ namespace ws {
 
 namespace wgmma {
 
-/* Depth of one instruction, accumulator and element types: part of its name.  What is interleaved is what it was, in
-   another order.  */
+/* Depth of one instruction, accumulator and element types, as in its name.  An interleaved element has its original
+   type.  */
 template <typename A, typename B> struct operands;
 template <typename T> struct plain {
     typedef T type;
@@ -46,7 +46,7 @@ WS_OPERANDS(e5m2, e5m2, "k32.f32.e5m2.e5m2")
 WS_OPERANDS(signed char, signed char, "k32.s32.s8.s8")
 #undef WS_OPERANDS
 
-/* Which operands are MN-major: the last immediates, for 16-bit types only.  */
+/* The last immediates, for 16-bit types only: they tell which operands are MN-major.  */
 template <typename T, bool A, bool B> struct majors {
     static_assert(sizeof(T) == 2 || (!A && !B), "only 16-bit operands may be MN-major");
     static constexpr char both[] = "";
@@ -70,8 +70,8 @@ WS_MAJORS_OF(bf16)
 template <int N> struct product;
 #include "wgmma_shapes.cuh"
 
-/* Offsets and address in units of 16 bytes; the upper word's bit 30 is the 128-byte swizzle.  Shared memory has 2^18
-   bytes: no address that is added to one carries out of its 14 bits.  */
+/* Offsets and address count 16 bytes; bit 30 of the upper word selects the 128-byte swizzle.  Shared memory has less
+   than 2^18 bytes, so no sum of addresses overflows the 14 bits.  */
 static WS_DEVICE u32 descriptor_low(u32 address, u32 leading)
 {
     return (address >> 4 & 0x3fff) | (leading >> 4) << 16;
@@ -81,7 +81,7 @@ static WS_DEVICE u64 descriptor(u32 low, u32 offset)
     return (u64)(low + (offset >> 4)) | (u64)(1024 >> 4 | 1u << 30) << 32;
 }
 
-/* An operand with its MN extent of 64 (a) or N (b), for each step of 32 bytes of K.  */
+/* An operand with an MN extent of 64 (a) or N (b), for each step of 32 bytes of K.  */
 template <typename V> struct k_major {
     typedef typename V::element element;
     typedef V view_type;
@@ -95,7 +95,7 @@ template <typename V> struct k_major {
         u32 byte = (u32)v.col * sizeof(element);
         low = descriptor_low(v.base + byte / 128 * block_bytes(V::storage_rows) + byte % 128 + (u32)v.row * 128, 16);
     }
-    /* mn: offset along M or N, step: along K.  */
+    /* mn: offset along M or N; step: along K.  */
     WS_DEVICE u64 at(int mn, int step) const
     {
         return descriptor(low, mn * 128 + step / 4 * block_bytes(V::storage_rows) + step % 4 * 32);
@@ -140,7 +140,7 @@ template <typename V> static WS_DEVICE k_major<V> as_b(transposed_view<V> v)
     return k_major<V>(v.of);
 }
 
-/* Columns that one instruction takes of the N that are left.  The integer unit knows 8, 24 and the multiples of 16.  */
+/* Columns of one instruction, if n columns are left.  Integer instructions have 8, 24 or a multiple of 16 columns.  */
 WS_CONSTANT int instruction_columns(int n, bool integers)
 {
     return n >= 256 ? 256 : !integers || n % 16 == 0 || n == 8 || n == 24 ? n : n - 8;
@@ -180,7 +180,7 @@ static WS_DEVICE void rows_64_registers(D &d, const u32 (&a)[WORDS], const B &b)
         rows_64_registers<T, O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
 }
 
-/* Block by block of 64 rows of an accumulator of N columns, of which W are computed.  */
+/* All blocks of 64 rows of an accumulator of N columns, of which W are computed.  */
 template <int BLOCK, int M, int N, int STEPS, int W = N, typename D, typename A, typename B>
 static WS_DEVICE void blocks(D &d, const A &a, const B &b)
 {
@@ -196,8 +196,7 @@ static WS_DEVICE void blocks_registers(D &d, const tile<T, M, K, frag> &a, const
         blocks_registers<BLOCK + 1, M, N, STEPS>(d, a, b);
 }
 
-/* Two accumulators of N columns as the registers of one of 2 N: in each block of 64 rows first those of x, then those
-   of y.  */
+/* Two accumulators of N columns as the registers of one of 2 N columns: in each block of 64 rows first x, then y.  */
 template <int N, typename T, int SIZE> struct side_by_side {
     static constexpr int block = N / 2;
     T (&x)[SIZE];
@@ -210,16 +209,16 @@ template <int N, typename T, int SIZE> struct side_by_side {
     }
 };
 
-/* Is the tile behind this one in memory what would follow if it were twice as wide?  */
+/* True if the next tile in memory continues this tile's columns.  */
 template <typename B> WS_CONSTANT bool goes_on()
 {
     const int line = 128 / (int)sizeof(typename B::element);
     return B::transposed ? B::view_type::cols % line == 0 : B::view_type::cols <= line;
 }
 
-/* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing
-   that uses it to before.  Stands after waits and before fences: ptxas adds a fence of its own (C7519) where an
-   accumulator or an operand is made between ours and the product.  */
+/* Keeps the compiler from moving definitions of these registers down, or their uses up, past this point.  Stands after
+   waits and before fences.  ptxas adds a fence of its own (C7519) if an accumulator or an operand is defined between
+   the fence and the product.  */
 template <int N> static WS_DEVICE void pin(float (&d)[N])
 {
 #pragma unroll
@@ -241,9 +240,9 @@ template <int N> static WS_DEVICE void pin(u32 (&d)[N])
 
 } // namespace wgmma
 
-/* ---- what the emitted code calls --------------------------------------------------------------------------------- */
+/* ---- calls of the emitted code ----------------------------------------------------------------------------------- */
 
-/* What the tensor core takes for the shapes M x K and K x N.  */
+/* Checks the shapes M x K and K x N against those of wgmma.  */
 template <int M, int N, typename A, typename B> static WS_DEVICE void check_shapes()
 {
     static_assert(N % 8 == 0, "a product has a multiple of 8 columns");
@@ -281,7 +280,7 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
     wgmma::blocks_registers<0, M, N, K *(int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
 }
 
-/* The first W columns of it.  */
+/* Selects the first W columns.  */
 template <int W> struct width_of {
 };
 template <int W, typename C, int M, int N, typename A, typename B>
@@ -294,14 +293,14 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, widt
                                                                               wgmma::as_b(b));
 }
 
-/* Widths are multiples of 8; of very wide tiles, of 16, since with twice as many ways the assembler spills what
-   producers keep; and of integers, whose instructions go by 16.  */
+/* The next smaller width.  Widths are multiples of 8.  Very wide tiles have multiples of 16, since twice as many
+   versions make ptxas spill in producers.  Integer instructions have multiples of 16, too.  */
 WS_CONSTANT int next_width(int width, int n, bool integers)
 {
     return width - (n > 208 || integers ? 16 : 8);
 }
 
-/* The least width that takes in so many columns, and is more than half of N.  */
+/* Calls `loop` with the least width that has `columns` columns and is more than half of N.  */
 template <typename C, int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
 {
     constexpr int next = next_width(W, N, same_type<C, int>);
@@ -313,7 +312,7 @@ template <typename C, int N, int W = N, typename F> static WS_DEVICE void with_w
     loop(width_of<W>());
 }
 
-/* A loop of such products that begins with what is in acc; that is made here, once for all widths.  */
+/* A loop of such products that continues acc.  The accumulator is defined here, once for all widths.  */
 template <typename C, int M, int N, typename F>
 static WS_DEVICE void narrowed(tile<C, M, N, frag> &acc, int columns, const F &loop)
 {
@@ -321,7 +320,7 @@ static WS_DEVICE void narrowed(tile<C, M, N, frag> &acc, int columns, const F &l
     with_width<C, N>(columns, loop);
 }
 
-/* The same for half of N where that takes them in, or all of it.  */
+/* The same with two widths: half of N if that is sufficient, or else N.  */
 template <typename C, int M, int N, typename F>
 static WS_DEVICE void halved(tile<C, M, N, frag> &acc, int columns, const F &loop)
 {
@@ -333,7 +332,7 @@ static WS_DEVICE void halved(tile<C, M, N, frag> &acc, int columns, const F &loo
         loop(width_of<N>());
 }
 
-/* x += a b and y += a c as one product of twice the width: c lies behind b, where b would go on.  */
+/* x += a b and y += a c as one product of twice the width: c directly follows b in memory.  */
 template <typename C, int M, int N, typename A, typename B>
 static WS_DEVICE void mma(tile<C, M, N, frag> &x, tile<C, M, N, frag> &y, const A &a, const B &b, const B &)
 {
@@ -362,8 +361,8 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &x, tile<float, M, N, frag> &y
     wgmma::blocks_registers<0, M, 2 * N, K *(int)sizeof(T) / 32>(both, a, right);
 }
 
-/* A constant accumulator that is there before other products start: ptxas would wait for these before it writes its
-   registers (C7517).  */
+/* A constant accumulator that is defined before other products start.  Otherwise ptxas waits for these before it writes
+   the registers (C7517).  */
 template <typename T, int R, int C, layout L, typename X> static WS_DEVICE tile<T, R, C, L> full_now(X value)
 {
     auto y = full<T, R, C, L>(value);
@@ -377,7 +376,7 @@ static WS_DEVICE void commit()
     trace::did(trace::COMMIT);
 }
 
-/* The machine closes a group with a product: ptxas makes one that does nothing, which wants a fence as any.  */
+/* An empty group.  ptxas closes a group with an empty product, which needs a fence, too.  */
 static WS_DEVICE void commit_nothing()
 {
     ptx::wgmma_fence();
@@ -393,8 +392,8 @@ template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
     trace::waited(trace::WAIT, N, since);
 }
 
-/* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of
-   it: instructions that depend on them, and never execute, stand between.  Meant for (R,1) tiles.  */
+/* Keeps the computation of these tiles before the next wait, above which ptxas could move the wait.  Predicated
+   instructions that depend on the tiles and never execute stand between.  Meant for (R,1) tiles.  */
 template <typename T, int R, layout L> static WS_DEVICE void computed(const tile<T, R, 1, L> &x)
 {
 #pragma unroll

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.cuh - what a loop loads of a tensor some rows further in each iteration: rows that a thread has, it keeps.
+ * window.cuh - loads of a loop that lie some rows further in each iteration: a thread keeps rows in registers.
  *
- *   row_window<f16, 32, 64, strips, 3> x;                       in front of the loop over taps, which is unrolled
- *   x.take(tap % 3 == 0, tap % 3, 0, t, b, h + tap / 3, v + tap % 3, c)
- *                                                               the first of three loads a line of the image, two rows
- *                                                               below the tile, too; all take the tile out of them
+ *      row_window<f16, 32, 64, strips, 3> x;                       before the unrolled loop over taps
+ *      x.take(tap % 3 == 0, tap % 3, 0, t, b, h + tap / 3, v + tap % 3, c)
  *
- * A thread has rows that follow each other (strips).  So those of one tap are those of the next but one.
+ * The first of three takes loads a line of the image, including two rows below the tile.  All three take their tile
+ * from these rows.  A thread has consecutive rows (strips), so one tap's rows are rows of the next taps, too.
  */
 #ifndef WS_WINDOW_CUH
 #define WS_WINDOW_CUH
@@ -16,7 +15,7 @@
 
 namespace ws {
 
-/* SPAN: one more than the rows from the first tile's to the last one's.  */
+/* SPAN: one more than the rows between the first tile and the last.  */
 template <typename T, int R, int C, layout L, int SPAN> struct row_window {
     typedef spread<R, C, L> S;
     static constexpr int rows = S::slots + SPAN - 1, run = runs<S>::pairs;
@@ -24,7 +23,7 @@ template <typename T, int R, int C, layout L, int SPAN> struct row_window {
     static_assert(S::whole_rows && S::whole_cols, "no thread has a row or column beyond the tile");
     piece held[rows][S::pairs / run];
 
-    /* The first tile's place is `above` rows above this one.  */
+    /* The first tile's position is `above` rows above this one.  */
     template <typename X, typename... I> WS_DEVICE void load(int above, double fill, const X &t, I... at)
     {
         plane<T> p = plane_at(known(t), at...);
@@ -55,7 +54,7 @@ template <typename T, int R, int C, layout L, int SPAN> struct row_window {
                 }
         }
     }
-    /* The tile at this place, which is so many rows below that of the last one that was first.  */
+    /* The tile at this position, `below` rows below the last first tile.  */
     template <typename X, typename... I>
     WS_DEVICE tile<T, R, C, L> take(bool is_first, int below, double fill, const X &t, I... at)
     {

@@ -2,7 +2,8 @@
 /*
  * aref.cuh - the CTA, rings of slots between a producer and consumer groups, turns between groups, and TMA.
  *
- * The protocol is the scheduler's (scheduler.h); here is the running index of each end, and what a copy does.
+ * The scheduler implements the protocol (scheduler.h).  This header adds the running index of each end, and the effect
+ * of a copy.
  */
 #ifndef WS_EMULATE_AREF_CUH
 #define WS_EMULATE_AREF_CUH
@@ -46,7 +47,7 @@ inline void group_barrier()
     ws_sched_barrier(ws_sched_current());
 }
 
-/* Of a team: it is one group here.  */
+/* A barrier of a team, which is one group in the emulation.  */
 template <layout L> void meet_group()
 {
     group_barrier();
@@ -62,7 +63,7 @@ inline void start()
     ws_sched_start(ws_sched_current());
 }
 
-/* A CTA by itself, and CTAs of a cluster: those that differ in x alone, in y alone, in one of them, or all.  */
+/* A CTA without a cluster, and CTAs of a cluster: CTAs that differ in x only, in y only, in one of the two, or all.  */
 struct alone {
     static constexpr int x = 1, y = 1, size = 1;
 };
@@ -78,7 +79,7 @@ template <int X, int Y, cluster_work = share_loads> struct cluster {
     {
         return a == along_x ? X : a == along_y ? Y : a == along_x_and_y ? X + Y - 1 : size;
     }
-    /* This CTA's place among those along a direction.  */
+    /* This CTA's position among the CTAs along a direction.  */
     static int place(along a)
     {
         const int rank = ws_sched_block(ws_sched_current());
@@ -120,7 +121,7 @@ template <int N> WS_DEVICE void registers_down()
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* As large as its barriers on the GPU.  */
+/* As large as the barriers on the GPU.  */
 template <int D> struct ring {
     uint64_t number;
     uint64_t unused[2 * D - 1];
@@ -154,13 +155,13 @@ template <int D, bool TMA = false> struct producer {
     }
 };
 
-/* Of a ring that blocks of a cluster share: here all end together.  */
+/* The producer of a ring that CTAs of a cluster share.  In the emulation all CTAs end together.  */
 template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
     using producer<D, TMA>::producer;
 };
 
-/* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody
-   reads that slot any more: what it brings is there already, or has to be.  */
+/* The producer of a ring with a storage of M resident slots.  The emulation makes every copy, after the last reader of
+   that slot.  */
 template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
     using producer<D, TMA>::producer;
 
@@ -189,7 +190,7 @@ template <int D, typename B = alone, along A = along_none> struct consumer {
         held[nheld++] = index++;
         return slot;
     }
-    /* Releases what was got, except the newest LAG.  */
+    /* Releases all slots that were got, except the newest LAG.  */
     template <int LAG> void consumed()
     {
         int count = nheld - LAG;
@@ -208,14 +209,14 @@ template <int D, typename B = alone, along A = along_none> struct consumer {
         else
             ws_sched_consumed_in(ws_sched_current(), ring_number, got, B::mask(A));
     }
-    /* Passes over puts that belong to another group.  */
+    /* Skips puts for another group.  */
     void skip(int n)
     {
         index += n;
     }
 };
 
-/* A condition that has the same answer in all threads of a warp.  */
+/* A condition that is equal in all threads of a warp.  */
 static inline bool warp_uniform(bool condition)
 {
     return condition;
@@ -245,7 +246,7 @@ template <int N> struct pingpong {
 
 /* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
-/* Two rounds of turns: whoever has his second has seen all have their first.  */
+/* Two rounds of turns: a group whose second turn comes knows that all others had their first.  */
 template <int N, int FIRST = 0> struct role_barrier {
     uint64_t number;
 
@@ -264,7 +265,7 @@ template <int N, int FIRST = 0> struct role_barrier {
     }
 };
 
-/* Each group of the role shows its rows of a tile.  */
+/* Each group of the role prints its rows of a tile.  */
 template <int N, int FIRST, typename T, int R, int C, layout L, typename... I>
 WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, const char *format, const tile<T, R, C, L> &x,
                           I... at)
@@ -278,7 +279,7 @@ WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, const char 
     print_elements(out, x);
     fclose(out);
     ws_sched_show(ws_sched_current(), (int)groups.number, group, text, bytes);
-    groups.all(group); /* it is printed: now the next */
+    groups.all(group); /* the rows are printed; the next group prints */
 }
 
 /* ---- TMA: in ----------------------------------------------------------------------------------------------------- */
@@ -287,7 +288,7 @@ struct map {
     bool usable; /* by TMA */
 };
 
-/* Of a tensor whose rows beyond the last reach nothing that is seen.  */
+/* A tensor whose out-of-bounds rows cannot influence a store.  */
 struct edge_map : map {
     ws_emulate_edge edge;
 };
@@ -298,7 +299,7 @@ inline void prefetch(const map &)
 {
 }
 
-/* Of tiles at the grid's step: rows beyond it do not, either.  */
+/* Tiles at the grid's step, whose rows beyond the step cannot influence a store.  */
 struct step_map : edge_map {};
 
 inline int rows_brought(const map &, long, int rows)
@@ -319,7 +320,7 @@ inline int rows_there(const edge_map &m, long row, int)
     return ws_emulate_rows_there(&m.edge, row);
 }
 
-/* From one sharer's first row to the next one's.  */
+/* Rows between the parts of two adjacent sharers.  */
 inline int rows_apart(const map &, int rows)
 {
     return rows;
@@ -340,7 +341,7 @@ template <typename P, typename T, int R, int C> struct copy_in_step {
     T fill;
     int rows, there;
 
-    /* What need not come is spoiled: all bits make a NaN.  */
+    /* Sets rows that need not come to bytes of ones, which are NaN.  */
     static void run(void *args, void *)
     {
         copy_in_step *step = (copy_in_step *)args;
@@ -349,7 +350,7 @@ template <typename P, typename T, int R, int C> struct copy_in_step {
     }
 };
 
-/* A program that leaves out the other way to copy is not for tensors that need it.  */
+/* A program version without the slower copies requires tensors that TMA can load.  */
 template <bool TMA, typename M> void check_version(const M &m)
 {
     if (TMA && !m.usable)
@@ -380,7 +381,7 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C>
         ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
-/* A table (table.cuh) has no rank.  */
+/* Tensors only: a table (table.cuh) has no rank.  */
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, template <typename, int> class V, int N,
           int = V<T, N>::rank, typename... I>
 WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const V<T, N> &t, const M &m,
@@ -402,7 +403,7 @@ static inline int trips(long low, long high, int step)
     return low < high ? (int)((high - low + step - 1) / step) : 0;
 }
 
-/* A tile that is wanted behind a loop: its put stands in one of the loop's iterations, or behind it.  */
+/* A tile for use after a loop: its put is in one of the loop's iterations, or after the loop.  */
 template <int PIECES> struct pace {
     int wait;
     bool put;
@@ -427,8 +428,7 @@ WS_DEVICE void bring_rest(pace<PIECES> &p, producer<D, TMA> &ring, S (&slots)[D]
     ring.put_done();
 }
 
-/* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole
-   tile.  */
+/* Each CTA along A copies an equal share of the rows to all of them.  Without TMA, each CTA copies the whole tile.  */
 template <typename B, along A, typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
 WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t,
                              const M &m, I... i)
@@ -471,13 +471,13 @@ WS_DEVICE void copy_share(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, cons
 
 /* ---- TMA: out ---------------------------------------------------------------------------------------------------- */
 
-/* Buffers of 64 lines of 128 bytes, a quarter each warp's on a GPU, which boxes of tiles pass through in turn.  */
+/* Buffers of 64 lines of 128 bytes, which boxes of tiles use in turn.  On a GPU each warp has a quarter of a buffer. */
 template <typename T, int R, int BLOCKS> struct alignas(1024) output {
     static constexpr int bytes_each = 64 * 128, buffers = R * BLOCKS < 64 ? 1 : R * BLOCKS / 64;
     unsigned char bytes[buffers * bytes_each];
 };
 
-/* A group's end of it.  */
+/* One group's access to an output.  */
 template <typename T, int R, int BLOCKS> class warp_output {
     unsigned char *first;
     int next = 0;
@@ -488,7 +488,7 @@ template <typename T, int R, int BLOCKS> class warp_output {
     explicit WS_DEVICE warp_output(memory &o) : first(o.bytes)
     {
     }
-    /* The next buffer; several are the first ones, one behind the other.  */
+    /* The next buffer; for several buffers the first one, since they are contiguous.  */
     WS_DEVICE T *here(int count) const
     {
         return reinterpret_cast<T *>(first + (count == 1 ? next * memory::bytes_each : 0));
@@ -499,7 +499,7 @@ template <typename T, int R, int BLOCKS> class warp_output {
     }
 };
 
-/* On a GPU a way to whole lines; here it only writes the buffer.  */
+/* On a GPU a load passes through the buffer in whole lines.  The emulation only marks the buffer as written.  */
 template <typename O> WS_DEVICE void pass_through(const O &o)
 {
     ws_sched_write_apart(ws_sched_current(), {o.here(1), o.bytes_each});
@@ -517,7 +517,7 @@ WS_DEVICE auto load_or(F fill, warp_output<E, SR, B> &o, const Rest &...rest)
     return load_or<R, C, L>(fill, rest...);
 }
 
-/* Over what is there, or added to it.  */
+/* Stores to memory, or adds to it.  */
 template <typename P, typename T, int R, bool ADD> struct copy_out_step {
     P to;
     const T *from;
@@ -541,7 +541,7 @@ template <int N> WS_DEVICE void store_wait()
     ws_sched_store_wait(ws_sched_current(), N);
 }
 
-/* A box of the tile, or (-1) all of them.  */
+/* A box of the tile, or (-1) all boxes.  */
 template <typename T, int R, int C, int BOX> struct staged {
     static constexpr int line = 128 / (int)sizeof(T), across = (C + line - 1) / line;
     static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * across : 1;
@@ -554,7 +554,7 @@ WS_DEVICE const staged<T, R, C, BOX> &coordinates_and_tile(long *, const staged<
     return x;
 }
 
-/* Where a box begins in its tile, and how much of it there is.  */
+/* Position and size of a box within its tile.  */
 template <typename S, int R, int C> struct box_at {
     int row, col, rows, cols;
     explicit WS_DEVICE box_at(int i)
@@ -587,7 +587,7 @@ WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const tile<T,
     return stage<-1>(o, x);
 }
 
-/* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
+/* Stores by TMA.  If TMA cannot store the tile, the group stores it, and store_wait counts an empty copy.  */
 template <bool ADD, typename V, typename T, int SR, int BLOCKS, int R, int C, int BOX>
 WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const V &t, const map &m, const long *at,
                      const staged<T, R, C, BOX> &x)
@@ -618,7 +618,7 @@ WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const V &t, const map &m, co
     o.advance(S::count);
 }
 
-/* A tile that was not staged: every step, box by box.  */
+/* A tile that was not staged: all steps, box by box.  */
 template <bool ADD, int BOX = 0, typename V, typename T, int SR, int BLOCKS, int R, int C, layout L>
 WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const V &t, const map &m, const long *at, const tile<T, R, C, L> &x)
 {
@@ -673,14 +673,14 @@ template <int G, int FIRST> WS_DEVICE void sync(role_barrier<G, FIRST> &groups, 
     groups.all(group);
 }
 
-/* Meetings, and the fence, are statements of their own.  */
+/* The caller emits barriers and the fence.  */
 template <typename T, int R, int C, int PART, layout L>
 WS_DEVICE shared_view<T, R, C> gather(shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x, long first_row)
 {
     return write_part(to[0], x, first_row);
 }
 
-/* Two slots take turns.  */
+/* Two slots that take turns.  */
 template <typename T, int R, int C, int PART, layout L>
 WS_DEVICE shared_view<T, R, C> gather(shared_tile<T, R, C> (&to)[2], int &turn, const tile<T, PART, C, L> &x,
                                       long first_row)

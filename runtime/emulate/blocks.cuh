@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocks.cuh - what all CTAs of a cluster have of a sum, a largest or a smallest: each gets the same.
+ * blocks.cuh - sums, maxima and minima over all CTAs of a cluster; each CTA gets the result.
  *
- * They sync as those that sum parts do (parts.cuh).
+ * The CTAs synchronize as in parts.cuh.
  */
 #ifndef WS_EMULATE_BLOCKS_CUH
 #define WS_EMULATE_BLOCKS_CUH
@@ -15,7 +15,7 @@ namespace ws {
 template <typename T, int P, int WORDS> struct alignas(16) shares {
     static_assert(sizeof(T) == 4, "words");
     T from[P][(WORDS + 3) / 4 * 4];
-    uint64_t number; /* of the role_barrier; the first CTA's counts */
+    uint64_t number; /* of the role_barrier; the number in the first CTA is valid */
     uint64_t unused;
 
     void init(const char *name)
@@ -44,7 +44,7 @@ inline int smallest_of(int x, int y)
 template <typename T, int P, int WORDS, int GROUPS> using team_shares = shares<T, P, WORDS>;
 template <typename T, int WORDS, int GROUPS> using lone_shares = shares<T, 1, WORDS>;
 
-/* A CTA that has whole rows, in place of a cluster.  */
+/* A CTA that has whole rows, and no cluster.  */
 struct lone_cta {
     static constexpr int y = 1;
 
@@ -54,7 +54,7 @@ struct lone_cta {
     }
 };
 
-/* Whose words of each CTA are so many bytes apart.  */
+/* Memory for words of each CTA, `apart` bytes apart.  */
 template <typename B> struct exchange {
     char *mine;
     size_t apart;
@@ -73,11 +73,11 @@ template <typename B> struct exchange {
 template <typename B, int GROUPS, int NUMBER> using team_exchange = exchange<B>;
 template <int GROUPS> using lone_exchange = exchange<lone_cta>;
 
-/* All get so many numbers of each, and what has come.  */
+/* Sends `count` numbers to all CTAs; returns when the numbers of all have arrived.  */
 template <typename T> void send_to_all(exchange<lone_cta> &which, const T *from, int count)
 {
     ws_sched *scheduler = ws_sched_current();
-    group_barrier(); /* in place of two slots that take turns */
+    group_barrier(); /* replaces the two slots of the GPU, which take turns */
     ws_sched_point(scheduler);
     ws_sched_write_apart(scheduler, {which.mine, count * sizeof(T)});
     memcpy(which.mine, from, count * sizeof(T));
@@ -118,7 +118,7 @@ tile<T, R, C, L> over_blocks(F f, exchange<B> &which, const tile<T, R, C, L> &x,
     return y;
 }
 
-/* Of rows, PIECE columns at a time, as the loop does it whose iterations the blocks share.  */
+/* Sums of rows, PIECE columns at a time, in the order of the loop whose iterations the CTAs share.  */
 template <typename F, typename B, int PIECES, typename Y> struct sent;
 template <typename F, typename B, int PIECES, typename T, int R, layout L> struct sent<F, B, PIECES, tile<T, R, 1, L>> {
     exchange<B> &which;
@@ -150,15 +150,15 @@ auto send_rows(F f, exchange<B> &which, const tile<T, R, C, L> &x)
     return s;
 }
 
-/* Sums of powers below the largest so far, PIECE columns at a time, in the loop's order: first the largest of all
-   pieces goes round, then what each has below the largest up to it.  */
+/* Sums of powers below the running maximum, PIECE columns at a time, in the loop's order.  The CTAs exchange the maxima
+   of all pieces first, and then the sums below the maximum up to each piece.  */
 template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L> struct sent_powers {
     static constexpr int pieces = C / PIECE, count = R * pieces;
     typedef tile<float, R, 1, L> column;
     exchange<B> &which;
     float at[R * C];
 
-    /* Of the largest of all.  */
+    /* Relative to the maximum of all pieces.  */
     tile<float, R, C, L> powers(const column &largest) const
     {
         tile<float, R, C, L> y;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * element.cuh - element types: how one is stored, and in which type it computes.
+ * element.cuh - element types: their storage and their compute types.
  *
- * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers in int, and long in long,
- * which wrap; double in double.  All arithmetic is that of common/scalar.h, which the sequential library uses too.
+ * f16, bf16, e4m3, e5m2 and float compute in float and round once.  Integers compute in int, and long in long; both
+ * wrap. double computes in double.  All arithmetic is in common/scalar.h, which the sequential library uses, too.
  */
 #ifndef WS_EMULATE_ELEMENT_CUH
 #define WS_EMULATE_ELEMENT_CUH
@@ -21,7 +21,7 @@ typedef ::ws_bf16 bf16;
 typedef ::ws_e4m3 e4m3;
 typedef ::ws_e5m2 e5m2;
 typedef float tf32;                          /* the product rounds */
-template <typename T> using interleaved = T; /* an order that only registers have */
+template <typename T> using interleaved = T; /* only registers have this order */
 
 /* ---- types that compute ------------------------------------------------------------------------------------------ */
 
@@ -152,7 +152,7 @@ template <typename T> using math_of = typename number<T>::math;
 
 /* ---- between compute types --------------------------------------------------------------------------------------- */
 
-/* What a C scalar, a fill, or a (1,1) tile that stands for one becomes in compute type M.  */
+/* Converts a C scalar, a fill, or a (1,1) tile for such a scalar to compute type M.  */
 template <typename M> struct to_math;
 template <> struct to_math<float> {
     template <typename X> static float from(X x)
@@ -201,13 +201,13 @@ template <> struct to_math<bool> {
     }
 };
 
-/* A number as an element of T: to the compute type, then rounded.  */
+/* Converts a number to T: to the compute type first, then rounded.  */
 template <typename T, typename X> inline T element_of(X x)
 {
     return number<T>::narrow(to_math<math_of<T>>::from(x));
 }
 
-/* One element of a cast; f64 between holds every element of up to 32 bits exactly, integers wrap.  */
+/* One element of a cast.  f64 as the intermediate type holds every element of up to 32 bits exactly; integers wrap.  */
 template <typename X> constexpr bool is_int = false;
 template <> constexpr bool is_int<int> = true;
 template <> constexpr bool is_int<long> = true;
@@ -259,7 +259,7 @@ namespace one {
         WS_EMULATE_FLOATS(name, parameters, arguments)     \
         WS_EMULATE_INT(name, parameters, arguments)        \
     };
-/* A machine's kind: one instruction, one of the special function unit with a few around it, or many.  */
+/* The kind in machine descriptions: "maths" for functions of many instructions, else "alu".  */
 template <typename F> constexpr bool is_long = false;
 template <typename F> constexpr const char *kind_of = is_long<F> ? "maths" : "alu";
 #define MATHS(NAME, name, ...)            \
@@ -369,7 +369,7 @@ struct select {
     }
 };
 
-/* Along a line, ascending; see scalar.h.  */
+/* Along a line, in ascending order; see scalar.h.  */
 #define WS_EMULATE_REDUCTION(name, result)                               \
     struct name {                                                        \
         static result(float) apply(int n, const float *x, long stride)   \

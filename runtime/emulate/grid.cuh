@@ -2,8 +2,8 @@
 /*
  * grid.cuh - the tile space of a kernel, and one CTA's walk over it.
  *
- * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes g tiles of the row
- * dimension at a time, rows fastest: row order is g = 1, column order g = all.
+ * The last two dimensions are walked in a chosen order; dimensions before them change slowest.  grouped(g) takes g
+ * tiles of the row dimension at a time, rows fastest.  Row order is g = 1, column order g = all.
  */
 #ifndef WS_EMULATE_GRID_CUH
 #define WS_EMULATE_GRID_CUH
@@ -18,11 +18,11 @@ template <int N, typename B = alone> struct grid : ws_emulate_grid {
     static_assert(N <= 4, "a grid has at most four dimensions");
 };
 
-/* Whose walk begins where a clause says.  */
+/* A walk that begins at the position of a clause.  */
 template <int N> struct grid_from : grid<N> {
 };
 
-/* What the compiler says of a dimension is so.  */
+/* The compiler's constants for a dimension.  */
 template <int N, typename B> static inline void know_step(grid<N, B> &g, int dim, long low, long step)
 {
     g.low[dim] = low;
@@ -35,11 +35,11 @@ template <int N, typename B = alone> struct tiles {
     long position[N];
     bool here;
 
-    /* All tiles, shared out among the CTAs.  */
+    /* All tiles, distributed over the CTAs.  */
     explicit tiles(const grid<N, B> &g) : tiles(g, 0, 1)
     {
     }
-    /* Of this CTA's tiles, every groups-th.  */
+    /* Every groups-th of this CTA's tiles.  */
     tiles(const grid<N, B> &g, int group, int groups)
         : space(g), index(this_cta().cta / B::size + (long)group * (this_cta().ctas / B::size)),
           stride((long)groups * (this_cta().ctas / B::size)), walked(0), position{}, here(false)
@@ -64,12 +64,12 @@ template <int N, typename B = alone> struct tiles {
     {
         return space.low[dim] + position[dim] * space.step[dim];
     }
-    /* The same; of a tile beyond the grid the last one's place.  */
+    /* As at(); for a tile beyond the grid the last tile's coordinate.  */
     long nearest(int dim) const
     {
         return space.low[dim] + ws_emulate_nearest(&space, dim, position[dim]) * space.step[dim];
     }
-    /* Is this CTA's tile one of the grid's?  */
+    /* True if the grid has this CTA's tile.  */
     bool inside() const
     {
         return here;
@@ -83,9 +83,9 @@ template <int N, typename B = alone> struct tiles {
     }
 };
 
-/* ---- loads ahead ------------------------------------------------------------------------------------------------- */
+/* ---- prefetched loads -------------------------------------------------------------------------------------------- */
 
-/* As on the GPU.  What is loaded for the next tile is reported under its number.  */
+/* As on the GPU.  A report about the load of the next tile names that tile.  */
 template <typename W, typename F, typename T> struct prefetched_tiles {
     F load;
     T next;
@@ -123,7 +123,7 @@ template <typename W, typename F> auto load_once(const W &first, F load)
     return load(first);
 }
 
-/* The same in shared memory, of which slots take turns: all but one tile ahead.  */
+/* The same in shared memory with N slots in turn: N - 1 tiles are prefetched.  */
 template <typename K, int N, typename W, typename F> struct brought {
     K (&slots)[N];
     F bring;
@@ -157,7 +157,7 @@ template <typename K, int N, typename W, typename F> auto bring_prefetched(K (&t
     return brought<K, N, W, F>(to, first, bring);
 }
 
-/* The same for a loop: load(i) makes it for where the counter stands.  */
+/* The same for a loop: load(i) loads for counter i.  */
 template <typename I, typename F, typename T> struct prefetched_iterations {
     F load;
     I end, step;
@@ -183,7 +183,7 @@ template <typename I, typename F> auto load_prefetched(I first, I last, I every,
 
 /* ---- dynamic scheduling ------------------------------------------------------------------------------------------ */
 
-/* Any CTA may get any tile.  Here it gets every so many, as from a scheduler that asks one after the other.  */
+/* Dynamic scheduling may give any tile to any CTA.  The emulation distributes tiles round-robin.  */
 struct tile_scheduler {
     uint64_t unused[10];
 
@@ -204,9 +204,9 @@ template <int N> struct dynamic_tiles : tiles<N> {
     }
 };
 
-/* ---- from a place on --------------------------------------------------------------------------------------------- */
+/* ---- walks that begin at a position ------------------------------------------------------------------------------ */
 
-/* locate() knows.  */
+/* locate() implements it.  */
 template <typename W> struct tiles_from : W {
     using W::W;
 };

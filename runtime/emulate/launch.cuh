@@ -12,7 +12,7 @@
 #include "table.cuh"
 
 namespace ws {
-/* As the GPU that kernels are for.  */
+/* As on the GPU that kernels are tuned for.  */
 static inline long choice_multiprocessors()
 {
     return 132;
@@ -41,7 +41,7 @@ enum use {
 };
 enum run_mode { one_tile, persistent };
 
-/* Any integer of the caller's, in braces too.  */
+/* Any integer of the caller, also inside braces.  */
 struct integer {
     long value;
     template <typename I> integer(I x) : value((long)x)
@@ -49,13 +49,13 @@ struct integer {
     }
 };
 
-/* The element of an array that a tensor begins with.  */
+/* Address of element n of an array, for a tensor that begins there.  */
 template <typename T> const void *element(const void *base, integer n)
 {
     return base ? (const T *)base + n.value : base;
 }
 
-/* What a grid's variable counts through; `most`: the largest number of its type, where that may be too few.  */
+/* The range of a grid's variable.  `most`: the largest number of the variable's type, if the range may exceed it.  */
 struct range {
     integer low, high, step, most = LONG_MAX;
 };
@@ -63,7 +63,8 @@ template <typename I> constexpr long most = LONG_MAX;
 template <> constexpr long most<int> = INT_MAX;
 template <> constexpr long most<unsigned int> = UINT_MAX;
 
-/* What a tile touches of a dimension: from low to high, each further by so much for each of the grid's variables.  */
+/* Coordinates that a tile touches in one dimension: [low, high), moved by by[i] for each unit of the grid's variable
+   i.  */
 struct rows {
     integer low, high;
     long by[4];
@@ -100,13 +101,13 @@ template <typename P> struct kernel_call {
     }
 };
 
-/* Here clusters of any size have a place.  */
+/* The emulation can place clusters of any size.  */
 template <typename P> bool places(void (*)(const P &), int, size_t, int)
 {
     return true;
 }
 
-/* Groups of a team are one here.  */
+/* Threads of a team, which is one group in the emulation.  */
 constexpr int team(int)
 {
     return 128;
@@ -132,7 +133,7 @@ struct launch {
         p.launch = &state;
     }
 
-    /* As many CTAs run as ever.  */
+    /* The number of CTAs does not depend on the share.  */
     void share(int)
     {
     }
@@ -152,19 +153,19 @@ struct launch {
         ws_emulate_use_tensor(&state, &t);
     }
 
-    /* The tensor before this call is of the array of that one, perhaps with its dimensions in another order.  */
+    /* The tensor before this call is of the array of `first`; its dimensions may have another order.  */
     template <typename T, int N> void again(const ws::tensor<T, N> &first)
     {
         ws_emulate_again(&state, &first);
     }
 
-    /* Memory for the tiles' numbers of a sum over the grid.  */
+    /* Memory for the tiles' results of a reduction over the grid.  */
     void *numbers(const void *total, long count, size_t)
     {
         return ws_total_room_(total, count);
     }
 
-    /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
+    /* extents[0] pointers, each the base of a tensor of the other extents.  */
     template <typename T, int N>
     void table(ws::table<T, N> &ref, const char *name, const void *bases, const integer (&extents)[N],
                const integer (&strides)[N], use how)
@@ -236,7 +237,7 @@ struct launch {
         }
     }
 
-    /* It goes by what tiles ask for, and here none asks.  */
+    /* Tiles go to CTAs in a fixed order: no dynamic scheduling is needed.  */
     template <int N> void schedule(ws::grid<N> &)
     {
     }
@@ -271,7 +272,7 @@ struct launch {
         ws_emulate_touches(&state, &t, how, told, K, roles);
     }
 
-    /* Of a table: of each of its tensors.  */
+    /* For each tensor of a table.  */
     template <typename T, int N, int K>
     void touches(const ws::table<T, N> &t, use how, const rows (&of)[K], unsigned roles = ~0u)
     {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matrix.cuh - the tensor core: operands are read when the product happens, which is later.
+ * matrix.cuh - the tensor core: a product reads its operands when it happens, which is after its start.
  *
- * Operands become dense f32 (tf32 for float), then one call of the product that all CPU targets share: each element
- * is summed over ascending k, products and sums rounded.
+ * Operands become dense f32 (tf32 for float).  One function for all CPU targets multiplies them: it sums each element
+ * over ascending k and rounds each product and sum.
  */
 #ifndef WS_EMULATE_MATRIX_CUH
 #define WS_EMULATE_MATRIX_CUH
@@ -54,7 +54,7 @@ template <typename T> constexpr const char *product_kind()
     return sizeof(T) == 2 ? "mma_f16" : sizeof(T) == 4 ? "mma_tf32" : std::is_integral<T>::value ? "mma_i8" : "mma_f8";
 }
 
-/* What no instruction has computed: no number that a program could take for one.  */
+/* The value of columns that no instruction has computed: a value that no program takes for a result.  */
 inline float uncomputed(float)
 {
     return NAN;
@@ -68,7 +68,7 @@ template <typename P, typename A, typename B, int M, int N, int K> struct produc
     P *acc;
     shared_view<A, M, K> a;
     shared_view<B, K, N> b;
-    int columns; /* of the instruction */
+    int columns; /* computed by the instruction */
 
     static void run(void *args, void *held)
     {
@@ -102,8 +102,9 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
                      sizeof a.at);
 }
 
-/* A loop of products that compute the least width which takes in so many columns: multiples of 8 (of tiles
-   wider than 208: 16), and more than half of N.  A GPU's integers go by 16: nobody may see what it computes more.  */
+/* Calls a loop of products with the least sufficient width for `columns` columns.  Widths are multiples of 8, or of 16
+   for tiles wider than 208, and exceed half of N.  Integer products of the GPU have multiples of 16; no store may read
+   the additional columns.  */
 template <typename P, int M, int N, layout L, typename F>
 WS_DEVICE void narrowed(tile<P, M, N, L> &, int columns, const F &loop)
 {
@@ -114,7 +115,7 @@ WS_DEVICE void narrowed(tile<P, M, N, L> &, int columns, const F &loop)
     loop(width);
 }
 
-/* The same for half of N where that takes them in, or all of it.  */
+/* The same with two widths: half of N if that is sufficient, or else N.  */
 template <typename P, int M, int N, layout L, typename F>
 WS_DEVICE void halved(tile<P, M, N, L> &, int columns, const F &loop)
 {
@@ -122,7 +123,7 @@ WS_DEVICE void halved(tile<P, M, N, L> &, int columns, const F &loop)
     loop(columns <= half ? half : N);
 }
 
-/* One instruction for two products: c lies where b would go on.  */
+/* One instruction for two products: c lies directly behind b.  */
 template <typename P, int M, int N, layout L, typename A, typename T, int K>
 WS_DEVICE void mma(tile<P, M, N, L> &x, tile<P, M, N, L> &y, const A &a, shared_view<T, K, N> b, shared_view<T, K, N> c)
 {
@@ -149,13 +150,13 @@ template <int N, typename... X> WS_DEVICE void wait(X &...acc)
     (ws_sched_name(s, &acc.state), ...);
 }
 
-/* What the tiles hold has been computed before the next wait: here it always has.  */
+/* The tiles have to be computed before the next wait.  In the emulation they always are.  */
 template <typename... X> WS_DEVICE void computed(const X &...x)
 {
     (x.check("reads"), ...);
 }
 
-/* What is complete on return.  */
+/* Synchronous products.  */
 inline void product_of(int rows, int cols, int depth, const float *a, const float *b, float *acc)
 {
     ws_f32_product(rows, cols, depth, a, b, acc);
@@ -190,7 +191,7 @@ WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, sh
     dot(acc, a, b);
 }
 
-/* What a role has prepared of b changes nothing, as long as it is b's.  */
+/* A prepared part of b has no effect here; its values are compared with those of b.  */
 template <int K, int N>
 WS_DEVICE void check_part(shared_view<float, K, N> part, shared_view<float, K, N> b, float of(float), const char *what)
 {

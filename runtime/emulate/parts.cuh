@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns, or,
- * where there are fewer shares than CTAs, the first ones do.
+ * parts.cuh - a tile as partial sums of several CTAs of a cluster: each CTA gets the total of some columns.
  *
- * The groups of one number in these CTAs meet before they send, when all have read what they were sent before, and
- * behind.
+ * If there are fewer shares of columns than CTAs, the first CTAs get them.  The groups of one number in these CTAs
+ * synchronize twice: before they send, when all have read the last exchange, and after it.
  */
 #ifndef WS_EMULATE_PARTS_CUH
 #define WS_EMULATE_PARTS_CUH
@@ -18,7 +17,7 @@ template <typename T, int P, int R, int C> struct alignas(16) parts {
     static_assert(sizeof(T) == 4 && C % (8 * P) == 0, "words, and each CTA gets a multiple of eight columns");
     static constexpr int words = (R + 63) / 64 * 64 * (C / P);
     T from[P][words];
-    uint64_t number; /* of the meeting; the first CTA's counts */
+    uint64_t number; /* of the barrier; the number in the first CTA is valid */
     uint64_t unused;
 
     void init(const char *name)
@@ -27,18 +26,18 @@ template <typename T, int P, int R, int C> struct alignas(16) parts {
     }
 };
 
-/* What groups of one number in all CTAs along y have in shared memory.  */
+/* Shared memory of the groups of one number in all CTAs along y.  */
 template <typename B> struct exchanged {
     const uint64_t *number;
 
-    /* The same of another CTA.  */
+    /* The address of the same object in another CTA.  */
     template <typename S> static S *there(int other, S *here)
     {
         const int block = ws_sched_block(ws_sched_current()) / B::y * B::y + other;
         return (S *)((char *)cta_of(block).shared + ((char *)here - (char *)this_cta().shared));
     }
 
-    /* Two rounds of turns, as groups of one CTA meet.  */
+    /* Two rounds of turns, as for groups of one CTA.  */
     void sync() const
     {
         ws_sched *s = ws_sched_current();
@@ -61,7 +60,7 @@ inline int add_words(int x, int y)
     return ws_i32_add(x, y);
 }
 
-/* Which one it is of, its constructor finds out.  */
+/* The constructor deduces the element type and the shape.  */
 template <typename B> struct part_sum {
     void *mine;
 
@@ -71,7 +70,7 @@ template <typename B> struct part_sum {
     }
 };
 
-/* C columns in shares of so many; 0: one for each CTA.  */
+/* Columns of a share, for C columns; SHARE is 0 for one share for each CTA.  */
 template <typename B, int C, int SHARE> constexpr int share_of()
 {
     return SHARE ? SHARE : C / B::y;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.h - what the scheduler knows of one CTA or cluster; for its own files only.
+ * state.h - the scheduler's state of one CTA or cluster; for its own files only.
  *
- *   scheduler.c   fibers, engines, and what happens next: the only place where order is decided
- *   protocol.c    the calls of scheduler.h and what they allow
- *   rings.c       the same of rings
- *   happens.c     which accesses of shared memory every order keeps apart
- *   report.c      the sentences when they are broken
- *   clock.c       durations, and the earliest step in place of a drawn one
- *   trace.c       what happened, as events for a viewer
- *   step.c        one step after the other, chosen by who reads commands
+ *      scheduler.c   fibers, engines, and the choice of the next step: no other file decides order
+ *      protocol.c    the calls of scheduler.h and their checks
+ *      rings.c       the same for rings
+ *      happens.c     accesses of shared memory that every order keeps apart
+ *      report.c      sentences about violations
+ *      clock.c       durations; the earliest step is chosen instead of a drawn one
+ *      trace.c       events for a viewer
+ *      step.c        stepping by commands of a user
  */
 #ifndef WS_EMULATE_STATE_H
 #define WS_EMULATE_STATE_H
@@ -18,26 +18,26 @@
 
 enum {
     MOST_RANGES = 16, /* copies of one put */
-    MOST_HELD = 256,  /* slots that a group has got and not released */
+    MOST_HELD = 256,  /* slots that a group holds */
     MOST_UNFENCED = 64,
     MOST_CHOICES = 512,
     MOST_NAMES = 128, /* rings, turns */
     REPORT_BYTES = 4096
 };
 
-/* ---- what a CTA is made of --------------------------------------------------------------------------------------- */
+/* ---- the parts of a CTA ------------------------------------------------------------------------------------------ */
 
 typedef struct {
     uint64_t filled;   /* completed phases of the full barrier */
     uint64_t released; /* completed phases of the empty barrier */
     int arrived;       /* in the current phase of the empty barrier */
-    bool filling;      /* between a put and its last byte */
-    int done;          /* groups that have said put_done */
-    bool sealed;       /* all of them */
-    uint64_t rounds;   /* begun: by a put, or by another block's copy; what follows is of the last one */
-    int brought;       /* blocks that have put */
+    bool filling;      /* from a put to the last byte */
+    int done;          /* groups that have called put_done */
+    bool sealed;       /* all groups have called put_done */
+    uint64_t rounds;   /* begun by a put, or by another CTA's copy; the following members describe the last round */
+    int brought;       /* CTAs that have put */
     size_t expected, issued, landed;
-    ws_sched_range ranges[MOST_RANGES]; /* what this round's copies fill */
+    ws_sched_range ranges[MOST_RANGES]; /* destinations of this round's copies */
     int nranges;
 } slot;
 
@@ -45,17 +45,17 @@ typedef struct {
     char name[48];
     int slots;
     int arrivals, fillers;
-    uint64_t puts; /* that some group has begun */
+    uint64_t puts; /* begun by any group */
     slot *slot;
-    int block, ordinal; /* of the cluster, and among that one's rings */
-    uint32_t sharers;   /* blocks whose copies fill it; 0: its own alone */
+    int block, ordinal; /* the CTA of the cluster, and the number among its rings */
+    uint32_t sharers;   /* mask of CTAs whose copies fill it; 0: its own CTA alone */
 } ring;
 
 typedef struct {
     char name[48];
     int groups;
     int token[WS_SCHED_FIBERS];
-    char *text[WS_SCHED_FIBERS]; /* that wait for the others' */
+    char *text[WS_SCHED_FIBERS]; /* waiting for the other groups' texts */
     size_t bytes[WS_SCHED_FIBERS];
     int ntexts;
 } turns;
@@ -87,19 +87,19 @@ typedef struct {
     bool done, finished;
     int weight;
     long tile;
-    long awaited, told;  /* tiles: the last one for which it has waited, which it has said to be done */
-    long untold;         /* ... of which later grids are to be told, -1: of none */
-    unsigned waits;      /* of that one: for what these roles load */
-    uint64_t since;      /* when its last wait began, for the trace */
-    double clock, ready; /* of clock.c: it has got so far; it can go on from there on */
-    bool possible;       /* since it waits, that is known */
-    int next_kind;       /* of its next product, and how much of that */
+    long awaited, told;  /* last tile for which it has waited, and last tile that it has reported as done */
+    long untold;         /* done tile that later grids have to be told of; -1: none */
+    unsigned waits;      /* mask of roles whose loads of `awaited` have been waited for */
+    uint64_t since;      /* begin of its last wait, for the trace */
+    double clock, ready; /* of clock.c: its time, and the time from which it can go on */
+    bool possible;       /* `ready` is known, since the fiber waits */
+    int next_kind;       /* kind and amount of its next product */
     double next_work;
-    /* what it waits for */
+    /* the wait */
     wait_kind wait;
-    int object;     /* ring or turns; for products and copies: how many may stay */
-    uint64_t index; /* put or get; for a turn: the group */
-    /* what it has in flight */
+    int object;     /* ring or turns; for products and copies: the number that may stay in flight */
+    uint64_t index; /* of a put or get; for a turn: the group */
+    /* in flight */
     uint64_t committed; /* groups of products closed so far */
     uint64_t outs;      /* copies out started so far */
     uint64_t started;   /* operations of any kind */
@@ -107,12 +107,12 @@ typedef struct {
     int nheld;
     ws_sched_range unfenced[MOST_UNFENCED];
     int nunfenced;
-    int last_ring; /* the last get, so that reports can name an iteration */
+    int last_ring; /* ring of the last get, by which reports name an iteration */
     uint64_t last_get;
     uint64_t next_get[MOST_NAMES];
     uint64_t next_put[MOST_NAMES]; /* of rings that several groups fill */
-    const char *doing;             /* at a point where nothing is waited for: the call that comes */
-    const char *file;              /* of the source, and its line: --ws-step */
+    const char *doing;             /* at a point without a wait: the next call */
+    const char *file;              /* place in the source: --ws-step */
     int line;
 } fiber;
 
@@ -122,11 +122,11 @@ typedef struct {
     ws_sched_choice_kind kind; /* WS_SCHED_COPY_IN, WS_SCHED_PRODUCT or WS_SCHED_OUT_READ */
     progress progress;
     bool retired;     /* the program has waited for it */
-    unsigned awaited; /* of its tile, when it was started: for what these roles load */
+    unsigned awaited; /* mask of roles whose loads of its tile had been waited for when it was started */
     bool told;
     bool timed; /* due is known */
     double due;
-    int work_kind; /* a product: what it is to the machine, and how much */
+    int work_kind; /* of a product: its kind and amount, for the machine description */
     double work;
     int fiber;
     long tile;
@@ -154,17 +154,17 @@ struct ws_sched {
     int nrings;
     turns turns[MOST_NAMES];
     int nturns;
-    operation **operation; /* in the order in which they were started */
+    operation **operation; /* in the order of their starts */
     int noperations, room;
     operation **spare;
     int nspare, spare_room;
     struct happens *happens;
-    struct clock *clock;   /* NULL: order by seed */
-    struct trace *trace;   /* NULL: nobody wants one */
-    bool stepped;          /* step.c is asked what happens next */
-    unsigned long drawn;   /* how often what comes next was drawn */
-    operation *working;    /* the engine's step that runs now */
-    int started, finished; /* fibers at the CTA barrier, and at that of the end */
+    struct clock *clock;   /* NULL: the seed decides the order */
+    struct trace *trace;   /* NULL: no trace */
+    bool stepped;          /* step.c chooses the next step */
+    unsigned long drawn;   /* number of draws so far */
+    operation *working;    /* the operation whose step runs */
+    int started, finished; /* fibers at the CTA barrier, and at the final barrier */
     bool opened;
     uint64_t random;
     int engine_weight[5];
@@ -199,7 +199,7 @@ static inline bool holds(const fiber *f, int number, uint64_t index)
     return false;
 }
 
-/* Anybody may go on, and then this group with that call.  */
+/* A point at which any fiber may go on; this group's next call is `call`.  */
 static inline void point(ws_sched *s, const char *call)
 {
     self(s)->doing = call;
@@ -258,39 +258,40 @@ static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int obje
 /* ---- report.c ---------------------------------------------------------------------------------------------------- */
 
 void ws_cta_say(ws_sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void ws_cta_say_head(ws_sched *s); /* where and under which seed */
+void ws_cta_say_head(ws_sched *s); /* the place and the seed */
 void ws_cta_say_group(ws_sched *s, const fiber *f);
 /* "put 5 of ring ta_tb (slot 1, phase 1)"  */
 void ws_cta_say_slot(ws_sched *s, const char *what, int number, uint64_t index);
 void ws_cta_say_iteration(ws_sched *s, const fiber *f);
-void ws_cta_give_up(ws_sched *s) __attribute__((noreturn)); /* what was said is the report */
+void ws_cta_give_up(ws_sched *s) __attribute__((noreturn)); /* the text so far is the report */
 /* "... group 1 (consumer) DOES get 3 of ring r (slot 1, phase 1): WHY"  */
 void ws_cta_fail_slot(ws_sched *s, const char *does, const char *what, int number, uint64_t index, const char *why)
     __attribute__((noreturn));
 void ws_cta_fail_memory(ws_sched *s, const char *does, const operation *o, const char *what) __attribute__((noreturn));
 void ws_cta_fail_left(ws_sched *s, const char *text) __attribute__((noreturn));
-void ws_cta_fail_stuck(ws_sched *s) __attribute__((noreturn)); /* nothing can happen any more */
+void ws_cta_fail_stuck(ws_sched *s) __attribute__((noreturn)); /* no step is possible */
 
 /* ---- scheduler.c ------------------------------------------------------------------------------------------------- */
 
-/* Let others go on until what this fiber waits for has happened and it is drawn.  */
+/* Runs other fibers and engines until this fiber's wait has ended and the fiber is drawn.  */
 void ws_cta_wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index);
 operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const void *args, size_t args_bytes);
 void ws_cta_hold(ws_sched *s, operation *o, size_t bytes); /* memory of the operation's own */
-void ws_cta_sweep(ws_sched *s);                            /* forget what is done and was waited for */
+void ws_cta_sweep(ws_sched *s);                            /* frees operations that are done and were waited for */
 
 /* ---- protocol.c -------------------------------------------------------------------------------------------------- */
 
-/* May this group, or an engine for it, read or write that piece, whatever rings and operations are there?  */
+/* Reports a violation if this group, or an engine for it, may not read or write that range, given all rings and
+   operations.  */
 __attribute__((visibility("hidden"))) void ws_cta_check_slots(ws_sched *s, ws_sched_range range, bool writes,
                                                               int own_ring, uint64_t own_index);
 __attribute__((visibility("hidden"))) void ws_cta_check_operations(ws_sched *s, ws_sched_range range, bool writes,
                                                                    const char *does);
-void ws_cta_check_exit(ws_sched *s); /* a group ends */
+void ws_cta_check_exit(ws_sched *s); /* at a group's end */
 
 /* ---- rings.c ----------------------------------------------------------------------------------------------------- */
 
-void ws_cta_landed(ws_sched *s, operation *o); /* the bytes of a copy in have come */
-void ws_cta_check_rings(ws_sched *s);          /* all have ended */
+void ws_cta_landed(ws_sched *s, operation *o); /* the bytes of a copy in have landed */
+void ws_cta_check_rings(ws_sched *s);          /* at the end of all groups */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.cuh - tensors out of an array of pointers: of one shape, on whichever device.  The first coordinate says which.
+ * table.cuh - tensors of one shape from an array of pointers, on any device.  The first coordinate selects the pointer.
  */
 #ifndef WS_EMULATE_TABLE_CUH
 #define WS_EMULATE_TABLE_CUH
@@ -11,7 +11,7 @@ namespace ws {
 
 constexpr int most_pointers = 8;
 
-/* No other pointer is there: on a GPU the nearest one is taken, here it is found.  */
+/* Reports an index outside the array.  A GPU takes the nearest pointer instead.  */
 inline long pointer_of(long i, long count)
 {
     if (i < 0 || i >= count)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tensor.cuh - memory: tensors and slices in global memory, tiles in shared memory and views of them, direct loads and
- * stores.
+ * tensor.cuh - tensors and slices in global memory, tiles in shared memory and views of them, direct loads and stores.
  *
  * A shared tile has the size that it has on the GPU, but is a plain row-major array.
  */
@@ -15,8 +14,8 @@ namespace ws {
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate
-   where its own count begins) and narrows [low, high), in coordinates of the whole.  */
+/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice sets `origin`, the whole tensor's coordinate
+   of the slice's coordinate 0.  A slice narrows [low, high), which is in coordinates of the whole tensor.  */
 template <typename T, int N> struct tensor {
     T *base;
     long stride[N];
@@ -25,7 +24,7 @@ template <typename T, int N> struct tensor {
     bool sliced;
 };
 
-/* Both ways are the same here.  */
+/* The emulation does not distinguish scalar and vectorized versions.  */
 template <typename... X> static inline bool in_vectors(const X &...)
 {
     return true;
@@ -77,7 +76,7 @@ template <typename T> WS_DEVICE double at_float(const tensor<T, 1> &t, long i)
     return (double)number<T>::widen(scalar_at(t, i));
 }
 
-/* Of a tensor that the kernel does not write.  */
+/* For a tensor that the kernel does not write.  */
 template <typename T> WS_DEVICE long fixed_at(const tensor<T, 1> &t, long i)
 {
     return at(t, i);
@@ -103,10 +102,10 @@ WS_DEVICE tile<T, R, C, L> load_at(const tensor<T, 1> &t, const tile<I, R, C, L>
     return y;
 }
 
-/* The part of an R x C tile that lies inside the tensor: rows and columns of the tile, and where they are.  A row of a
-   vector is a patch without row dimension; a column has its rows side by side.  */
+/* The rows and columns of an R x C tile that lie inside the tensor, and their place in memory.  A row of a vector is a
+   patch without row dimension.  A column of a vector has adjacent rows.  */
 template <typename T> struct patch {
-    T *base; /* of the tile's element (0, 0), even if it lies outside */
+    T *base; /* address of the tile's element (0, 0), inside or not */
     long row_stride;
     int row_first, row_last, col_first, col_last;
 
@@ -124,7 +123,7 @@ template <typename T> struct patch {
     }
 };
 
-/* row_dim or col_dim is -1 where a vector has no such dimension.  */
+/* row_dim or col_dim is -1 if a vector has no such dimension.  */
 template <typename T, int N>
 WS_DEVICE patch<T> patch_of(const tensor<T, N> &t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
@@ -147,7 +146,7 @@ WS_DEVICE auto patch_for(const V &t, const long *at, const tile<U, R, C, L> &)
     return tile_patch<R, C>(t, at);
 }
 
-/* The same of a tile of a box, in parts.  */
+/* The same for a tile of a box, in parts.  */
 template <typename T, int N> struct box_patch {
     boxed<T, N> of;
     long row, col;
@@ -180,7 +179,7 @@ template <int R, int C, typename T, int N> WS_DEVICE box_patch<T, N> tile_patch(
     return {t, at[0], at[1], R, C};
 }
 
-/* Rows of `to` are cols apart.  */
+/* Rows of `to` are `cols` elements apart.  */
 template <typename T> WS_DEVICE void fetch(const patch<T> &p, T *to, int rows, int cols, T fill)
 {
     ws_sched *s = ws_sched_current();
@@ -210,7 +209,7 @@ template <typename T, int N> WS_DEVICE void touch(const box_patch<T, N> &b, ws_e
     b.each([&](const patch<T> &p, int, int) { touch(p, kind); });
 }
 
-/* Rows of `from` are `pitch` apart.  */
+/* Rows of `from` are `pitch` elements apart.  */
 template <typename T> WS_DEVICE void deliver(const patch<T> &p, const T *from, int pitch)
 {
     for (int r = p.row_first; r < p.row_last; r++)
@@ -222,7 +221,7 @@ template <typename T, int N> WS_DEVICE void deliver(const box_patch<T, N> &b, co
     b.each([&](const patch<T> &p, int first, int) { deliver(p, from + first * pitch, pitch); });
 }
 
-/* ---- coordinates, then maybe a tile ------------------------------------------------------------------------------ */
+/* ---- coordinates, and a tile as the last argument ---------------------------------------------------------------- */
 
 inline void coordinates(long *)
 {
@@ -255,7 +254,7 @@ WS_DEVICE tile<T, R, C, L> fetch_tile(const P &p, F fill)
     return y;
 }
 
-/* A table (table.cuh) has no rank.  */
+/* Tensors only: a table (table.cuh) has no rank.  */
 template <int R, int C, layout L, typename F, template <typename, int> class V, typename T, int N, int = V<T, N>::rank,
           typename... I>
 WS_DEVICE tile<T, R, C, L> load_or(F fill, const V<T, N> &t, I... i)
@@ -303,7 +302,7 @@ WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... i)
     return load_col_or<R, L>(0, t, i...);
 }
 
-/* What a loop loads with all but one coordinate the same.  */
+/* Loads of a loop in which only one coordinate varies.  */
 template <int R, layout L, typename X> struct held_column {
     const X &t;
     long row;
@@ -386,7 +385,7 @@ inline void add_atomically(long *to, long x)
     __atomic_fetch_add((uint64_t *)(void *)to, (uint64_t)x, __ATOMIC_RELAXED);
 }
 
-/* Rows of `from` are `pitch` apart.  */
+/* Rows of `from` are `pitch` elements apart.  */
 template <typename T> WS_DEVICE void add_patch(const patch<T> &p, const T *from, int pitch)
 {
     for (int r = p.row_first; r < p.row_last; r++)
@@ -416,7 +415,7 @@ WS_DEVICE void atomic_add(const V<T, N> &t, const Rest &...rest)
     add_tile(patch_for(t, at, x), x);
 }
 
-/* Elements of a vector by their indices; those outside are left out.  */
+/* Calls `to` for elements of a vector by their indices; indices out of bounds are skipped.  */
 template <typename T, typename I, int R, int C, layout L, typename F>
 WS_DEVICE void each_index(ws_emulate_touch kind, const tensor<T, 1> &t, const tile<I, R, C, L> &index,
                           const tile<T, R, C, L> &x, F to)
@@ -455,7 +454,7 @@ constexpr int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-/* What stands in memory of any lines, row by row.  */
+/* A tile in shared memory as a row-major array.  */
 template <typename T, int R, int C> struct tile_in_memory {
     T *elements()
     {
@@ -532,7 +531,7 @@ template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(sh
     return y;
 }
 
-/* What a loop loads some rows further in each iteration: the first of a run loads the rows of all.  */
+/* Loads of a loop that lie some rows further in each iteration.  The first load of a run loads the rows of all.  */
 template <typename T, int R, int C, layout L, int SPAN> struct row_window {
     tile<T, R + SPAN - 1, C, L> held;
 
@@ -551,7 +550,7 @@ template <typename T, int R, int C, layout L, int SPAN> struct row_window {
     }
 };
 
-/* What all tiles of a block want, in place of registers of a group.  */
+/* A tile that all tiles of a block use, in shared memory.  */
 template <typename T, int R, int C, layout L> struct alignas(16) cached_tile {
     typedef tile<T, R, C, L> whole;
     unsigned char bytes[sizeof(T) * R * C];
@@ -575,7 +574,7 @@ template <typename T, int R, int C, layout L> struct alignas(16) cached_tile {
     }
 };
 
-/* A load into such memory.  The copies of the GPU end at some time before it is read.  */
+/* A load into such memory.  On a GPU the copy ends at an unknown time before the first read.  */
 template <int R, int C, layout L, typename T, typename F, typename X, typename... I>
 void bring_or(cached_tile<T, R, C, L> &to, F fill, const X &t, I... at)
 {
@@ -587,7 +586,7 @@ void bring(cached_tile<T, R, C, L> &to, const X &t, I... at)
     to.keep(load<R, C, L>(t, at...));
 }
 
-/* To an operand storage; the other groups have their own.  Barriers and the fence are statements of their own.  */
+/* Writes a tile to an operand storage of this group.  The caller emits barriers and the fence.  */
 template <typename T, int R, int C, layout L>
 WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, const tile<T, R, C, L> &x)
 {
@@ -606,7 +605,7 @@ WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, shared_view<T,
     return stage(to, read<lines>(v));
 }
 
-/* Rows become columns.  */
+/* Writes the transpose of v.  */
 template <typename T, int R, int C> WS_DEVICE void transpose(tile_in_memory<T, C, R> &to, shared_view<T, R, C> v)
 {
     stage(to, read<lines>(trans(v)));
@@ -625,7 +624,7 @@ inline void end_prints(const prints &, const char *)
 template <typename T> auto line_number(T x)
 {
     if constexpr (std::is_floating_point<T>::value)
-        return x != x ? (double)NAN : (double)x; /* its sign means nothing */
+        return x != x ? (double)NAN : (double)x; /* the sign of a NaN has no meaning */
     else
         return (long)x;
 }

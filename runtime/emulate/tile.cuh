@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tile.cuh - register tiles of a warp group: plain arrays, and everything that happens to one element after another.
+ * tile.cuh - register tiles of a warp group as plain arrays, and elementwise operations on them.
  *
- * The layouts are names only.  A tile knows whether products on it are in flight; touching it then is reported.
+ * Layouts are names only.  A tile knows whether products on it are in flight; an access during that time is reported.
  */
 #ifndef WS_EMULATE_TILE_CUH
 #define WS_EMULATE_TILE_CUH
@@ -117,7 +117,7 @@ WS_DEVICE tile<T, R, C, L> columns(const tile<T, R, WHOLE, L> &x, int first)
     return y;
 }
 
-/* ---- what the operands of an elementwise operation make together ------------------------------------------------- */
+/* ---- the common type of the operands of an elementwise operation ------------------------------------------------- */
 
 template <typename X> struct is_tile {
     static constexpr bool value = false;
@@ -138,8 +138,8 @@ template <typename T, typename U> struct either<false, T, U> {
     typedef U type;
 };
 
-/* Shape, layout and element type of a result.  The type is that of the first tile that is not (1,1), since those
-   may stand for scalars, which convert.  Masks do not count.  */
+/* Shape, layout and element type of a result.  The element type is that of the first tile other than (1,1).  A (1,1)
+   tile may be a splat of a scalar, which converts.  Masks do not count.  */
 template <typename... X> struct joined;
 template <> struct joined<> {
     static constexpr int rows = 1, cols = 1;
@@ -167,7 +167,7 @@ template <int R, int C, layout L, typename... Rest> struct joined<tile<bool, R, 
     typedef typename rest::element element;
 };
 
-/* An operand's element at a place of the result, in compute type M; masks stay masks.  */
+/* The operand's element for an element of the result, in compute type M; masks stay masks.  */
 template <typename M, typename T, int R, int C, layout L> WS_DEVICE M operand(const tile<T, R, C, L> &x, int r, int c)
 {
     return to_math<M>::from(number<T>::widen(x.at[(R == 1 ? 0 : r) * C + (C == 1 ? 0 : c)]));
@@ -257,7 +257,7 @@ WS_EMULATE_UNARY(tf32_residual)
 #undef WS_EMULATE_BINARY
 #undef WS_EMULATE_COMPARE
 
-/* Few bits of it are seen: the GPU's has fewer.  */
+/* Exact here; the GPU's result has fewer correct bits.  */
 template <typename X, if_tile<X> = 0> WS_DEVICE auto exp_fast(const X &x)
 {
     return exp(x);
@@ -325,7 +325,7 @@ WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
     return sub(cast<U>(ushr(x, SHIFT)), (double)LESS);
 }
 
-/* Working memory of the register tiles' exchanges; unused here.  */
+/* Scratch memory for exchanges of register tiles; unused here.  */
 template <int BYTES> struct alignas(16) scratch {
     unsigned char bytes[BYTES];
 };
@@ -342,7 +342,7 @@ WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
     return y;
 }
 
-/* Of which a store's staging makes the transpose on the GPU.  */
+/* On the GPU the staging of a store makes this transpose.  */
 template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> transposed(const tile<T, R, C, L> &x)
 {
     scratch<1> none;
@@ -351,7 +351,7 @@ template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> transpo
 
 /* ---- along rows and columns -------------------------------------------------------------------------------------- */
 
-/* In the compute type, so that a line's intermediate results are not rounded.  */
+/* A tile in the compute type, so that intermediate results of a line are not rounded.  */
 template <typename T, int R, int C, layout L> struct widened {
     math_of<T> at[R * C];
     explicit widened(const tile<T, R, C, L> &x)
@@ -401,7 +401,7 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
         return reduce_columns<one::along::how>(x);                   \
     }
 WS_EMULATE_ROW(row_sum, sum)
-WS_EMULATE_ROW(row_part, sum) /* a row has one owner here: its share is all */
+WS_EMULATE_ROW(row_part, sum) /* one thread has the whole row here, so its share is the whole sum */
 template <typename T, int R, int C, layout L>
 WS_DEVICE auto row_part_at(const tile<T, R, C, L> &x, const tile<int, R, 1, L> &column, long first)
 {
@@ -484,9 +484,9 @@ WS_DEVICE tile<T, R, C, L> col_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> 
     return y;
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
-/* As ws_print of the sequential library does.  `format` has a %ld for each number of `at`.  */
+/* As ws_print of the sequential library.  `format` has a %ld for each number of `at`.  */
 template <typename T, typename... I> void print_head(FILE *out, const char *format, int rows, int columns, I... at)
 {
     if constexpr (sizeof...(I) > 0)

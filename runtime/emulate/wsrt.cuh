@@ -2,19 +2,19 @@
 /*
  * wsrt.cuh - the runtime of emitted code, on the CPU.
  *
- * The names are those of runtime/README.md.  Compiled as C++17 with -ffp-contract=off -fno-exceptions -fno-rtti
- * -fno-threadsafe-statics, linked with libwsrt, which holds the scheduler (scheduler.c) and the launch (emulate.c).
+ * runtime/README.md describes the names.  Compile it as C++17 with -ffp-contract=off -fno-exceptions -fno-rtti
+ * -fno-threadsafe-statics.  Link with libwsrt, which holds the scheduler (scheduler.c) and the launch (emulate.c).
  *
- *   element.cuh   element types and what happens to one element
- *   tile.cuh      register tiles
- *   tensor.cuh    global and shared memory
- *   aref.cuh      the CTA, rings, turns, TMA
- *   matrix.cuh    the tensor core
- *   grid.cuh      the walk over the tiles
- *   parts.cuh     sums over the CTAs of a cluster
- *   blocks.cuh    the same, of which each CTA gets all
- *   table.cuh     tensors out of an array of pointers
- *   launch.cuh    the host's side
+ *      element.cuh   element types and operations on one element
+ *      tile.cuh      register tiles
+ *      tensor.cuh    global and shared memory
+ *      aref.cuh      the CTA, rings, turns, TMA
+ *      matrix.cuh    the tensor core
+ *      grid.cuh      the walk over the tiles
+ *      parts.cuh     partial sums over the CTAs of a cluster
+ *      blocks.cuh    the same, with all results in each CTA
+ *      table.cuh     tensors from an array of pointers
+ *      launch.cuh    the host's side
  */
 #ifndef WS_EMULATE_WSRT_CUH
 #define WS_EMULATE_WSRT_CUH
@@ -24,7 +24,7 @@
 #include "blocks.cuh"
 #include "parts.cuh"
 
-/* wscc --ws-step: statements say where they stand, and the program is stepped.  */
+/* wscc --ws-step: statements report their line, and the program is stepped.  */
 #ifdef WS_STEPPED
 #    define WS_AT(line, file) ws_sched_line(file, line);
 __attribute__((constructor)) static void ws_ask_to_step()

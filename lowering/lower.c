@@ -2,13 +2,13 @@
 /*
  * lower.c - the compiler as a table.  Start here.
  *
- * The front end (plugin/) hands over a Module of kernels in the IR of ir.h, in the order of the source.  Each pass
- * below rewrites a kernel, or writes into it what it has found.  After a phase, what its passes change is checked
- * (check.c).  On demand the IR is dumped (print.c), and then each pass is checked.  The last row spells the result out.
- * A kernel that was refused is left alone from then on, and a module with one has no text.
+ * The front end (plugin/ or frontend/) delivers a Module of kernels in the IR of ir.h, in the order of the source. Each
+ * pass below changes the kernel's operations, or sets attributes and fields. Behind each phase, check.c checks the
+ * operations that its passes may change; with --ws-dump it does so behind each pass. The last row prints the .cu. Later
+ * passes skip a refused kernel, and a module that has one has no text.
  *
- * Passes run in the order of the table.  `simplify` has a row wherever it runs.  Every pass is a file of its name, and
- * opens with the same ten-line loop before and after, so that one example can be followed from C to the .cu.
+ * Passes run in the order of the table. `simplify` has a row wherever it runs. Every pass is in a file of its name,
+ * whose head shows a loop before and after the pass.
  */
 #include <string.h>
 
@@ -114,7 +114,7 @@ int find_pass(const char *name)
     return -1;
 }
 
-/* Is `name` in the comma list, or "all"?  */
+/* True if the comma list has `name` or "all".  */
 static bool listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -143,7 +143,7 @@ static void check(Kernel *kernel, Changes changes)
         ir_check_programs(kernel);
 }
 
-/* What the phase of pass I changes, if that phase ends with it.  */
+/* Returns what the phase of pass i may change, if i is its last pass to run; otherwise CHANGES_NONE.  */
 static Changes changes_of_phase_at(int i, int last)
 {
     Changes changes = CHANGES_NONE;
@@ -155,8 +155,8 @@ static Changes changes_of_phase_at(int i, int last)
     return changes;
 }
 
-/* Of a schedule beside another one and of a version by estimate graph and schedule say nothing more: the kernel's
-   do.  */
+/* Dumps the kernel behind a pass.  A variant of a schedule and a version by estimate have the graph and schedule of the
+   original kernel, so these dumps leave them out.  */
 static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
     const bool is_second = kernel->scheduled.of || (kernel->version.of && kernel->version.param < 0);
@@ -174,9 +174,9 @@ static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
         ir_print(dump, kernel, pass->name);
 }
 
-/* ---- a solved schedule that cannot be carried out ---------------------------------------------------------------- */
+/* ---- a solved schedule that is refused --------------------------------------------------------------------------- */
 
-/* The front end's sink, which does not get to know of errors.  */
+/* Holds back errors from the front end's sink, and passes on everything else.  */
 typedef struct {
     Module *module;
     DiagFn diag;
@@ -231,8 +231,8 @@ static int count_variants(const Kernel *first)
     return count;
 }
 
-/* schedule(optimal, n): beside the kernel, whose schedule is the first file's, as many others as that makes of the
-   source, which is what the kernel was before.  They are lowered in their turn.  */
+/* schedule(optimal, n): makes variants of `source`, a copy of the kernel before scheduling. The kernel itself has the
+   schedule of the first file; each other file makes a variant, up to n. The caller's loop over kernels lowers them.  */
 static void make_variants(Kernel *kernel, Kernel *source)
 {
     const char *const *texts = kernel->scheduled.texts;
@@ -255,7 +255,7 @@ static void make_variants(Kernel *kernel, Kernel *source)
 
 /* ---- kernels that print ------------------------------------------------------------------------------------------ */
 
-/* A kernel that prints goes without them: its groups come to each print together, and in the source's order.  */
+/* True for passes that a kernel with prints leaves out, so that groups reach each print together, in source order.  */
 static bool is_left_out(const Kernel *kernel, const Pass *pass)
 {
     const bool optional = pass->run == pass_edges || pass->run == pass_row_lengths || pass->run == pass_cluster_rows ||
@@ -266,7 +266,8 @@ static bool is_left_out(const Kernel *kernel, const Pass *pass)
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-/* Runs a pass that says what a machine has no room for; false: it has none for what was solved.  */
+/* Runs a pass of the phase machine on a solved schedule.  False: the pass refused it; *why is the error, which is not
+   reported.  */
 static bool has_room(Kernel *kernel, const Pass *pass, const char **why)
 {
     Module *module = kernel->module;
@@ -278,7 +279,7 @@ static bool has_room(Kernel *kernel, const Pass *pass, const char **why)
     module->failed = failed;
     module->diag = held.diag;
     module->diag_context = held.context;
-    *why = held.error ? held.error : kernel->refusal.sentence; /* a variant keeps its own */
+    *why = held.error ? held.error : kernel->refusal.sentence; /* the error of a variant is in its refusal */
     return !kernel->failed;
 }
 
@@ -287,11 +288,11 @@ static bool is_chosen_variant(const Kernel *kernel, const Kernel *first)
     return kernel->scheduled.of && !strcmp(kernel->scheduled.of, first->name) && !kernel->scheduled.text;
 }
 
-/* Again from freeze on, as choose has it.  */
+/* Replaces the kernel by `again`, its copy before freeze, which follows choose and no solved schedule.  */
 static void lower_as_chosen(Kernel *kernel, Kernel *again, const char *why)
 {
     again->as_chosen = true;
-    if (kernel->scheduled.varies) { /* of its variants the one that is as chosen is this one */
+    if (kernel->scheduled.varies) { /* `again` takes the place of the variant that follows choose */
         Kernel **link = &kernel->next;
         while (*link && !is_chosen_variant(*link, kernel))
             link = &(*link)->next;
@@ -324,7 +325,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
             frozen = i;
         }
         if (is_left_out(kernel, &passes[i])) {
-            /* as it is */
+            /* the kernel stays as it is */
         } else if (!again || !kernel->scheduled_by || passes[i].phase != PHASE_MACHINE) {
             passes[i].run(kernel);
         } else if (!has_room(kernel, &passes[i], &why)) {
@@ -344,7 +345,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
 
 /* ---- the sequential target --------------------------------------------------------------------------------------- */
 
-/* The front end's sink, which gets errors as warnings.  */
+/* Passes errors to the front end's sink as warnings, with their notes, and drops everything else.  */
 typedef struct {
     Module *module;
     DiagFn diag;
@@ -364,8 +365,8 @@ static void say_foreseen(void *context, DiagKind kind, Loc loc, const char *mess
     foresight->diag(foresight->context, kind == DIAG_ERROR ? DIAG_WARNING : kind, loc, message);
 }
 
-/* The other targets would carry out the rest of the table: what they would refuse is a warning here, and nothing else
-   is said.  The proof is left out: it takes the longest, and what it refuses is nearly always a mistake of ours.  */
+/* Runs the passes up to the phase machine, and warns of errors that the other targets would report.  The proof is left
+   out: it takes the longest, and an error of the proof is nearly always a bug of the compiler.  */
 static void foresee_refusals(Kernel *kernel)
 {
     Module *module = kernel->module;
@@ -382,7 +383,7 @@ static void foresee_refusals(Kernel *kernel)
 
 const char *lower_range(Module *module, int first, int last, const char *which, FILE *dump)
 {
-    bool sequential = module->target == TARGET_SEQUENTIAL; /* its library runs the program itself */
+    bool sequential = module->target == TARGET_SEQUENTIAL; /* runtime/sequential/ runs the user's loops */
     if (sequential && last > last_of(PHASE_LANGUAGE))
         last = last_of(PHASE_LANGUAGE);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wsc-lower.c - textual IR in, dumps or the .cu out: the passes without a front end.
+ * wsc-lower.c - the passes without a front end: reads textual IR, and prints dumps or the .cu.
  *
- *   wsc-lower --dump=tag gemm.ir            what tag left
- *   wsc-lower --emit gemm.ir                the .cu
- *   wsc-lower --start-at=plan roles.ir ...  programs of roles written by hand go into the later passes
- *   wsc-lower --verify roles.plan           is this a program that verify accepts?
+ *   wsc-lower --dump=tag gemm.ir            prints the IR behind the pass tag
+ *   wsc-lower --emit gemm.ir                prints the .cu
+ *   wsc-lower --start-at=plan roles.ir ...  begins with plan, for programs of roles written by hand
+ *   wsc-lower --verify roles.plan           runs verify alone
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static char *read_input(const char *name)
     return text;
 }
 
-/* The last pass of a list, -1 for "all", -2 for a name that is none.  */
+/* Returns the index of the last pass of a list, -1 for "all", or -2 for an unknown name.  */
 static int last_listed(const char *list)
 {
     int last = -1;

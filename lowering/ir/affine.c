@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * affine.c - integer scalars as sums; see affine.h.
+ * affine.c - integer scalars as affine sums (affine.h).
  */
 #include "ir/affine.h"
 #include "ir/slice.h"
@@ -34,7 +34,7 @@ Affine affine_value(const Value *value)
     return (Affine){.known = true, .count = 1, .terms = {{value, 1}}};
 }
 
-/* *x += factor y, false beyond what is counted in.  */
+/* *x += factor y; false if the result exceeds the range of an Affine.  */
 static bool accumulate(int64_t *x, int64_t factor, int64_t y)
 {
     int64_t product;
@@ -77,9 +77,9 @@ Affine affine_add(Affine x, Affine y, int64_t factor)
     return x;
 }
 
-/* ---- what a value is computed from ------------------------------------------------------------------------------- */
+/* ---- expansion of values ----------------------------------------------------------------------------------------- */
 
-/* Is each value of `from` one of `to`?  Those of 64 bits are the same numbers modulo 2^64.  */
+/* True if `to` represents each value of `from`.  The two 64-bit types represent the same numbers modulo 2^64.  */
 static bool keeps_values(Dtype from, Dtype to)
 {
     if (dtype_is_float(from) || dtype_is_float(to) || from == D_MASK || to == D_MASK)
@@ -163,7 +163,7 @@ Affine affine_within(const Value *value, const Op *loop)
     return affine_level(value, loop, 0);
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
 bool affine_is_constant(const Affine *x, int64_t *number)
 {
@@ -177,8 +177,8 @@ int64_t affine_factor(const Affine *x, const Value *value)
     return at < 0 ? 0 : x->terms[at].factor;
 }
 
-/* Lower bound, upper bound and step of a counter that goes up; of a grid that of its blocks alone, of which none lies
-   beyond.  */
+/* Returns lower bound, upper bound and step of a counter that goes up, or NULL. Of a grid's variables only the
+   dimension of the blocks of a cluster counts, as no tile of it lies out of bounds.  */
 static Value *const *counted(const Value *value)
 {
     const Op *loop = value->block ? value->block->parent : NULL;
@@ -188,7 +188,7 @@ static Value *const *counted(const Value *value)
     return blocks ? &loop->args[3 * value->index] : NULL;
 }
 
-/* The first and the last value of a counter that goes up between constants.  */
+/* Finds the first and the last value of a counter with constant bounds and a positive step.  */
 static bool counter_range(const Value *value, int64_t *first, int64_t *last)
 {
     Value *const *range = counted(value);
@@ -220,7 +220,7 @@ bool affine_same(const Value *x, const Value *y)
     return affine_is_constant(&difference, &number) && !number;
 }
 
-/* y - x is at least x's extent, or x - y at least y's.  */
+/* `difference` is y - x.  True if y - x >= x_extent or x - y >= y_extent.  */
 static bool is_apart(const Affine *difference, int64_t x_extent, int64_t y_extent)
 {
     return difference->known && !difference->count && (difference->low >= x_extent || -difference->high >= y_extent);
@@ -233,7 +233,7 @@ bool affine_apart(const Value *x, int64_t x_extent, const Value *y, int64_t y_ex
     return is_apart(&difference, x_extent, y_extent) || is_apart(&ranges, x_extent, y_extent);
 }
 
-/* Is the value computed, or an argument of a block, within the counter's loop?  */
+/* True if the value is defined inside the counter's loop, as a result or as a block argument.  */
 static bool changes_with(const Value *value, const Value *counter)
 {
     const Op *where = value->def ? value->def : value->block ? value->block->parent : NULL;
@@ -242,7 +242,8 @@ static bool changes_with(const Value *value, const Value *counter)
 
 enum { MOST_LATE = 8 };
 
-/* It is carried on, was n - 1 steps behind in the iteration before, and begins n steps before the counter does.  */
+/* Returns n if the value is n steps behind the counter, or -1.  The next value of a carried value is then n - 1 steps
+   behind, and its initial value is n steps before the counter's.  */
 static int steps_behind(const Value *value, const Value *counter, int most)
 {
     const Op *loop = counter->block ? counter->block->parent : NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attributes.c - what attributes.def says of an operation's attributes, and what can be done with them whatever they
- * are.
+ * attributes.c - the table of attributes.def, and generic access to the attributes of an operation.
  *
- * Dumps are in print.c, their reader in parse-ops.c, the checker in check.c: all go by the table here.
+ * Dumps are in print-ops.c, their reader in parse-ops.c and the checker in check.c. All three go by the table here.
  */
 #include <string.h>
 
@@ -45,7 +44,7 @@ size_t attribute_bytes(AttributeKind kind)
     return sizeof(void *);
 }
 
-/* The struct that holds the attribute, NULL: the op has none.  */
+/* Returns the struct that holds the attribute, or NULL if the op has no such struct.  */
 static void *holder(const Op *op, const Attribute *attribute)
 {
     void *held;
@@ -72,7 +71,7 @@ void *attribute_of(const Op *op, int attribute)
     return held ? (char *)held + attribute_info[attribute].field : NULL;
 }
 
-/* Zero for what the op has a struct for, but no code.  */
+/* Zeroes the attributes whose struct the op has, but which its opcode lacks.  */
 static void clear_others(Op *op)
 {
     const uint64_t about = op_info[op->code].about;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.c - is this IR what ir.h says?  Asked after every pass that changes it; a no is a bug of that pass.
+ * check.c - the invariants of the IR, checked after passes that change it. A violation is a bug of the pass.
  *
- * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.
- * Order: a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by
- * each program.  Types: carried values keep theirs; once nest has made the GRID, every value has one, and scalars fit
- * their operations.
+ * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and their terminators.
+ * Order: a value is used below its definition and inside its block. Parameters are visible everywhere, in the body and
+ * in each program. Types: carried values keep their types. Behind nest, every value has a type, and scalars fit their
+ * operations.
  */
 #include "ir/queries.h"
 
 typedef struct {
     Kernel *kernel;
     bool *visible; /* by value id */
-    bool typed;    /* nest has been here */
+    bool typed;    /* nest has run */
     bool broken;
 } Checker;
 
-/* Only the first complaint is made: the rest follows from it.  */
+/* Reports the first violation only, as others follow from it.  */
 #define REQUIRE(condition, op, ...)                                       \
     do                                                                    \
         if (!(condition)) {                                               \
@@ -45,8 +45,8 @@ static bool is_register(Kind kind)
     return kind == K_TILE || kind == K_TOKEN;
 }
 
-/* The same value under another name: a tile may be in flight on one side.  Before that types may be missing or wrong:
-   types.c tells the user.  */
+/* True if y may be the same value as x under another name. A tile may be in flight on one side. Before nest, types may
+   be missing or wrong, and types.c reports them to the user.  */
 static bool fits(const Checker *c, const Value *x, const Value *y)
 {
     Type type = y->type;
@@ -108,7 +108,7 @@ static Opcode block_ending(const Op *op, int index)
     return op->code == OP_WHILE && !index ? OP_COND : OP_YIELD;
 }
 
-/* Operands of an operation that may have more.  */
+/* The minimum number of operands of an operation whose number varies.  */
 static int least_args(const Op *op)
 {
     switch (op->code) {
@@ -137,7 +137,7 @@ static int least_args(const Op *op)
     }
 }
 
-/* Operations behind which a value is looked for.  */
+/* True for operations whose first result other code reads without a check.  */
 static bool has_result(Opcode code)
 {
     switch (code) {
@@ -167,8 +167,8 @@ static void check_links(Checker *c, const Op *op, const Block *block)
         REQUIRE(op->results[i] && op->results[i]->def == op && op->results[i]->index == i, op,
                 "result %d is not its own", i);
     int nargs = op_info[op->code].nargs;
-    bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* a group's first row, where rows are split */
-    bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
+    bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* the group's first row, where groups divide rows */
+    bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* number of live columns */
     bool rest = op->code == OP_DOT_F32 && (op->nargs == 4 || op->nargs == 5);
     bool part = op->code == OP_PUT_TILE && op->nargs == 3; /* the first row of a group's part */
     REQUIRE(nargs < 0 || op->nargs == nargs || offset || width || rest || part, op, "%d operands", op->nargs);
@@ -181,7 +181,7 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     }
 }
 
-/* Values that are handed over: `count` of `from`, beginning at from_first, to those of `to`.  */
+/* Checks that `count` values of `from` fit the `to_count` values of `to`, one by one.  */
 static void check_handed(Checker *c, const Op *op, Value **from, int count, Value **to, int to_count, const char *where)
 {
     REQUIRE(count == to_count, op, "%s: %d values for %d", where, count, to_count);
@@ -189,7 +189,7 @@ static void check_handed(Checker *c, const Op *op, Value **from, int count, Valu
         REQUIRE(from[i] && to[i] && fits(c, from[i], to[i]), op, "%s: the type of '%s' changes", where, shown(to[i]));
 }
 
-/* A loop's bounds and step have one type, and so has its variable.  */
+/* Checks that bounds, step and variable of a loop have one type.  */
 static void check_range(Checker *c, const Op *op, int dim)
 {
     const Value *variable = op->blocks[0]->args[dim], *low = op->args[3 * dim];
@@ -199,7 +199,8 @@ static void check_range(Checker *c, const Op *op, int dim)
     REQUIRE(fits(c, variable, low) || may_wrap(op, dim), op, "a variable of another type than its bounds");
 }
 
-/* Two bodies of a loop: it counts up, so that behind the second one's first iteration come only such.  */
+/* Checks a loop with two bodies. The loop has to count up, so that after the first iteration of the second body only
+   that body runs.  */
 static void check_edge(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0], *beyond = op->blocks[1];
@@ -237,7 +238,7 @@ static void check_narrow(Checker *c, const Op *op)
 
 static void check_grid(Checker *c, const Op *op)
 {
-    int extra = op->blocks[0]->nargs - op->nargs / 3; /* the ordinal, where groups take tiles in turn */
+    int extra = op->blocks[0]->nargs - op->nargs / 3; /* ordinal of the tile, where groups take tiles in turn */
     REQUIRE(op->nargs % 3 == 0 && (extra == 0 || extra == 1), op, "%d operands for %d variables", op->nargs,
             op->blocks[0]->nargs);
     REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
@@ -265,7 +266,7 @@ static void check_if(Checker *c, const Op *op)
                      "results");
 }
 
-/* What the row of ops.def says: a ring and memory where they cannot be missing, and nowhere else.  */
+/* Checks by the row of ops.def that the op has an aref and a storage where it needs one, and only where it may.  */
 static void check_attributes(Checker *c, const Op *op)
 {
     const uint64_t about = op_info[op->code].about;
@@ -317,7 +318,7 @@ static void show(Checker *c, const Value *value, bool visible)
         c->visible[value->id] = visible;
 }
 
-/* Those of a FOR are its second body's, too.  */
+/* Makes the arguments of a block visible.  The second body of a FOR uses the arguments of the first.  */
 static void show_arguments(Checker *c, const Block *block, bool visible)
 {
     for (int i = 0; i < block->nargs; i++)

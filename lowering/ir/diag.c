@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diag.c - the two kinds of failure.
+ * diag.c - diagnostics: errors of the user's program, bugs of the compiler, warnings and remarks.
  *
- * reject () is for the user's program: a sentence of reasons.def at the line that causes it, and a note with the
- * remedy. die () is for a bug of ours, or a mistake in textual IR that somebody wrote.  Both only report: the front end
- * behind Module.diag owns the words "error" and "note", the caret and the exit status, and a failed kernel is passed
- * over by the rest of the compiler.
+ * The function reject () reports an error of the user's program: a sentence of reasons.def, and a note with the remedy.
+ * The function die () reports a bug of the compiler, or an error in textual IR. Both only report. The front end behind
+ * Module.diag owns the words "error" and "note", the caret and the exit status. Later passes skip a failed kernel.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void say(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
         module->diag(module->diag_context, kind, loc, message);
 }
 
-/* The kernel that a version is one of has said it all, and of variants the first.  */
+/* Reports nothing for a version and for variants but the first, since the original kernel has reported the same.  */
 static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 {
     bool first = !kernel->choice.of || !strcmp(kernel->choice.of, kernel->name);
@@ -40,7 +39,7 @@ static void fail(Kernel *kernel)
     kernel->module->failed = true;
 }
 
-/* A version is there for speed alone: without it the program is the same.  */
+/* Leaves out a version with a remark.  A version only makes launches faster, so the program stays the same.  */
 static void leave_out(Kernel *version, Loc loc, const char *sentence)
 {
     version->failed = true;
@@ -53,7 +52,7 @@ static void leave_out(Kernel *version, Loc loc, const char *sentence)
                         (long long)version->version.most, sentence));
 }
 
-/* Others may do.  */
+/* Leaves out a variant.  The error is reported only if all variants are refused (settle ()).  */
 static void leave_out_variant(Kernel *variant, Loc loc, const char *sentence, const char *remedy)
 {
     variant->failed = true;
@@ -61,7 +60,8 @@ static void leave_out_variant(Kernel *variant, Loc loc, const char *sentence, co
         variant->refusal = (Refusal){loc, sentence, remedy};
 }
 
-/* The kernel of the region that speaks for all variants that are left: what they were left out for, or an error.  */
+/* Reports the remaining variants of a region, and the reason of each refusal. Reports an error if no variant
+   remains.  */
 static void settle(Kernel *first)
 {
     bool any = next_variant(first, NULL);
@@ -86,7 +86,7 @@ static void settle(Kernel *first)
                             kernel->refusal.sentence));
 }
 
-/* Of several schedules one is left: it is no choice.  */
+/* If one of several schedules remains, the kernel has no variants.  */
 static void settle_only(const Kernel *first)
 {
     Kernel *only = next_variant(first, NULL);
@@ -94,7 +94,8 @@ static void settle_only(const Kernel *first)
         only->choice.of = NULL;
 }
 
-/* require: each kernel went through the same passes.   ensure: an error where all variants of a region are refused. */
+/* require: each kernel has been through the same passes.
+   ensure:  a region whose variants are all refused has an error.  */
 void settle_variants(Module *module)
 {
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fold.c - what a scalar's value is, where it can be told at compile time.
+ * fold.c - constant folding of scalars.
  *
- * Integers wrap to their type as the emitted C would with -fwrapv; what C leaves undefined (division by zero, a shift
- * beyond the width, a float that does not fit the integer) is not folded.  F32 arithmetic rounds after each operation.
+ *   %2 = scalar_mul 4, 64;  %3 = scalar_lt %2, 1024          ir_constant (%2): 256;  ir_constant (%3): 1
+ *
+ * Integers wrap to their type, as in the emitted C with -fwrapv. F32 arithmetic rounds after each operation. Undefined
+ * operations of C are not folded: a division by zero, a shift beyond the width, a float that does not fit the integer.
  */
 #include <math.h>
 
 #include "ir/ir.h"
 
-enum { MAX_DEPTH = 16 }; /* of an expression that is looked through */
+enum { MAX_DEPTH = 16 }; /* of an expression */
 
 static bool fold_int(const Value *value, int64_t *result, int depth);
 static bool fold_float(const Value *value, double *result, int depth);
@@ -68,7 +70,7 @@ static bool less(Dtype dtype, int64_t x, int64_t y)
     return dtype_is_signed(dtype) ? x < y : (uint64_t)x < (uint64_t)y;
 }
 
-/* x OP y for operands of type `dtype`; comparisons give 0 or 1.  */
+/* Computes x OP y for operands of type `dtype`; comparisons give 0 or 1.  False: not folded.  */
 static bool apply_int(Opcode code, Dtype dtype, int64_t x, int64_t y, int64_t *result)
 {
     uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
@@ -157,7 +159,7 @@ static bool is_float(const Value *value)
     return dtype_is_float(value->type.dtype);
 }
 
-/* An integer made of floats: a comparison, or a conversion that fits.  */
+/* Folds an operation from floats to an integer: a comparison, or a conversion whose result fits.  */
 static bool fold_from_float(const Op *op, int64_t *result, int depth)
 {
     double x, y;
@@ -174,7 +176,7 @@ static bool fold_from_float(const Op *op, int64_t *result, int depth)
     return op->nargs == 2 && fold_float(op->args[1], &y, depth) && compare_float(op->code, x, y, result);
 }
 
-/* Of integers alone, a choice apart; not yet wrapped to its type.  */
+/* Folds an operation on integers, except a SELECT.  The result is not wrapped to its type.  */
 static bool fold_ints(const Op *op, int64_t x, int64_t y, int64_t *result)
 {
     switch (op->code) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * functions.c - the functions of <math.h>.
+ * functions.c - the tile operations of the functions of <math.h>.
  *
- *   y[i] = expf (x[i])          a scalar: OP_SCALAR_MATH "expf"; of elements in a plain loop: OP_EXP
+ *   y[i] = expf (x[i])          scalar: OP_SCALAR_MATH "expf"; elements of a plain loop: OP_EXP
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ Opcode op_of_function(const char *name)
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         size_t stem = strlen(all[i].name);
         if (!strncmp(name, all[i].name, stem) && (!name[stem] || (name[stem] == 'f' && length == stem + 1)))
-            /* The C library has no such two.  */
+            /* The C library has no rsqrt and no sigmoid. */
             return all[i].code == OP_RSQRT || all[i].code == OP_SIGMOID ? OP_COUNT : all[i].code;
     }
     return OP_COUNT;

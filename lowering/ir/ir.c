@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ir.c - building the IR: types, operations, the schedule's rows, roles and what they share.
+ * ir.c - builders of the IR: types, operations, rows of the schedule, roles, storages and arefs.
  *
- * Builders keep the two invariants that the passes lean on: an op knows its block and a block its op, and a value knows
- * its definition.  Constants are folded in fold.c, memory is arena.c, walks and copies are walk.c.
+ * Builders keep two invariants: an op and its block link to each other, and a value links to its definition. Constants
+ * are folded in fold.c. Memory is in arena.c, walks and copies are in walk.c.
  */
 #include <string.h>
 
 #include "ir/ir.h"
 #include "rules.h"
 
-/* The result of any of these may go through a ring.  */
+/* A ring may carry the results of operations of these classes.  */
 enum {
     CARRIED_SCALAR = 0,
     CARRIED_TENSOR = 0,
@@ -29,7 +29,7 @@ const OpInfo op_info[OP_COUNT] = {
 #undef OP
 };
 
-/* Room for one more pointer in an array that doubles: full whenever the count is zero or a power of two.  */
+/* Returns the array with space for one more pointer.  The array doubles when `count` is zero or a power of two.  */
 static void *grow(Module *module, void *array, int count)
 {
     if (count & (count - 1))
@@ -125,8 +125,8 @@ static bool comes_before(const Kernel *x, const Kernel *y)
     return x->loc.host != y->loc.host ? x->loc.host < y->loc.host : strcmp(x->name, y->name) < 0;
 }
 
-/* Kernels stand in the order of the source: GCC goes through functions in an order that depends on -O.  One macro may
-   expand to several at one place: these go by name.  */
+/* Inserts the kernel in the order of the source, since GCC's order of functions depends on -O. Kernels at one location,
+   from one macro, are ordered by name.  */
 Kernel *kernel_new(Module *module, const char *name, Loc loc)
 {
     Kernel *kernel = arena_alloc(module, sizeof *kernel);
@@ -304,7 +304,7 @@ Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
 
 /* ---- the schedule ------------------------------------------------------------------------------------------------ */
 
-/* Rows stay where they are when the table grows.  */
+/* The table grows by chunks, so that addresses of rows stay valid.  */
 enum { SCHEDULE_CHUNK = 256 };
 
 const ScheduleRow *schedule_of(const Op *op)
@@ -327,10 +327,10 @@ ScheduleRow *schedule_op(Op *op)
     return &table->chunks[chunk][op->id % SCHEDULE_CHUNK];
 }
 
-/* ---- what a kernel has ------------------------------------------------------------------------------------------- */
+/* ---- roles, storages, arefs -------------------------------------------------------------------------------------- */
 
-/* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields
-   of one struct: a name that is taken gets a number.  */
+/* Lists keep the order of creation.  Storages and arefs become fields of one struct, so a name that is taken gets a
+   number.  */
 bool kernel_names(const Kernel *kernel, const char *name)
 {
     FOR_STORAGES (storage, kernel)
@@ -460,7 +460,7 @@ int aref_place(const Aref *aref, const Value *value)
     return -1;
 }
 
-/* Where groups take whole tiles in turn, those that store do.  */
+/* Under SPLIT_TILES, groups of a role that stores take whole tiles in turn and do not divide rows.  */
 int role_sharers(const Kernel *kernel, const Role *role)
 {
     return kernel->grid.split == SPLIT_TILES && role->may & ROLE_STORES ? 1 : role->replicas;

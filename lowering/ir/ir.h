@@ -19,7 +19,7 @@
  * To add an attribute, add a field to the struct of its class below and a row to attributes.def. Add HAS_NAME to the
  * rows of ops.def that have the attribute. Dumps, their reader, copies, comparisons and the checker follow the table.
  *
- * To add to the schedule, add a field to ScheduleRow, and extend print_row () in print-ops.c and the reader of rows in
+ * To add to the schedule, add a field to ScheduleRow, and extend print_row () in print-ops.c and parse_row () in
  * parse-ops.c.
  *
  * A pass marks operations in a table of its own, indexed by Op.id. An Op has no field for marks.

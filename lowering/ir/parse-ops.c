@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parse-ops.c - the reader's part below a kernel: types, definitions, operations and blocks; see parse.c.
+ * parse-ops.c - the reader of types, definitions, operations and blocks (parse.c reads kernels).
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void bind(Parser *p, const char *name, Value *value)
     p->scope[p->nscope++] = (Binding){name, value};
 }
 
-/* The user's name in %acc.2 is acc; %12 has none.  */
+/* Returns the user's name: acc for %acc.2, NULL for %12.  */
 const char *parse_user_name(Parser *p, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -114,7 +114,7 @@ static Dtype parse_dtype(Parser *p)
     return dtype < 0 ? D_I32 : (Dtype)dtype;
 }
 
-/* 128x64; 1x98304 is scratch memory, in bytes.  */
+/* Reads 128x64, or 1x98304: scratch memory in bytes.  */
 static void parse_shape(Parser *p, Type *type)
 {
     const char *text = scan_word(p, "a shape");
@@ -160,7 +160,8 @@ Type parse_type(Parser *p)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* `split`: among the groups of the program's role, in the body of the one that stores; `split:ROLE`.  */
+/* Reads `split:ROLE`, or `split`: by groups of the program's role, and in the body by those of the role that
+   stores.  */
 static uint32_t parse_split(Parser *p)
 {
     const Role *role = p->role ? p->role : role_that(p->kernel, ROLE_STORES);
@@ -213,7 +214,7 @@ static bool at_operand(const Parser *p)
     return p->token.kind == T_VALUE || (p->token.kind == T_WORD && text_is_literal(p->token.text));
 }
 
-/* 64, 64:i64, 1.5:f32; the CONST is appended to the block.  */
+/* Reads 64, 64:i64 or 1.5:f32, and appends the CONST to the block.  */
 static Value *parse_literal(Parser *p, Block *block)
 {
     Loc loc = scan_loc(p);
@@ -253,7 +254,7 @@ static void parse_arg(Parser *p, Block *block, Op *op)
         op_add_arg(p->kernel, op, value);
 }
 
-/* ---- what passes have found -------------------------------------------------------------------------------------- */
+/* ---- attributes behind the bar ----------------------------------------------------------------------------------- */
 
 static int parse_place(Parser *p)
 {
@@ -296,7 +297,7 @@ static void parse_field(Parser *p, AttributeKind kind, void *field)
     }
 }
 
-/* Of this name, or else of the kind that has none; -1: none.  */
+/* Returns the attribute of the op with this name, "" for one without a name, or -1.  */
 static int find_attribute(const Op *op, const char *name)
 {
     FOR_ATTRIBUTES(i, op)
@@ -346,7 +347,7 @@ static void parse_note(Parser *p, Op *op)
         scan_fail_last(p, "'%s' is not a note of '%s'", key, op_info[op->code].text);
 }
 
-/* Literals before an op share its row of the schedule table.  */
+/* Copies the schedule of an op to the literals before it.  */
 static void note_literals(Op *op, Op *last_before)
 {
     for (Op *literal = op->prev; literal && literal != last_before && literal->code == OP_CONST;
@@ -411,7 +412,7 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     scan_expect(p, ")");
 }
 
-/* pipeline(4,2) schedule(fine) pingpong; or parts, or blocks */
+/* Reads: pipeline(4,2) schedule(fine) pingpong; or: parts; or: blocks */
 static Pipeline *parse_pipeline(Parser *p)
 {
     Pipeline *pipeline = arena_alloc(p->module, sizeof *pipeline);
@@ -447,7 +448,7 @@ static Pipeline *parse_pipeline(Parser *p)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* The rest of a block after its arguments: { statements }, ended by a yield whether written or not.  */
+/* Reads { statements }, the part of a block behind its arguments.  Appends a yield where the text has none.  */
 static void parse_block(Parser *p, Block *block)
 {
     scan_expect(p, "{");
@@ -478,7 +479,7 @@ static Opcode parse_compare(Parser *p)
     return OP_SCALAR_LT;
 }
 
-/* %k: i32 = 0, < %K, 64; the definition is bound only after the operands.  */
+/* Reads %k: i32 = 0, < %K, 64.  The caller binds the definition after the operands.  */
 static Definition parse_range(Parser *p, Block *outer, Op *op, Opcode *compare)
 {
     Definition definition = parse_definition(p);
@@ -509,7 +510,7 @@ static void define_block_args(Parser *p, Block *block, const Definition *definit
         define_block_arg(p, block, &definitions[i]);
 }
 
-/* It is the last operand, behind the carried values.  */
+/* Moves the edge of a loop behind the carried values, as the last operand.  */
 static void edge_last(Op *op)
 {
     enum { WRITTEN = 3 };
@@ -520,7 +521,7 @@ static void edge_last(Op *op)
         op->args[op->nargs - 1] = edge;
 }
 
-/* for %k: i32 = 0, < %K, 64 edge %edge; %acc: tile<f32,64x256> = %zero { ... } beyond { ... } */
+/* Reads: for %k: i32 = 0, < %K, 64 edge %edge; %acc: tile<f32,64x256> = %zero { ... } beyond { ... } */
 static void parse_for(Parser *p, Block *outer, Op *op)
 {
     Definition definitions[MAX_LIST];
@@ -546,7 +547,7 @@ static void parse_for(Parser *p, Block *outer, Op *op)
     }
 }
 
-/* narrow %w: i32 = %columns; %acc = %zero */
+/* Reads: narrow %w: i32 = %columns; %acc = %zero */
 static void parse_narrow(Parser *p, Block *outer, Op *op)
 {
     Definition definitions[MAX_LIST];
@@ -580,7 +581,7 @@ static void parse_grid(Parser *p, Block *outer, Op *op)
     parse_notes_and_block(p, op, scope);
 }
 
-/* %x: i32; %y: i32, or nothing */
+/* Reads: %x: i32; %y: i32, or nothing.  */
 void parse_block_args(Parser *p, Block *block)
 {
     if (p->token.kind != T_VALUE)
@@ -623,7 +624,7 @@ static void parse_if(Parser *p, Block *outer, Op *op)
     p->nscope = scope;
 }
 
-/* fill=-1, dim=0, "name"; an attribute that has no name comes first.  */
+/* Reads: fill=-1, dim=0, "name".  An attribute without a name comes first.  */
 static void parse_attributes(Parser *p, Op *op)
 {
     const int nameless = find_attribute(op, "");

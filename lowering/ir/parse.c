@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parse.c - the reader of textual IR: what print.c writes, and what tests write by hand.
+ * parse.c - the reader of textual IR, for dumps of print.c and for tests written by hand.
  *
  *   kernel copy(%M: i64, %x: ptr<f32>, %y: ptr<f32>) grid(1) {
  *     body {
- *       %a = tensor<f32,2> ...      types of results may be left out where types.c finds them
+ *       %a = tensor<f32,2> ...      the type of a result may be left out where types.c infers it
  *
- * One token of look-ahead and one function for each construct.  The first error is reported with its line and ends the
- * reading; from then on every function returns at once.  The reader makes objects that are sound in memory whatever the
- * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a
- * CONST before its user; names are seen from their definition to the end of their block, parameters everywhere.
+ * The parser is recursive descent with one token of look-ahead. The first error is reported with its line, and then
+ * every function returns at once. Any text yields objects that are sound in memory; check.c checks that they form a
+ * program. Operands stand on the operation's line. A literal becomes a CONST before its user. A name is visible from
+ * its definition to the end of its block, a parameter everywhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +184,7 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     }
 }
 
-/* A parameter's variable is declared further down.  */
+/* Notes the C variable of a parameter, whose declaration stands further down in the text.  */
 static void late_variable(Parser *p, Value *value, Definition *definition)
 {
     if (!definition->var)
@@ -209,7 +209,7 @@ static void parse_params(Parser *p)
     scan_expect(p, ")");
 }
 
-/* key=value on the rest of the line */
+/* True at `key=` on the same line, which is read.  */
 static bool at_key(Parser *p, int line, const char *key)
 {
     if (p->failed || p->token.line != line || !scan_accept(p, key))
@@ -240,7 +240,7 @@ static unsigned parse_versions(Parser *p)
     return versions;
 }
 
-/* copy,compute,store */
+/* Reads: copy,compute,store */
 static unsigned parse_capabilities(Parser *p)
 {
     unsigned may = 0;
@@ -419,8 +419,8 @@ static void parse_choice(Parser *p, int line)
         choice->values[i] = scan_number(p);
 }
 
-/* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the
-   same. */
+/* Enters a value into the payload of its aref, at the index of its storage. The arefs that carry the same value to
+   other roles get the same entry.  */
 static void link_payload(Op *op, void *context)
 {
     (void)context;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * print-ops.c - operations as text: their values' names, the parts of a line, a form for each kind of control flow.
+ * print-ops.c - operations as text: names of values, parts of a line, the syntax of control flow.
  *
  *   %ta: tile<f16,128x64> = load %a, %i, %k | tag=load role=producer,consumer depth=4
  *   %acc.2: tile<f32,128x256> = for %k: i32 = 0, < %K, 64; %acc.3: tile<f32,128x256> = %acc pipeline(4,2) { ... }
  *
- * What parse-ops.c reads; print.c has the rules.
+ * parse-ops.c reads this text; the head of print.c has the rules.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static int *count_of(Printer *p, const char *base)
     return &p->counts[p->ncounts++].count;
 }
 
-/* A user's name as the reader takes it: anything but a word's characters becomes an underscore.  */
+/* Returns the name with an underscore for each character that the reader does not accept in names.  */
 static const char *clean_name(Printer *p, const char *name)
 {
     char *clean = arena_print(p->kernel->module, "%s", name);
@@ -76,7 +76,7 @@ static void name_block(Printer *p, const Block *block)
     }
 }
 
-/* Parameters are seen everywhere; the names of the body and of each program begin anew behind them.  */
+/* Names parameters once.  The body and each program number their names anew behind those of the parameters.  */
 void ir_print_names(Printer *p)
 {
     const Kernel *kernel = p->kernel;
@@ -126,7 +126,7 @@ void ir_print_type(Printer *p, Type type)
     }
 }
 
-/* The shortest decimal that reads back as the same number.  */
+/* Prints the shortest decimal that reads back as the same number.  */
 static void print_double(Printer *p, double value)
 {
     char text[40];
@@ -161,7 +161,7 @@ void ir_print_value(Printer *p, const Value *value)
         fprintf(p->out, "%%%s", value->id < p->nnames && p->names[value->id] ? p->names[value->id] : "?");
 }
 
-/* Blocks apart may have variables of one name in the .cu; here the second is x$2.  */
+/* Returns a unique name.  Separate blocks of the .cu may have variables x of one name; here the second is x$2.  */
 const char *ir_print_variable_name(const Printer *p, const Variable *variable)
 {
     int before = 1;
@@ -178,7 +178,7 @@ static void print_split(Printer *p, const Value *value)
             fprintf(p->out, role == own ? " split" : " split:%s", role->name);
 }
 
-/* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
+/* Prints %acc: tile<f32,128x256> split var=acc.  In a program, var=p.x is the launcher's x, as in the .cu.  */
 void ir_print_definition(Printer *p, const Value *value)
 {
     ir_print_value(p, value);
@@ -288,7 +288,7 @@ static void print_order(Printer *p, bool *first, const char *key, int order)
     }
 }
 
-/* The row of the schedule.  In a program, its own role goes without saying.  */
+/* Prints the row of the schedule.  A program leaves out its own role.  */
 static void print_row(Printer *p, bool *first, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
@@ -355,7 +355,7 @@ static void print_field(Printer *p, AttributeKind kind, const void *field)
     }
 }
 
-/* What the passes have found, after the bar.  */
+/* Prints the attributes of kind FOUND behind the bar.  */
 static void print_notes(Printer *p, const Op *op)
 {
     bool first = true;
@@ -369,7 +369,7 @@ static void print_notes(Printer *p, const Op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* %k: i32 = 0, < %K, 64 */
+/* Prints: %k: i32 = 0, < %K, 64 */
 static void print_range(Printer *p, const Op *op, int dim, int first_arg)
 {
     const Block *block = op->nblocks ? op->blocks[0] : NULL;
@@ -384,7 +384,7 @@ static void print_range(Printer *p, const Op *op, int dim, int first_arg)
     print_arg(p, op, first_arg + 2);
 }
 
-/* ; %acc1: tile<f32,128x256> = %acc0 */
+/* Prints: ; %acc1: tile<f32,128x256> = %acc0 */
 static void print_carried(Printer *p, const Op *op, int first_arg, int first_block_arg, const char *separator)
 {
     for (int i = first_arg; i < first_arg + carried_count(op); i++) {
@@ -441,7 +441,7 @@ static void print_grid(Printer *p, const Op *op)
     fputs("}\n", p->out);
 }
 
-/* narrow %w: i32 = %columns; %acc: tile<f32,64x256> = %zero */
+/* Prints: narrow %w: i32 = %columns; %acc: tile<f32,64x256> = %zero */
 static void print_narrow(Printer *p, const Op *op)
 {
     putc(' ', p->out);
@@ -487,7 +487,7 @@ static void print_if(Printer *p, const Op *op)
     fputs("}\n", p->out);
 }
 
-/* Attributes that an ordinary operation shows between its operands and the bar.  One without a name is always there. */
+/* Prints the attributes between the operands and the bar.  An attribute without a name is always printed.  */
 static void print_attributes(Printer *p, const Op *op)
 {
     FOR_ATTRIBUTES(i, op)
@@ -508,7 +508,7 @@ static void print_plain(Printer *p, const Op *op)
     putc('\n', p->out);
 }
 
-/* A yield of nothing, and literals, go without saying.  */
+/* True for operations that are not printed: a yield without operands, and literals.  */
 static bool op_is_silent(const Op *op)
 {
     return (op->code == OP_YIELD && !op->nargs && !op->next && op->parent && op->parent->parent) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * print.c - the dump after a pass: the IR as text that parse.c reads back.
+ * print.c - the dump behind a pass: the IR as text, which parse.c reads back.
  *
  *   kernel gemm(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>) grid(2) {
  *     body {
@@ -18,10 +18,10 @@
  *     }
  *   }
  *
- * Values have the user's names, numbered from .2 where a name comes again; nameless ones are numbered in the order of
- * the text.  So a dump does not change when a pass merely makes values in another order.  Literals stand where they are
- * used. What a pass has found stands after the bar; what later passes have made (roles, rings, storages, variables,
- * programs) is printed once it is there.
+ * Values have the user's names, with .2, .3, ... where a name occurs again. Nameless values are numbered in the order
+ * of the text. So a dump does not depend on the order in which a pass makes values. Literals stand at their uses.
+ * Attributes that a pass has found stand behind the bar. Roles, rings, storages, variables and programs are printed
+ * when they exist.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * queries.c - what choose and its writers, distribute and expand ask of an operation.
+ * queries.c - predicates and properties of operations and values that several passes share.
  *
- *   acc = ws_dot (ta, ws_trans (tb), acc)      both operands come through rings, as they lie there; the accumulator is
- *                                              the loop's carried value and nothing else looks at it: it may be in
- *                                              flight
+ *   acc = ws_dot (ta, ws_trans (tb), acc)      operand_in_place: the tensor core reads both operands from their rings
+ *                                              dot_carried_by: only products read the carried value acc, so that the
+ *                                              product may stay in flight
  */
 #include "machine/machine.h"
 #include "ir/queries.h"
@@ -246,7 +246,7 @@ bool operand_in_place(const Machine *machine, const Value *value, int arg)
     bool transposed;
     const Op *source = ring_source(value);
     if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
-        return false; /* the groups meet again only when none reads it any more */
+        return false; /* groups synchronize before the next gather, so no product in flight may read the storage */
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
     else if (source)
@@ -256,7 +256,7 @@ bool operand_in_place(const Machine *machine, const Value *value, int arg)
     return machine_takes_across_k(machine, value->type.dtype) || transposed == (arg == 1);
 }
 
-/* Bytes whose rows run across K in each product that reads them, and that nothing else looks at.  */
+/* Follows the load and one transpose of it to their products.  */
 bool lies_across(const Op *load, const Value *value, const Uses *uses)
 {
     for (const Use *use = uses_of(uses, value); use; use = use->next) {
@@ -275,17 +275,17 @@ static bool operands_in_place(const Machine *machine, const Op *dot)
 
 /* ---- accumulators that stay in flight ---------------------------------------------------------------------------- */
 
-/* The way of one accumulator through a block.  */
+/* The chain of products of one accumulator through a block.  */
 typedef struct {
     const Machine *machine;
     const Uses *uses;
-    const Op *wanted; /* a product that may stand on the way */
-    bool met;         /* it does */
+    const Op *wanted; /* the product that is searched for */
+    bool met;         /* the chain contains it */
 } Chain;
 
 static int chain_end(Chain *chain, Block *block, const Value *value);
 
-/* Which result of an `if` the value becomes, whatever arm is taken; -1 if an arm does something else with it.  */
+/* Returns the result of an `if` that the value becomes in each arm, or -1.  */
 static int through_arms(Chain *chain, Op *branch, const Value *value)
 {
     int end = -1;
@@ -298,8 +298,8 @@ static int through_arms(Chain *chain, Op *branch, const Value *value)
     return end;
 }
 
-/* A value that comes into a block, from product to product and through the arms of `if`s: as which operand of the
-   block's yield it ends, -1 if anything else looks at it.  */
+/* Follows an accumulator through a block, from product to product and through arms of `if`s. Returns the operand of the
+   block's yield at which the chain ends, or -1 if any other op uses a value of the chain.  */
 static int chain_end(Chain *chain, Block *block, const Value *value)
 {
     for (;;) {
@@ -352,8 +352,8 @@ Op *outermost_loop(const Op *op)
     return outer;
 }
 
-/* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be
-   awaited.  */
+/* All products of a chain stay in flight across the end of an iteration, or none. A product with a staged operand has
+   to be waited for, so operands_in_place () has to hold for each.  */
 Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index)
 {
     Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;
@@ -372,7 +372,7 @@ Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int 
     return NULL;
 }
 
-enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a second loop */
+enum { MORE_THAN_COLUMNS = 192 }; /* narrower tiles cost too little at the edge to pay for a second loop */
 
 bool is_halved_at_edge(const Machine *machine, const Op *load)
 {
@@ -405,7 +405,7 @@ int grid_variable(const Value *value)
     return -1;
 }
 
-/* Is a product of the block begun before `end`, or handed to the block, and not waited for?  */
+/* True if a product is in flight at `end`: one begun in the block, or one that a block argument carries.  */
 static bool leaves_in_flight(const Block *block, const Op *end)
 {
     bool flies = false;

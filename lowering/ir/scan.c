@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan.c - textual IR as tokens: words, %values, "strings" and signs, with one token of look-ahead; # begins a comment.
+ * scan.c - the tokens of textual IR: words, %values, "strings" and signs. # begins a comment.
  *
- * A number is a word; what it means is asked where it is expected.
+ * There is one token of look-ahead. A number is a word, which the caller converts where it expects a number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void fail_at(Parser *p, Loc loc, const char *format, va_list list)
         p->module->diag(p->module->diag_context, DIAG_ERROR, loc, message);
 }
 
-/* The token that comes is not the one that should.  */
+/* Reports an error at the next token.  */
 void scan_fail(Parser *p, const char *format, ...)
 {
     va_list list;
@@ -40,7 +40,7 @@ void scan_fail(Parser *p, const char *format, ...)
     va_end(list);
 }
 
-/* The token just read means nothing here.  */
+/* Reports an error at the last token that was read.  */
 void scan_fail_last(Parser *p, const char *format, ...)
 {
     va_list list;
@@ -69,7 +69,7 @@ static void skip_space(Parser *p)
     }
 }
 
-/* Letters, digits and what a number may hold: a sign in front or after an exponent's e.  */
+/* Returns the end of a word: letters, digits, and signs of a number in front or behind the exponent's e.  */
 static const char *word_end(const char *c)
 {
     bool number = *c == '-' || (*c >= '0' && *c <= '9');

@@ -2,9 +2,14 @@
 /*
  * slice.c - uses, and dependency-closed slices of structured SSA.
  *
- * A slice grows from roots backwards over use-def chains (Tawa, III-C.1).  An op in the slice brings the control flow
- * that decides whether it runs; a carried value of a loop or a result of an `if` brings exactly its own chain, so that
- * a role that never looks at the accumulator gets a loop without it.
+ *      for %k ...; %acc = %zero                     slice of %a:  for %k ...
+ *        %a = load ...                                              %a = load ...
+ *        %acc.2 = dot %a, %b, %acc
+ *        yield %acc.2
+ *
+ * A slice grows from roots backwards over use-def chains (Tawa, III-C.1). An op brings the control flow around it. A
+ * carried value of a loop, or a result of an `if`, brings only its own chain. So a role that does not use the
+ * accumulator gets a loop without it.
  */
 #include "ir/slice.h"
 
@@ -153,7 +158,7 @@ void slice_op(Slice *slice, Op *op)
         return;
     int needed = op->nargs;
     if (op->code == OP_FOR)
-        needed = 3; /* no pass that slices sees an edge */
+        needed = 3; /* passes that slice run before peel, which makes edges */
     else if (op->code == OP_WHILE)
         needed = 0;
     else if (op->code == OP_COND)

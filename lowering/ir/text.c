@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text.c - the words of textual IR; see text.h.  */
+/* text.c - the words of textual IR (text.h).  */
 #include "ir/text.h"
 
 const char *const text_kinds[] = {"?", "scalar", "ptr", "tensor", "tile", "view", "token"};

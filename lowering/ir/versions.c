@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * versions.c - a kernel in several versions, each for a range of a parameter.
+ * versions.c - versions of a kernel for ranges of a parameter, and variants for ws_choice constants.
  *
  *   kernel softmax(%M: i32, %N: i32, ...)            takes all launches
  *   kernel softmax_to_256(%M: i32, %N: i32, ...)     version of softmax: those where %N is from 129 to 256
  *
- * A pass that knows a cheaper program for some launches makes a version, which is changed in place of the kernel and
- * goes through the rest of the table as any kernel does.  The launcher of the kernel asks for the parameter, or
- * compares what both are estimated at (print/cuda-choice.c).
+ * A pass may clone the kernel into a version for launches that a cheaper program can serve. The pass changes the
+ * version instead of the kernel. The version then runs through the rest of the table like any kernel. At run time the
+ * launcher of the kernel selects a version by the parameter, or by two estimates (print/cuda-choice.c).
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool is_taken(const Module *module, const char *name)
     return false;
 }
 
-/* Passes write into a loop's pipeline.  */
+/* Copies a loop's Pipeline, since passes write to it.  */
 static void visit_pipeline(Op *op, void *context)
 {
     Module *module = context;
@@ -131,7 +131,7 @@ Kernel *kernel_variant(Kernel *first, int count, const int64_t *values)
     Module *module = first->module;
     Kernel numbers = {.module = module, .choice = {first->name, count, {0}}};
     memcpy(numbers.choice.values, values, (size_t)count * sizeof *values);
-    /* The second region of a function f is f_2.  */
+    /* The name of the second region of a function f is f_2, so the label follows two underscores. */
     const char *name = arena_print(module, "%s__%s", first->name, variant_label(&numbers));
     while (is_taken(module, name))
         name = arena_print(module, "%s_", name);

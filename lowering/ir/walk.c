@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * walk.c - walking and copying the IR.
+ * walk.c - walks over the IR, and copies of it.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool ir_any_of(const Block *block, bool (*test)(const Op *op, const void *contex
     return false;
 }
 
-/* SYNC operations are effects: they order roles.  A VIEW, a TRANS_VIEW only name memory.  */
+/* SYNC operations are effects, since they order roles.  VIEW and TRANS_VIEW only name memory.  */
 static bool is_effect(const Op *op, const void *context)
 {
     (void)context;
@@ -154,7 +154,7 @@ static Value *value_copy(Value *copy, const Value *value)
     return copy;
 }
 
-/* Everything that describes the op is copied, nothing that places it: no blocks, no neighbours.  */
+/* Copies attributes and operands.  The copy has no blocks and is in no block.  */
 Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
 {
     Op *copy = op_new(kernel, op->code, op->loc, 0, NULL);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-choice.c - the launcher of a region with choices, which takes one of its variants' launchers, and what each of
- * those is estimated at.
+ * cuda-choice.c - prints the launcher of a region with variants, which chooses one of their launchers, and the estimate
+ * of each variant.
  *
- *   static void ws_launch_gemm__64x128(int M, int N, int K, const void *A, ...)
- *   {
- *       if (ws::is_estimated({{0, M, 64}, {0, N, 128}}, {1, 1, 1, false, 0}, {{1, 0, 0, 64, 171, 0}, {...}}))
- *           return;
- *       ...
- *   extern "C" void ws_launch_gemm(int M, int N, int K, const void *A, ...)
- *   {
- *       static const ws_variant variants[] = {{"64x128", 0x3f2a...}, ...};
- *       ...
+ *      static void ws_launch_gemm__64x128(int M, int N, int K, const void *A, ...)
+ *      {
+ *          if (ws::is_estimated({{0, M, 64}, {0, N, 128}}, {1, 1, 1, false, 0}, {{1, 0, 0, 64, 171, 0}, {...}}))
+ *              return;
+ *          ...
+ *      extern "C" void ws_launch_gemm(int M, int N, int K, const void *A, ...)
+ *      {
+ *          static const ws_variant variants[] = {{"64x128", 0x3f2a...}, ...};
+ *          ...
  *
- * What stands there is where the blocks run, and of the frozen body, for each loop, how often it runs, and what an
- * iteration costs (schedule/work.c).  common/choice.cuh makes a number of it, which serves to compare tiles of one
- * region, and versions of one kernel; bench/notes/tuned.md says how far off it is.
+ * The arguments of an estimate are the grid's ranges, the placement of blocks, and the loops of the frozen body. Each
+ * loop has its trip count and the cost of an iteration (schedule/work.c). common/choice.cuh computes a time from these.
+ * The times serve to compare variants of one region and versions of one kernel. bench/notes/tuned.md has their
+ * accuracy.
  */
 #include <string.h>
 
@@ -24,11 +25,11 @@
 #include "print/cuda.h"
 #include "schedule/work.h"
 
-enum { UNKNOWN_TRIPS = 16 }; /* iterations of a loop whose bounds only the grid knows */
+enum { UNKNOWN_TRIPS = 16 }; /* iterations of a loop whose bounds are known only inside the grid */
 
-/* ---- numbers that the caller knows ------------------------------------------------------------------------------- */
+/* ---- values known at launch -------------------------------------------------------------------------------------- */
 
-/* Between two numbers, or in front of them.  */
+/* Text of an infix operator with blanks around it.  */
 static const char *operator_of(Opcode code)
 {
     return code == OP_SCALAR_ADD ? " + " : code == OP_SCALAR_SUB ? " - " : code == OP_SCALAR_MUL ? " * " : " / ";
@@ -41,7 +42,8 @@ static const char *function_of(Opcode code)
 
 static void print_known(Printer *printer, const Value *value);
 
-/* A tile in the middle of the grid; of parts, which are equal but for the last, the first.  */
+/* Prints the value of a grid variable for a typical tile: in the middle of the grid. Parts are equal except the
+   last, so for them the first one is typical.  */
 static void print_typical(Printer *printer, const Op *grid, int dim)
 {
     if (printer->kernel->grid.parts && dim == grid->nargs / 3 - 1) {
@@ -119,7 +121,8 @@ static void print_part(Printer *printer, const Part *part)
     fputs(part->nasked ? "}" : "0}", printer->out);
 }
 
-/* Of a multiprocessor.  Groups that multiply, and are not told their registers, take no more than half of those.  */
+/* The number of blocks that a multiprocessor runs. Groups with products and without a register clause use at most
+   half of the registers.  */
 static int blocks_together(const Kernel *kernel)
 {
     const Machine *machine = kernel->machine;
@@ -132,7 +135,7 @@ static int blocks_together(const Kernel *kernel)
     return fit < 1 ? 1 : fit < 2 ? fit : 2;
 }
 
-/* {where the blocks run}, {its loops' work}.  */
+/* Prints {placement of blocks}, {work of the loops}.  */
 static void print_work(Printer *printer, Kernel *kernel)
 {
     const Work *work = work_of(kernel);
@@ -174,7 +177,7 @@ static const Op *frozen_grid(const Kernel *kernel)
     return NULL;
 }
 
-/* In front of a variant's launch: where the launcher is only asked, this is the answer.  */
+/* Prints a return for calls that only ask for the estimate. It stands before the launch of a variant.  */
 void cuda_print_estimate(Printer *printer)
 {
     if (!printer->kernel->choice.of)
@@ -201,8 +204,8 @@ static void print_is_faster(Printer *printer, Kernel *version, Kernel *other)
     putc(')', printer->out);
 }
 
-/* A condition of the kernel's launcher: the version takes less time than the kernel, and none that is asked for
-   behind it less than the version.  */
+/* Prints a condition of the kernel's launcher: the version is faster than the kernel, and no later version is faster
+   than the version.  */
 void cuda_print_estimated_version(Printer *printer, Kernel *version)
 {
     print_is_faster(printer, version, printer->kernel);
@@ -213,7 +216,7 @@ void cuda_print_estimated_version(Printer *printer, Kernel *version)
         }
 }
 
-/* ---- the launcher that chooses ----------------------------------------------------------------------------------- */
+/* ---- launcher of a region with variants -------------------------------------------------------------------------- */
 
 static void mark(const Value *value, bool *is_shape)
 {
@@ -236,7 +239,7 @@ static void visit_shape(Op *op, void *context)
             mark(op->args[i], context);
 }
 
-/* The integers that extents, strides and bounds come of.  */
+/* Marks the integer parameters on which extents, strides and bounds depend.  */
 static bool *shape_of(const Kernel *first)
 {
     bool *is_shape = arena_alloc(first->module, (size_t)first->nparams + 1);
@@ -268,7 +271,7 @@ static bool is_digest_of(const Kernel *first, const char *line)
     return false;
 }
 
-/* The table's lines about these variants, or NULL.  */
+/* The lines of the tuned table for these variants, or NULL.  */
 static const char *lines_about(Kernel *first)
 {
     const char *found = NULL;
@@ -323,7 +326,7 @@ static void print_variants(Printer *printer)
     fprintf(printer->out, ", %d, variants, 0, nullptr};\n", count);
 }
 
-/* require: the launchers of the variants stand above.  In `in` the first of them.  */
+/* require: the launchers of the variants are printed; `printer->kernel` is the first variant.  */
 void cuda_print_choice(Printer *printer)
 {
     const Kernel *first = printer->kernel;

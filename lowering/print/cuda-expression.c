@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-expression.c - expressions of the .cu: views, loads, tile operations.
+ * cuda-expression.c - prints expressions of the .cu: views, loads, tile operations.
  *
- *   %v = view %slot, %first_row, 0          ws::window<64, 64>(s.ta[slot], first_row, 0)
- *   %y = mul %t, (splat 0.5)                ws::mul(t, 0.5)
+ *      %v = view %slot, %first_row, 0          ws::window<64, 64>(s.ta[slot], first_row, 0)
+ *      %y = mul %t, (splat 0.5)                ws::mul(t, 0.5)
  */
 #include <math.h>
 
@@ -43,7 +43,7 @@ static void print_splat(Printer *printer, const Op *op)
     fputc(')', printer->out);
 }
 
-/* The bits of a number that f16 holds as it is and not as a subnormal, or -1.  */
+/* The bits of a number that f16 represents exactly and not as a subnormal; -1: no such f16.  */
 static int f16_bits(double x)
 {
     int exponent;
@@ -55,7 +55,7 @@ static int f16_bits(double x)
     return (signbit(x) ? 0x8000 : 0) | (exponent + 14) << 10 | ((int)digits - 1024);
 }
 
-/* Of f16, two at a time are added, subtracted or multiplied if all are f16.  */
+/* Prints a literal operand of an f16 operation as f16, so that the operation processes two elements at a time.  */
 static bool print_f16_literal(Printer *printer, const Op *op, const Value *value)
 {
     bool pairs = op->code == OP_ADD || op->code == OP_SUB || op->code == OP_MUL;
@@ -71,7 +71,7 @@ static bool print_f16_literal(Printer *printer, const Op *op, const Value *value
     return true;
 }
 
-/* By how much bytes are shifted to the right where they are used.  */
+/* The number of bits by which the bytes are shifted right at their use; 0: none.  */
 static int bytes_shifted(const Value *bytes)
 {
     enum { BITS = 8 };
@@ -82,7 +82,7 @@ static int bytes_shifted(const Value *bytes)
     return number && by > 0 && by < BITS ? (int)by : 0;
 }
 
-/* Bytes as f16, less a number: the conversion subtracts one anyway.  */
+/* Prints bytes converted to f16 minus a number as one operation, since the conversion contains a subtraction.  */
 static bool print_cast_less(Printer *printer, const Op *op)
 {
     enum { MOST_LESS = 511 };
@@ -152,7 +152,7 @@ static void print_elementwise(Printer *printer, const Op *op)
     fputc(')', printer->out);
 }
 
-/* Is it the columns of numbers in rows, or made of them alone where it is used?  */
+/* True if the value's expression contains a row_first.  */
 static bool looks_for_columns(const Value *value)
 {
     const Op *def = value->def;
@@ -164,8 +164,9 @@ static bool looks_for_columns(const Value *value)
     return looks;
 }
 
-/* Most iterations of a search find nothing better in some of the rows of a warp, and then nobody has to know where it
-   would be.  Where ways meet no product is under way, since the assembler would make it wait (C7515).  */
+/* True for a select that a search rarely takes. Most iterations find nothing better in some rows of a warp, and then
+   no thread needs the column. No product may be in flight where the branches join, since the assembler would serialize
+   it (C7515).  */
 static bool is_seldom_taken(const Printer *printer, const Op *op)
 {
     Type type = op->results[0]->type;
@@ -254,7 +255,7 @@ static void print_box(Printer *printer, const Op *op)
     fputc(')', printer->out);
 }
 
-/* Does the kernel store to the memory that the op reads?  */
+/* True if the kernel stores to the memory that the operation reads.  */
 bool cuda_is_written(const Kernel *kernel, const Op *op)
 {
     const Op *source = op->origin ? op->origin : op;
@@ -288,8 +289,8 @@ static void print_gather(Printer *printer, const Op *op)
     fputc(')', printer->out);
 }
 
-/* A number of a tensor.  What comes ahead of its iteration stays in the type that it has there: to make a double of it
-   would wait for it.  */
+/* Prints an element of a tensor. A prefetched element keeps its type, since a conversion to double would wait for
+   the load.  */
 void cuda_number(Printer *printer, const Op *op)
 {
     bool fixed = !cuda_is_written(printer->kernel, op),
@@ -300,14 +301,14 @@ void cuda_number(Printer *printer, const Op *op)
     fputc(')', printer->out);
 }
 
-/* What the loop has loaded an iteration before.  */
+/* Prints an element that an earlier iteration has prefetched.  */
 static void print_taken(Printer *printer, const Op *op)
 {
     const char *type = op->code == OP_AT_FLOAT ? "(double)" : "";
     fprintf(printer->out, "%s%s.take(%s)", type, cuda_prefetch(printer, op), op->parent->args[0]->var->name);
 }
 
-/* What an op computes, as an expression.  */
+/* Prints the value that an operation computes, as an expression.  */
 void cuda_expression(Printer *printer, const Op *op, int outer)
 {
     switch (op->code) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-fold.c - lines of the .cu have 120 columns at most.
+ * cuda-fold.c - folds lines of the .cu to at most 120 columns.
  *
- *   ws::mma(acc, ws::view(s.a[slot]), ...);        ws::mma(acc, ws::view(s.a[slot]),
- *                                                          ...);
+ *      ws::mma(acc, ws::view(s.a[slot]), ...);        ws::mma(acc, ws::view(s.a[slot]),
+ *                                                             ...);
  *
- * A longer line is broken behind a comma or a semicolon, or before an operator: where the fewest brackets are open, and
- * of such places at the last that fits.  What follows begins below what is behind the innermost bracket, unless that is
- * far to the right.
+ * A longer line is broken behind a comma or a semicolon, or before an operator. The printer chooses the place with the
+ * fewest open brackets, and the last of equal places that fits. The rest is aligned with the text behind the innermost
+ * open bracket. If that bracket is far to the right, the rest has four more blanks than the line.
  */
 #include <ctype.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { COLUMNS = 120, FAR = 72, DEEPEST = 64 };
 
-/* Brackets that are open: where what is inside them begins.  */
+/* Open brackets, and the column at which the text inside each begins.  */
 typedef struct {
     int column[DEEPEST];
     char kind[DEEPEST];
@@ -32,7 +32,8 @@ static void open_bracket(Brackets *brackets, char kind, int column)
     brackets->depth++;
 }
 
-/* Of template arguments no blank stands before either bracket; of comparisons one stands before each.  */
+/* Updates the brackets by line[i]. Brackets of template arguments have no blank before them; comparison operators
+   have one.  */
 static void pass(Brackets *brackets, const char *line, int i)
 {
     bool tight = i > 0 && line[i - 1] != ' ' && line[i - 1] != '-';
@@ -44,7 +45,7 @@ static void pass(Brackets *brackets, const char *line, int i)
         brackets->depth--;
 }
 
-/* May a line end before line[i]?  */
+/* True if a line may end before line[i].  */
 static bool may_break(const char *line, int i)
 {
     static const char *const operators[] = {"? ", ": ", "&& ", "|| ", "+ ", "* "};
@@ -58,7 +59,7 @@ static bool may_break(const char *line, int i)
     return false;
 }
 
-/* Prints what fits of the line, and returns how much that is; *column is where the rest begins.  */
+/* Prints the part of the line that fits and returns its length. *column is the column of the rest.  */
 static int print_piece(FILE *out, const char *line, int length, Brackets *brackets, int outermost, int *column)
 {
     int end = 0, fewest = 0, start = (int)strspn(line, " ");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-grid.c - the loop over the tiles of a grid, and the loads that are made ahead of their tile or iteration.
+ * cuda-grid.c - prints the loop over the tiles of a grid, and the prefetches of a tile or an iteration.
  *
- *   grid 128, 256 (%i, %j):       for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
- *                                     const int i = t.at(0);
- *                                     const int j = t.at(1);
+ *      grid 128, 256 (%i, %j):       for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
+ *                                        const int i = t.at(0);
+ *                                        const int j = t.at(1);
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "machine/machine.h"
 #include "ir/queries.h"
 
-/* Behind the induction variables may stand the tile's ordinal.  */
+/* The number of grid dimensions. The block may have the tile's ordinal as a further argument.  */
 int cuda_grid_dims(const Op *op)
 {
     return op->nargs / 3;
@@ -29,14 +29,15 @@ const char *cuda_blocks(const Printer *printer)
     return cluster ? arena_print(printer->kernel->module, ", %s", cuda_cluster(printer)) : "";
 }
 
-/* In a cluster a tile may be none of the grid's: what is loaded for it alone does not come.  */
+/* True for a copy that no other block shares. In a cluster, a block may have no tile of the grid, and then skips
+   such copies.  */
 bool cuda_is_for_one_block(const Op *op, const void *kernel)
 {
     const Kernel *ctx = kernel;
     return op->code == OP_COPY_IN && !op->transfer->along && cluster_size(ctx) > 1 && !ctx->grid.parts;
 }
 
-/* Do the operation's operands come from the value, by way of scalars?  */
+/* True if an operand of the operation depends on the value through scalars.  */
 static bool leads_to(const Value *value, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -47,7 +48,7 @@ static bool leads_to(const Value *value, const Op *op)
     return false;
 }
 
-/* All counters of the grid, or those that lead to a load.  */
+/* Prints all counters of the grid, or the counters that a load depends on.  */
 static void print_counters(Printer *printer, const Op *op, const Op *load)
 {
     int placed = cluster_placed(printer->kernel), dims = cuda_grid_dims(op);
@@ -73,7 +74,7 @@ static void visit_prefetch(Op *op, void *context)
     place->found |= op == place->load;
 }
 
-/* One name for each of a role, since loops stand beside each other.  */
+/* The name of a prefetch, unique in the role, since loops may stand in one scope.  */
 const char *cuda_prefetch(const Printer *printer, const Op *load)
 {
     Place place = {load, 0, false};
@@ -82,7 +83,7 @@ const char *cuda_prefetch(const Printer *printer, const Op *load)
                        load->transfer->prefetch == PREFETCH_ONCE ? "once" : "prefetch", place.number);
 }
 
-/* May the text stand in front of the loop?  */
+/* True if the expression can be printed in front of the loop.  */
 static bool same_in_all(const Op *loop, const Value *value)
 {
     if (ir_outside(value, loop))
@@ -95,7 +96,7 @@ static bool same_in_all(const Op *loop, const Value *value)
     return true;
 }
 
-/* Of a loop with rings, a load for whose place one coordinate changes: the rest of it stays in registers.  */
+/* True for a load in a pipelined loop with one coordinate that changes. The rest of the address stays in registers.  */
 static bool is_held(const Printer *printer, const Op *load)
 {
     const Op *loop = load->parent->parent;
@@ -125,7 +126,7 @@ static void print_held(Printer *printer, const Op *load)
     fputs(");\n", printer->out);
 }
 
-/* The body and the end of a function that makes the load.  */
+/* Prints the body and the end of a function that makes the load.  */
 static void print_load_of(Printer *printer, const Op *load, const char *end)
 {
     FOR_OPS (op, load->parent)
@@ -148,7 +149,7 @@ static void print_load_of(Printer *printer, const Op *load, const char *end)
     cuda_line(printer, "%s", end);
 }
 
-/* The type of a walk.  */
+/* The C++ type of an iterator over tiles.  */
 static const char *walk_type(const Printer *printer, const char *walk, const Op *grid)
 {
     const Kernel *kernel = printer->kernel;
@@ -156,7 +157,7 @@ static const char *walk_type(const Printer *printer, const char *walk, const Op 
     return kernel->grid.from ? arena_print(kernel->module, "ws::tiles_from<%s>", text) : text;
 }
 
-/* A function that makes the load for where a walk stands, and who calls it.  */
+/* Prints the declaration of a prefetch, with a function that makes the load for the tile of an iterator.  */
 static void print_prefetch(Printer *printer, const Op *grid, const Op *load)
 {
     bool next = load->transfer->prefetch == PREFETCH_TILE, kept = load_is_cached(load);
@@ -177,7 +178,7 @@ static void print_prefetch(Printer *printer, const Op *grid, const Op *load)
     print_load_of(printer, load, kept && !next ? "}));" : "});");
 }
 
-/* The same for where a loop's counter stands.  */
+/* Prints the same for prefetches of a loop, with the counter as the argument.  */
 void cuda_loop_prefetch(Printer *printer, const Op *loop)
 {
     const Value *counter = loop->blocks[0]->args[0];

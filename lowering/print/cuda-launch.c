@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-launch.c - the launcher: the tensors of a call, its tensor maps, its grid, and the kernel for them.
+ * cuda-launch.c - prints the launcher: the call's tensors, tensor maps and grid, and the launch of the kernel.
  */
 #include "print/cuda.h"
 #include "machine/machine.h"
@@ -37,7 +37,7 @@ static const char *access_text(const Kernel *kernel, const Variable *tensor)
                                            : "ws::loaded";
 }
 
-/* Extents and strides are long.  */
+/* Prints an extent or a stride, which are long.  */
 static void print_extent(Printer *printer, const Value *value)
 {
     value = cuda_without_widening(value);
@@ -63,7 +63,7 @@ static void print_extents(Printer *printer, const Op *op, int first, int count)
     fputc('}', printer->out);
 }
 
-/* Of a sum over the grid the caller's handle, which has memory for the tiles' numbers.  */
+/* True if the base is the caller's handle of a sum over the grid. The handle has memory for the tiles' sums.  */
 static bool is_total(const Kernel *kernel, const Value *base)
 {
     for (const Total *total = kernel->grid.totals; total; total = total->next)
@@ -101,7 +101,8 @@ static void print_tensor(Printer *printer, const Variable *field)
     fprintf(printer->out, ", %s);\n", access_text(printer->kernel, field));
 }
 
-/* One array with its dimensions in several orders is no overlap: the kernel knows that it is one.  */
+/* Declares that two tensors are one array with its dimensions in different order, so that the launch reports no
+   overlap.  */
 static void print_again(Printer *printer, const Variable *field)
 {
     const Op *op = field->value->def;
@@ -129,7 +130,7 @@ void cuda_launcher_parameters(Printer *printer, bool is_own)
     fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", printer->out);
 }
 
-/* A team runs as one.  */
+/* The number of threads. The groups of a team run as one.  */
 static const char *threads_text(const Kernel *kernel)
 {
     int team = machine_wide_groups(kernel->layout);
@@ -137,7 +138,7 @@ static const char *threads_text(const Kernel *kernel)
                     : arena_print(kernel->module, "%d", kernel->threads);
 }
 
-/* What the launcher of another version takes, that takes it.  */
+/* Prints a branch to the launcher of each version that takes the launch.  */
 static void print_versions(Printer *printer)
 {
     const Kernel *kernel = printer->kernel;
@@ -170,7 +171,7 @@ static void print_versions(Printer *printer)
     }
 }
 
-/* The field's own expression; later ones may read it as p.name.  */
+/* Prints the value of a field. Later fields may read it as p.name.  */
 static void print_scalar_field(Printer *printer, const Variable *field)
 {
     cuda_begin(printer);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-lines.c - #line in the .cu, for debuggers: module->lines, asked for under -g.
+ * cuda-lines.c - prints #line directives in the .cu for debuggers, under -g (module->lines).
  *
- *   #line 0                              mark                 #line 41 "gemm.cu"
- *       for (int k = 0; ...) {                                    for (int k = 0; ...) {
- *   #line 24 "gemm.c"                    mark        ->       #line 24 "gemm.c"
- *           const auto box = ws::stage(                               const auto box = ws::stage(
- *               c_out, ...);                                  #line 24 "gemm.c"
- *                                                                         c_out, ...);
+ *      #line 0                              mark                 #line 41 "gemm.cu"
+ *          for (int k = 0; ...) {                                    for (int k = 0; ...) {
+ *      #line 24 "gemm.c"                    mark        ->       #line 24 "gemm.c"
+ *              const auto box = ws::stage(                               const auto box = ws::stage(
+ *                  c_out, ...);                                  #line 24 "gemm.c"
+ *                                                                            c_out, ...);
  *
- * The printer leaves a mark before each statement: the source's line, or 0 for text that stands for none.  In the end
- * each line of a statement has the source's number, and all others have their own, counted without lines that begin
- * with #line: without these the text is what it is without -g.
+ * The printer leaves a mark before each statement: the line of the source, or 0 for text without a statement. This file
+ * then gives each line of a statement the line number of the source. All other lines get their own number, which does
+ * not count #line directives. So the text without #line directives is the same as without -g.
  *
- * With module->steps each statement begins with WS_AT(24, "gemm.c"), for the emulation that is stepped.
+ * With module->steps each statement begins with WS_AT(24, "gemm.c"), for stepping in the emulation.
  */
 #include <string.h>
 
 #include "cuda.h"
 
-/* Of the statement, or of the one that it stands in.  */
+/* The operation, or the innermost operation around it, that has a source line.  */
 static const Op *placed(const Op *op)
 {
     while (op && !(op->loc.file && op->loc.line))
@@ -40,7 +40,7 @@ void cuda_mark(Printer *printer, const Op *op)
     fputc('\n', printer->out);
 }
 
-/* `mark` is #line 24 "gemm.c"; what ends a block is no statement.  */
+/* Prints WS_AT for a line under the mark #line 24 "gemm.c". The end of a block is no statement.  */
 static void print_place(FILE *out, const char *mark, const char *line)
 {
     const char *number = mark + strlen("#line "), *file = strchr(number, ' ') + 1;
@@ -51,7 +51,7 @@ static void print_place(FILE *out, const char *mark, const char *line)
 
 void cuda_print_lines(FILE *out, const char *text, const char *name, bool steps)
 {
-    const char *mark = NULL; /* in force */
+    const char *mark = NULL; /* the current mark; NULL: none */
     bool own = true, begins = false;
     int number = 1;
 

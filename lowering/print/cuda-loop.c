@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-loop.c - counted loops of the .cu; one that has two bodies is two.
+ * cuda-loop.c - prints counted loops of the .cu. A loop with two bodies becomes two loops.
  *
- *   for %j = 0, < %last, 80 edge %edge {          int j = 0;
- *     ...                                         for (; j < ws::min(edge, last); j += 80) {
- *   } beyond {                                        ...
- *     ...                                         }
- *   }                                             for (; j < last; j += 80) {
- *                                                     ...
- *                                                 }
+ *      for %j = 0, < %last, 80 edge %edge {          int j = 0;
+ *        ...                                         for (; j < ws::min(edge, last); j += 80) {
+ *      } beyond {                                        ...
+ *        ...                                         }
+ *      }                                             for (; j < last; j += 80) {
+ *                                                        ...
+ *                                                    }
  */
 #include "print/cuda.h"
 #include "ir/slice.h"
@@ -36,7 +36,7 @@ static void print_start(Printer *printer, const Op *op)
     cuda_coordinate(printer, op->args[0]);
 }
 
-/* Of the first of two loops, the lesser of both.  */
+/* Prints the end of a loop. The first of two loops ends at the lesser of both ends.  */
 static void print_end(Printer *printer, const Op *op, const Value *edge)
 {
     fprintf(printer->out, "; %s %s ", op->blocks[0]->args[0]->var->name, compare_text(op));

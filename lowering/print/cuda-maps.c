@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-maps.c - tensor maps of the .cu: which the kernel's copies need, and the one that a copy takes.
+ * cuda-maps.c - collects the tensor maps that the copies of a kernel need, and finds the map of a copy.
  *
- *   copy_in %slot, %a, %i, %k | skip_oob=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
- *   copy_in %slot, %b, %k, %j | fill=-1        ws::filled_map b_map; // tiles of 64 rows
- *   store %c, %i, %j, %half                    ws::map c_map;
+ *      copy_in %slot, %a, %i, %k | skip_oob=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
+ *      copy_in %slot, %b, %k, %j | fill=-1        ws::filled_map b_map; // tiles of 64 rows
+ *      store %c, %i, %j, %half                    ws::map c_map;
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const char *tensor_field(const Value *tensor)
     return variable ? variable->name : "";
 }
 
-/* A tensor that is moved in tiles of several heights has a map for each.  */
+/* The name of a map. A tensor has one map for each height of its tiles.  */
 static const char *map_name(const Printer *printer, const Value *tensor, int rows, int first_rows)
 {
     const char *field = tensor_field(tensor);
@@ -38,20 +38,20 @@ static Op *map_tensor(const Op *op)
     return (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? tensor_root(op->args[0]) : NULL;
 }
 
-/* A store leaves out no rows and shares none.  */
+/* The transfer attributes of a copy in. A store has none.  */
 static TransferInfo transfer_of(const Op *op)
 {
     return op->transfer ? *op->transfer : (TransferInfo){0};
 }
 
-/* Rows that the op moves: of a shared tile its share.  */
+/* The rows that the operation moves. Of a shared tile each block moves its share.  */
 static int map_rows(const Op *op)
 {
     TransferInfo transfer = transfer_of(op);
     return transfer.along ? transfer.share : op->storage->tile.rows;
 }
 
-/* Extents of the box that the op moves a tile of, 0 from the last one on.  */
+/* The extents of the box tensor that the operation accesses; 0: unused.  */
 static void map_box(const Op *op, int *extents)
 {
     const Value *tensor = op->args[op->code == OP_COPY_IN];
@@ -60,7 +60,7 @@ static void map_box(const Op *op, int *extents)
         box_extents(tensor->def, extents);
 }
 
-/* Beyond the last row lies a fill, which the engine does not know.  */
+/* True for a copy with a fill in out-of-bounds rows. TMA only fills with zeros.  */
 static bool map_filled(const Op *op)
 {
     TransferInfo transfer = transfer_of(op);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-meeting.c - what the blocks of a cluster combine: sums of parts, and rows of which each block has a share.
+ * cuda-meeting.c - prints exchanges between the blocks of a cluster: sums of parts, and reductions of shared rows.
  *
- *   %sum = sum_blocks %w, %zero piece=1024      const auto ws_sent_sum_shares = ws::send_sum<1024>(sum_shares, w);
- *                                               const auto sum = ws_sent_sum_shares.received(zero);
- */
-/*
- * cuda-meeting.c - what the blocks of a cluster combine: sums of parts, and rows of which each block has a share.
- *
- *   %s = sum_blocks %x, %ready        const auto ws_sent_scratch = ws::send_sum<4>(scratch, x);
- *                                     const auto s = ws_sent_scratch.received(ready);
+ *      %sum = sum_blocks %w, %zero piece=1024      const auto ws_sent_sum_shares = ws::send_sum<1024>(sum_shares, w);
+ *                                                  const auto sum = ws_sent_sum_shares.received(zero);
  */
 #include "print/cuda.h"
 #include "machine/machine.h"
@@ -20,7 +14,7 @@ static bool sends_rows(const Op *op)
     return op && op_meets_blocks(op) && op->code != OP_SUM_PARTS && op->tile->piece;
 }
 
-/* Does the text of a value contain what the op makes?  */
+/* True if the expression of a value contains the operation.  */
 static bool mentions(const Value *value, const Op *op)
 {
     if (value->def == op || !value->def || value->var)
@@ -31,7 +25,7 @@ static bool mentions(const Value *value, const Op *op)
     return false;
 }
 
-/* Those that follow each other send before the first of them waits for what the other blocks have sent.  */
+/* Prints the sends of adjacent exchanges, before the first of them waits for the other blocks.  */
 static void print_sends(Printer *printer, const Op *first)
 {
     static const char *const calls[] = {[OP_SUM_BLOCKS] = "sum",
@@ -64,7 +58,7 @@ static bool mentions_load(const Op *op, const void *load)
     return false;
 }
 
-/* Where it stands, or in the text of what comes up to what a tile sends first.  */
+/* True if the load's value is used before the tile's first send, or has a variable.  */
 static bool is_taken_before(const Op *load, const Op *first)
 {
     const Variable *variable = load->results[0]->var;
@@ -74,8 +68,9 @@ static bool is_taken_before(const Op *load, const Op *first)
     return !variable || variable->role;
 }
 
-/* The next tile's row takes as many registers as this one's, which a team lacks while it computes what it sends; the
-   blocks that it waits for then leave it time enough.  */
+/* True if the prefetch of the next row begins behind the tile's sends. A row of the next tile takes as many
+   registers as the current row. While a team computes what it sends, it lacks these registers. The wait for other
+   blocks then hides the load.  */
 bool cuda_begins_late(const Printer *printer, const Op *load)
 {
     bool team = cluster_size(printer->kernel) > 1 && machine_wide_groups(printer->role->layout) > 1;
@@ -87,7 +82,9 @@ bool cuda_begins_late(const Printer *printer, const Op *load)
     return false;
 }
 
-/* Behind the first rows that a tile sends.  */
+/* True if the prefetch of the next row begins behind the tile's sends. A row of the next tile takes as many
+   registers as the current row. A team lacks these registers while it computes the values to send. The wait for other
+   blocks then hides the load.  */
 static void begin_late(Printer *printer, const Op *first)
 {
     for (const Op *op = first->prev; op; op = op->prev)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-scalar.c - scalars as expressions of C: its precedences, its conversions, and the parentheses that it needs.
+ * cuda-scalar.c - prints scalars as C expressions, with its precedences, conversions and the parentheses that it needs.
  *
- *   %x = scalar_add (scalar_convert %i), %first_row        i + first_row
+ *      %x = scalar_add (scalar_convert %i), %first_row        i + first_row
  */
 #include "print/cuda.h"
 #include "ir/queries.h"
 
-/* The C operator of an infix op; on I1 the logical one.  */
+/* The C operator of an infix operation; for I1 the logical operator.  */
 Infix cuda_infix_of(const Op *op)
 {
     bool logical = op->nargs && op->args[0]->type.dtype == D_I1;
@@ -63,7 +63,7 @@ static void print_literal(Printer *printer, const Value *value, bool suffix)
         cuda_int(printer->out, value->type.dtype, op->scalar->integer, suffix);
 }
 
-/* A literal takes its type from the other operand, if that has one.  */
+/* Prints an operand. A literal takes its type from the other operand, if that operand has a type.  */
 void cuda_operand(Printer *printer, const Value *value, int outer, bool suffix)
 {
     bool negative = cuda_is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->scalar->real < 0
@@ -89,7 +89,7 @@ static bool is_bitwise(int precedence)
     return precedence == PREC_SHIFT || (precedence >= PREC_BITOR && precedence <= PREC_BITAND);
 }
 
-/* Where compilers ask for parentheses although C does not.  */
+/* True where compilers warn about missing parentheses.  */
 static bool needs_clarity(int inner, int outer)
 {
     outer &= ~1;
@@ -98,8 +98,8 @@ static bool needs_clarity(int inner, int outer)
     return inner != outer && (is_bitwise(inner) || is_bitwise(outer) || (inner == PREC_AND && outer == PREC_OR));
 }
 
-/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to
-   it. */
+/* The value without conversions that C makes implicitly, in initializers and arguments of a known type. Only
+   conversions that widen are implicit.  */
 const Value *cuda_without_widening(const Value *value)
 {
     while (!value->var && value->def && value->def->code == OP_SCALAR_CONVERT) {
@@ -114,7 +114,7 @@ const Value *cuda_without_widening(const Value *value)
     return value;
 }
 
-/* C widens an operand by itself where the other one has the wide type.  */
+/* The value without a widening that C makes implicitly, since the other operand has the wide type.  */
 static const Value *without_needless_widening(const Value *value, const Value *other)
 {
     const Op *def = other->var ? NULL : other->def;
@@ -123,7 +123,7 @@ static const Value *without_needless_widening(const Value *value, const Value *o
     return typed ? cuda_without_widening(value) : value;
 }
 
-/* x + -1 is what compilers make of x - 1.  */
+/* True for x + -1, which compilers make of x - 1.  */
 static bool adds_negative(const Op *op)
 {
     const Value *right = op->args[1];
@@ -186,7 +186,7 @@ static void print_unary(Printer *printer, const Op *op, int outer)
         fputc(')', printer->out);
 }
 
-/* 0 - x of a type that is not promoted.  */
+/* True for 0 - x of a type without integer promotion.  */
 static bool is_opposite(const Op *op)
 {
     Dtype dtype = op->results[0]->type.dtype;
@@ -266,7 +266,7 @@ void cuda_scalar(Printer *printer, const Op *op, int outer)
         fputs(op->scalar->function, printer->out);
         print_call_arguments(printer, op);
         break;
-    default: /* MINI, MAXI */
+    default: /* SCALAR_MIN, SCALAR_MAX */
         fputs(op_info[op->code].call, printer->out);
         print_call_arguments(printer, op);
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-statement.c - statements of the .cu: definitions, control flow, stores.
+ * cuda-statement.c - prints statements of the .cu: definitions, control flow, stores.
  *
- *   for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
- *     %slot = get ta_tb                           const int slot = ta_tb.get();
- *     %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
- *     yield %n                                }
+ *      for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
+ *        %slot = get ta_tb                           const int slot = ta_tb.get();
+ *        %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *        yield %n                                }
  *
- * Values that a block hands on are copied at its end, in an order that reads every variable before it is written.
+ * Values that a block yields are copied at its end, in an order that reads every variable before it is written.
  */
 #include "print/cuda.h"
 #include "ir/queries.h"
@@ -32,7 +32,7 @@ static void print_bare_declarations(Printer *printer, const Op *op)
     }
 }
 
-/* "const int x = ", "auto x = " or "x = ".  */
+/* Prints "const int x = ", "auto x = " or "x = ".  */
 void cuda_target(Printer *printer, const Variable *variable, const Op *op)
 {
     cuda_begin(printer);
@@ -60,11 +60,11 @@ void cuda_definition(Printer *printer, const Op *op)
     fputs(";\n", printer->out);
 }
 
-/* Copies that happen at once, as at the end of an iteration.  */
+/* A parallel copy, as at the end of an iteration.  */
 typedef struct {
     Variable *to;
     const Value *from;
-    const char *saved; /* name that holds the source by now */
+    const char *saved; /* variable that holds the saved source; NULL: not saved */
     bool done;
 } Copy;
 
@@ -95,7 +95,7 @@ static void print_copy(Printer *printer, Copy *copy, const Op *op)
     copy->done = true;
 }
 
-/* In an order that reads every variable before it is written; a cycle is cut by a saved value.  */
+/* Prints copies in an order that reads every variable before it is written. A saved value breaks each cycle.  */
 static void print_copies(Printer *printer, Copy *copies, int count, const Op *op)
 {
     for (int left = count; left;) {
@@ -160,14 +160,14 @@ void cuda_initial_values(Printer *printer, const Op *op)
     print_copies(printer, copies, count, op);
 }
 
-/* " // gemm.c:17" */
+/* Prints the place in the source: " // gemm.c:17".  */
 void cuda_place(Printer *printer, const Op *op)
 {
     if (op->loc.file && op->loc.line)
         fprintf(printer->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
 }
 
-/* A function of the width, which is called for the one that is wanted.  */
+/* Prints a function of the width, which the runtime calls with the actual width.  */
 static void print_narrow(Printer *printer, const Op *op)
 {
     cuda_initial_values(printer, op);
@@ -191,7 +191,7 @@ static void print_while(Printer *printer, const Op *op)
     cuda_line(printer, "}");
 }
 
-/* The opposite comparison, where there is one that is right for NaN too.  */
+/* The opposite comparison, or NULL if there is none that is right for NaN.  */
 static const char *opposite(const Op *op)
 {
     bool real = op->nargs && dtype_is_float(op->args[0]->type.dtype);
@@ -225,7 +225,7 @@ static void print_negated(Printer *printer, const Value *condition)
     }
 }
 
-/* The condition is read before the values are handed on.  */
+/* Prints the end of a loop's condition. The condition is evaluated before the carried values are copied.  */
 static void print_cond(Printer *printer, const Op *op)
 {
     const Op *holder = op->parent->parent;
@@ -278,7 +278,7 @@ static void print_if(Printer *printer, const Op *op)
     cuda_line(printer, "}");
 }
 
-/* In a cluster a tile may be none of the grid's: its stores are left out.  */
+/* In a cluster, a block may have no tile of the grid, and then skips its stores.  */
 static void print_inside(Printer *printer)
 {
     if (cluster_size(printer->kernel) == 1)
@@ -287,7 +287,7 @@ static void print_inside(Printer *printer)
     fputs("    ", printer->out);
 }
 
-/* A store, an atomic addition.  */
+/* Prints a store or an atomic addition.  */
 static void print_store(Printer *printer, const Op *op)
 {
     print_inside(printer);
@@ -329,7 +329,7 @@ static void print_print(Printer *printer, const Op *op)
     fputs(");\n", printer->out);
 }
 
-/* The condition, the number behind the counters, these.  */
+/* Prints the condition (the last operand), then the operand before it, then all other operands in order.  */
 static void print_each(Printer *printer, const Op *op)
 {
     print_inside(printer);
@@ -401,7 +401,7 @@ static void print_statement(Printer *printer, const Op *op)
         if (op_meets_blocks(op))
             cuda_meeting(printer, op);
         else
-            cuda_accumulate(printer, op); /* a product that is done at once */
+            cuda_accumulate(printer, op); /* a synchronous product */
     }
 }
 

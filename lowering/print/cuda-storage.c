@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-storage.c - printer: shared memory, as members of the struct and as slots of them.
+ * cuda-storage.c - prints shared memory, as members of the struct and as slots of them.
  *
- *   storage ta ring tile<f16,128x64> slots=4      ws::shared_tile<ws::f16, 128, 64> ta[4];         s.ta[slot]
- *   storages g, u beside=g                        struct { ws::shared_tile<...> g; ... u; }        s.g_and_u[slot].u
- *                                                   g_and_u[5];
- *   storage o_out over=tq                          union { ws::shared_tile<...> tq[1];             s.tq[slot], s.o_out
- *                                                    ws::output<...> o_out; };
- *   storage c_out output tile<f16,64x128>         ws::output<ws::f16, 64, 2> c_out[2];             s.c_out[group]
+ *      storage ta ring tile<f16,128x64> slots=4    ws::shared_tile<ws::f16, 128, 64> ta[4];         s.ta[slot]
+ *      storages g, u beside=g                      struct { ws::shared_tile<...> g; ... u; }        s.g_and_u[slot].u
+ *                                                    g_and_u[5];
+ *      storage o_out over=tq                        union { ws::shared_tile<...> tq[1];             s.tq[slot], s.o_out
+ *                                                     ws::output<...> o_out; };
+ *      storage c_out output tile<f16,64x128>       ws::output<ws::f16, 64, 2> c_out[2];             s.c_out[group]
  */
 #include "print/cuda.h"
 #include "machine/machine.h"
 
-/* Two storages whose slots alternate are one array.  */
+/* The name of the array of two storages whose slots alternate.  */
 static const char *pair_name(const Printer *printer, const Storage *first)
 {
     const char *second = storage_beside(printer->kernel, first)->name;
@@ -22,7 +22,7 @@ static const char *pair_name(const Printer *printer, const Storage *first)
     return name;
 }
 
-/* The member of the struct that holds the storage, and the one beside it if there is one.  */
+/* The member of the struct that holds the storage, and the storage beside it.  */
 const char *cuda_member(const Printer *printer, const Storage *storage)
 {
     return storage_beside(printer->kernel, storage) ? pair_name(printer, storage) : storage->name;
@@ -102,7 +102,7 @@ static void print_member(Printer *printer, const Storage *storage)
         cuda_line(printer, "%s %s%s;", tile_text(printer, storage), storage->name, count);
 }
 
-/* A member of the shared struct; the one beside it comes along, and what is used in turn with it.  */
+/* Prints the member of the shared struct, with the storage beside it and the storage that shares its memory.  */
 void cuda_storage(Printer *printer, const Storage *storage)
 {
     const Storage *over = NULL;
@@ -120,9 +120,9 @@ void cuda_storage(Printer *printer, const Storage *storage)
     cuda_commented(printer, "};", "used in turn");
 }
 
-/* ---- where they are used ----------------------------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-/* One for each group, if there are several.  */
+/* Prints the storage of the group, if each group has one.  */
 void cuda_group_storage(Printer *printer, const Storage *storage)
 {
     fprintf(printer->out, storage->slots > 1 ? "s.%s[group]" : "s.%s", storage->name);

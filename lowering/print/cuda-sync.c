@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-sync.c - operations that synchronize: rings, copies, products in flight, barriers, turns.
+ * cuda-sync.c - prints synchronization: rings, copies, products in flight, barriers, turns.
  *
- *   %slot = get ta_tb                         const int slot = ta_tb.get();
- *   %t = mma %va, %vb, %acc                   ws::mma(acc, ws::view(s.ta[slot]), ...);
- *   wait 1                                    ws::wait<1>(acc);
+ *      %slot = get ta_tb                         const int slot = ta_tb.get();
+ *      %t = mma %va, %vb, %acc                   ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *      wait 1                                    ws::wait<1>(acc);
  */
 #include "print/cuda.h"
 #include "machine/footprint.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
 
-/* The role that holds both ends of a ring has two objects for it.  */
+/* The name of a ring's object. A role with both ends of a ring has two objects.  */
 const char *cuda_end_name(const Printer *printer, const Aref *aref, bool producing)
 {
     bool both = producing && role_has_op(printer->role, OP_GET, aref);
@@ -40,7 +40,7 @@ static void print_slot_result(Printer *printer, const Op *op, bool producing)
     fprintf(printer->out, "%s.%s();\n", cuda_end_name(printer, op->aref, producing), op_info[op->code].call);
 }
 
-/* Of what a slot may hold already.  */
+/* Prints the condition of a copy into a resident slot, which may hold the tile already.  */
 static void print_wants(Printer *printer, const Op *op)
 {
     if (cuda_is_for_one_block(op, printer->kernel)) {
@@ -83,7 +83,7 @@ static void print_copy_in(Printer *printer, const Op *op)
     fputs(");\n", printer->out);
 }
 
-/* ws::bring(pace, ring, slots, tensor, map, i, j), in the loop, or bring_rest behind it.  */
+/* Prints ws::bring(pace, ring, slots, tensor, map, i, j) in the loop, or bring_rest behind the loop.  */
 static void print_bring(Printer *printer, const Op *copy, const char *call)
 {
     cuda_begin(printer);
@@ -95,7 +95,7 @@ static void print_bring(Printer *printer, const Op *copy, const char *call)
     fputs(");\n", printer->out);
 }
 
-/* What comes in pieces while the loop runs.  */
+/* Prints the calls for tiles that are copied in parts while the loop runs.  */
 void cuda_bring(Printer *printer, const Op *loop, const char *call)
 {
     for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next)
@@ -103,7 +103,7 @@ void cuda_bring(Printer *printer, const Op *loop, const char *call)
             print_bring(printer, copy, call);
 }
 
-/* A tile of four lines: ws::pace<4> pace(trips).  */
+/* Prints ws::pace<4> pace(trips) for a tile of four lines.  */
 void cuda_pace(Printer *printer, const Op *loop)
 {
     for (const Op *copy = loop->parent->first; copy != loop; copy = copy->next) {
@@ -122,7 +122,7 @@ void cuda_pace(Printer *printer, const Op *loop)
     }
 }
 
-/* The put of such a tile, of which the copy stands in the middle.  */
+/* True for a copy in parts, and for the put and the put_done around it.  */
 static bool is_paced(const Op *op)
 {
     const Op *copy = op->code == OP_PUT ? op->next : op->code == OP_PUT_DONE ? op->prev : op;
@@ -143,13 +143,13 @@ static void print_put_tile(Printer *printer, const Op *op)
     fputs(");\n", printer->out);
 }
 
-/* Of another number of columns a product makes all that it has.  */
+/* True for the width of NARROW. With another number of columns, a product computes all its columns.  */
 static bool is_width(const Value *columns)
 {
     return !columns->def && columns->block && columns->block->parent && columns->block->parent->code == OP_NARROW;
 }
 
-/* A product, or two that are one instruction.  */
+/* Prints a product, or two products that are one instruction.  */
 void cuda_accumulate(Printer *printer, const Op *op)
 {
     const Op *products[] = {op, op->code == OP_MMA && op->sync->paired ? op_paired_with(printer->kernel->machine, op)

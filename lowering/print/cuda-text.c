@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-text.c - pieces of text that the printers of the .cu share: lines, comments, names of types, literals.
+ * cuda-text.c - prints the pieces of text that all printers of the .cu use: lines, comments, names of types, literals.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ void cuda_line(Printer *printer, const char *format, ...)
 
 enum { COMMENT_COLUMN = 41 };
 
-/* A line with a comment at the column where comments stand, or two blanks behind a longer line.  */
+/* Prints a line with a comment at COMMENT_COLUMN, or behind two blanks if the line is longer.  */
 void cuda_commented(Printer *printer, const char *text, const char *comment)
 {
     int width = 4 * printer->indent + (int)strlen(text);
@@ -88,7 +88,7 @@ const char *cuda_scalar_type(Type type)
     return cuda_element_text[type.dtype];
 }
 
-/* The shortest decimal that reads back as the same number.  */
+/* Prints the shortest decimal that reads back as the same number.  */
 void cuda_float(FILE *out, double value, bool single, bool plain)
 {
     char text[40];

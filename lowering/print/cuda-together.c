@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-together.c - what the launcher says of a grid that runs beside others: which rows a tile touches, and whether
- * tiles wait, or the grid.
+ * cuda-together.c - prints the synchronization of a grid under `together`: the rows that a tile accesses, and whether
+ * its tiles or the whole grid wait.
  *
- *   call.touches(p.x, ws::loaded, {{0, 128, {1, 0}}});              rows i to i + 128 of x, of each tensor of a table x
- *   call.touches(p.y, ws::loaded, {{0, 128, {1, 0}}}, 2);          where several roles wait: the second one loads it
- *   call.together(p.together, p.grid, 2, ws::tiles_wait);           two groups say that a tile is done
+ *       call.touches(p.x, ws::loaded, {{0, 128, {1, 0}}});         rows i to i + 128 of x, of each tensor of a table x
+ *       call.touches(p.y, ws::loaded, {{0, 128, {1, 0}}}, 2);      if several roles wait: the second role loads y
+ *       call.together(p.together, p.grid, 2, ws::tiles_wait);      two groups announce a tile
  */
 #include "print/cuda.h"
 #include "machine/footprint.h"
 
-/* A sum of what the launcher has.  */
+/* Prints a sum of values that the launcher has.  */
 static void print_bound(Printer *printer, const Affine *sum, int64_t number)
 {
     for (int i = 0; i < sum->count; i++) {
@@ -42,13 +42,13 @@ static void print_range(Printer *printer, const FootprintRange *range, int dims)
     fputs("}}", printer->out);
 }
 
-/* What a tile touches of a tensor.  */
+/* Prints the rows of a tensor that a tile accesses.  */
 static void print_touches(Printer *printer, const Variable *field, bool stored)
 {
     Footprint footprint;
     if (!footprint_of(printer->kernel, field, stored, &footprint))
         return;
-    const int first = field->value->def->tensor->table ? 1 : 0; /* the coordinate in front says which tensor */
+    const int first = field->value->def->tensor->table ? 1 : 0; /* coordinate 0 of a table selects the tensor */
     if (first == footprint.dims)
         return;
     cuda_begin(printer);

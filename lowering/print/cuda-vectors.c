@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda-vectors.c - kernels for launches whose rows are whole vectors.
+ * cuda-vectors.c - prints the vectorized version of a kernel, for launches whose rows are whole vectors, and the scalar
+ * version.
  *
- *   softmax_kernel_in_vectors:
- *       softmax_params q = p;
- *       ws::know_vectors(q.x, q.y);                   rows begin and end with eight elements, and with 16 bytes
- *       ws::know_step(q.grid, 1, 0, 256);             what a tile's columns are multiples of
- *       softmax_all<ws::lines_4>(q, 0);
- *   softmax_kernel:
- *       softmax_all<ws::narrow(ws::lines_2)>(p, 0);
- *   launch:
- *       call.run(ws::in_vectors(p.x, p.y) ? softmax_kernel_in_vectors : softmax_kernel, p, ...);
+ *       softmax_kernel_in_vectors:
+ *           softmax_params q = p;
+ *           ws::know_vectors(q.x, q.y);                   rows begin and end with eight elements, and with 16 bytes
+ *           ws::know_step(q.grid, 1, 0, 256);             a tile's first column is a multiple of 256
+ *           softmax_all<ws::lines_4>(q, 0);
+ *       softmax_kernel:
+ *           softmax_all<ws::narrow(ws::lines_2)>(p, 0);
+ *       launch:
+ *           call.run(ws::in_vectors(p.x, p.y) ? softmax_kernel_in_vectors : softmax_kernel, p, ...);
  *
- * A load has two ways, by vectors and by elements.  Where they meet ptxas moves what a vector has brought into other
- * registers, right behind the load, and so waits for memory there: loads of one tile follow each other, and what is
- * loaded ahead is waited for at once.  Where the way is known, none of that is left.
+ * A load has two paths, one by vectors and one by elements. Where the paths join, ptxas copies the loaded vector to
+ * other registers, right behind the load. So each load waits for memory, and prefetches wait at once. With a known path
+ * these copies disappear.
  *
- * Rows that are no vectors come by single elements.  Of those a lane has two beside each other, not eight, so that what
- * a warp asks for at once lies in a few sectors: on an H200, softmax of rows of 999 f16 went from 0.26 of a copy to
- * 0.78, of 250 from 0.33 to 0.99, and of 50002 from 0.17 to 0.66.
+ * Rows that are no vectors are loaded by elements. There a lane has two adjacent elements, not eight, so that a warp's
+ * load covers few sectors (measured in bench/notes/first.md, "Rows that are no vectors").
  */
 #include "ir/queries.h"
 #include "machine/machine.h"
@@ -27,7 +27,7 @@
 typedef struct {
     const Kernel *kernel;
     const Variable *field;
-    bool moved; /* in rows that registers hold */
+    bool moved; /* the kernel accesses the tensor in tiles with several columns */
 } Moved;
 
 static void visit_moved(Op *op, void *context)
@@ -95,7 +95,7 @@ void cuda_know_vectors(Printer *printer)
 
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
-/* Where more than the holder of an element depends on the layout: matrices that are transposed by vectors.  */
+/* True if the code depends on the layout beyond the owner of an element, as transposes by vectors do.  */
 static bool needs_vectors(const Op *op, const void *none)
 {
     (void)none;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cuda-window.c - loads that lie some rows apart, whose rows stay in registers (machine/windows.c).  */
+/* cuda-window.c - prints loads of overlapping rows, whose rows stay in registers (machine/windows.c).  */
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "print/cuda.h"
@@ -23,7 +23,7 @@ static void visit_window(Op *op, void *context)
     place->found |= op == place->load;
 }
 
-/* One name for each of a role, since loops stand beside each other.  */
+/* The name of a window, unique in the role, since loops may stand in one scope.  */
 static const char *name_of(const Printer *printer, const Op *load)
 {
     Place place = {load, 0, false};
@@ -31,7 +31,7 @@ static const char *name_of(const Printer *printer, const Op *load)
     return arena_print(printer->kernel->module, "ws_window_%d", place.number);
 }
 
-/* In front of a loop.  */
+/* Declares the windows of a loop, in front of the loop.  */
 void cuda_loop_windows(Printer *printer, const Op *loop)
 {
     FOR_OPS (load, loop->blocks[0])
@@ -42,7 +42,7 @@ void cuda_loop_windows(Printer *printer, const Op *loop)
         }
 }
 
-/* How many iterations of a run are over.  */
+/* Prints the number of finished iterations of the current run.  */
 static void print_place(Printer *printer, const Op *load)
 {
     const char *counter = load->parent->args[0]->var->name;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cuda.c - the text of the .cu, in the form of runtime/README.md.
+ * cuda.c - prints the .cu, in the form of runtime/README.md.
  *
- *   for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
- *     %slot = get ta_tb                           const int slot = ta_tb.get();
- *     %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
- *     commit                                      ws::commit();
- *     %acc2 = wait 1, %t                          ws::wait<1>(acc);
- *     consumed ta_tb, 1                           ta_tb.consumed<1>();
- *     yield %acc2                             }
+ *      for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
+ *        %slot = get ta_tb                           const int slot = ta_tb.get();
+ *        %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *        commit                                      ws::commit();
+ *        %acc2 = wait 1, %t                          ws::wait<1>(acc);
+ *        consumed ta_tb, 1                           ta_tb.consumed<1>();
+ *        yield %acc2                             }
  *
- * Printing only: which value is a variable, where it is declared, what is staged and how large everything is was
- * decided before.  One function for each construct: here the structs and the kernel; its launcher is
- * cuda-launch.c.
+ * The printer makes no decisions. Variables, their declarations, staging and all sizes were chosen before. This file
+ * prints the structs and the kernel, with a function for each construct. cuda-launch.c prints the launcher.
  */
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ static bool sums_parts(const Kernel *kernel)
     return false;
 }
 
-/* The blocks that run side by side, if several do.  */
+/* Prints the type of the cluster, if there is one.  */
 static void print_cluster(Printer *printer)
 {
     const Kernel *kernel = printer->kernel;
@@ -93,7 +92,7 @@ bool cuda_uses_shared(const Kernel *kernel)
     return kernel->storages || kernel->arefs || kernel_meetings(kernel);
 }
 
-/* Roles in front of it whose groups meet.  */
+/* The number of roles before `role` whose groups synchronize.  */
 static int meetings_before(const Kernel *kernel, const Role *role)
 {
     int count = 0;
@@ -147,7 +146,7 @@ static void print_shared(Printer *printer)
 
 /* ---- roles and the kernel ---------------------------------------------------------------------------------------- */
 
-/* The blocks that share the ring's tiles, as template arguments.  */
+/* The blocks that share the ring's tiles, as template arguments, or "".  */
 static const char *ring_blocks(const Printer *printer, const Aref *aref)
 {
     bool shared = aref->along != ALONG_NONE;
@@ -161,7 +160,7 @@ static bool uses_storage(const Op *op, const void *storage)
     return op->storage == storage;
 }
 
-/* An output's memory is used through an object of the role, which knows whose turn it is.  */
+/* True if the role has an object for the memory of an output. The object knows whose turn it is.  */
 static bool has_warp_output(const Role *role, const Storage *storage)
 {
     return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
@@ -177,7 +176,7 @@ static const char *producer_type(const Printer *printer, const Aref *aref)
     return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
 
-/* A role's end of it; of a team another warp sends what each is about.  */
+/* Prints a role's end of an exchange. In a team, each exchange has a different sending warp.  */
 static void print_exchange(Printer *printer, const Storage *storage)
 {
     int team = machine_wide_groups(printer->role->layout), number = storage_place(printer->kernel, storage);
@@ -321,7 +320,7 @@ static const char *init_blocks(const Printer *printer, const Aref *aref)
     return aref->along ? arena_print(printer->kernel->module, "<%s>", ring_blocks(printer, aref) + 2) : "";
 }
 
-/* Groups that are told which tile is next.  */
+/* The number of groups that receive the next tile.  */
 static int readers_of_tiles(const Kernel *kernel)
 {
     int groups = 0;
@@ -384,8 +383,8 @@ static bool loads_bytes(const Op *op, const void *context)
     return op->code == OP_LOAD && dtype_bytes(op->results[0]->type.dtype) == 1;
 }
 
-/* Blocks of a multiprocessor for which registers are left.  Rows that are no vectors take more of them, most where each
-   byte is loaded by itself.  */
+/* The number of blocks of a multiprocessor that the registers allow. The scalar version takes more registers, above
+   all for single bytes.  */
 static int blocks_of(const Printer *printer)
 {
     const Kernel *kernel = printer->kernel;
@@ -425,7 +424,7 @@ static void print_kernel_function(Printer *printer)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Textual IR does not say what the launcher's variables hold: a program that enters behind plan cannot be printed.  */
+/* False for a program that enters behind plan. Textual IR does not contain the values of the launcher's variables.  */
 static bool is_planned(Kernel *kernel)
 {
     if (!kernel->threads)
@@ -436,7 +435,7 @@ static bool is_planned(Kernel *kernel)
     return true;
 }
 
-/* In front of the kernel's launcher, which calls theirs.  */
+/* The versions stand before the kernel's launcher, which calls their launchers.  */
 static void print_kernel_of(FILE *out, Kernel *kernel);
 
 static void print_kernel(Printer *printer)
@@ -469,7 +468,7 @@ static void print_kernel_of(FILE *out, Kernel *kernel)
     print_kernel(&printer);
 }
 
-/* All variants that are left of a region, and the launcher that takes one.  */
+/* Prints all remaining variants of a region, and the launcher that chooses one.  */
 static void print_region(FILE *out, Kernel *first)
 {
     Printer printer = {.out = out, .kernel = first};
@@ -484,7 +483,7 @@ static void print_region(FILE *out, Kernel *first)
     cuda_line(&printer, "}");
 }
 
-/* Instead of that text, which is freed; NULL: no memory.  */
+/* Folds the text, adds #line directives under -g, and frees `text`. NULL: out of memory.  */
 static char *text_in_lines(const Module *module, char *text)
 {
     char *folded = NULL, *lined = NULL;

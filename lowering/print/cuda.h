@@ -76,8 +76,7 @@ void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
 bool cuda_is_literal(const Value *value);
 Infix cuda_infix_of(const Op *op); /* empty text: not an infix operation */
 void cuda_infix(Printer *printer, const Op *op, Infix infix, int outer);
-void cuda_operand(Printer *printer, const Value *value, int outer,
-                  bool suffix); /* suffix: literals have the suffix of their type */
+void cuda_operand(Printer *printer, const Value *value, int outer, bool suffix); /* suffix: with the type's suffix */
 void cuda_scalar(Printer *printer, const Op *op, int outer);
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *printer, const Value *value);
@@ -112,8 +111,7 @@ Map *cuda_collect_maps(Printer *printer);
 const Map *cuda_map_of(const Printer *printer, const Op *op);
 const char *cuda_map_for(Printer *printer, const Op *op);
 /* cuda-storage.c */
-const char *cuda_lined(const Printer *printer, Dtype dtype,
-                       int line); /* the element type of a tile with lines of `line` bytes */
+const char *cuda_lined(const Printer *printer, Dtype dtype, int line); /* element type of a tile with such lines */
 const char *cuda_member(const Printer *printer, const Storage *storage);
 void cuda_storage(Printer *printer, const Storage *storage);
 void cuda_slot(Printer *printer, const Storage *storage, const Value *slot);
@@ -122,12 +120,12 @@ void cuda_group_storage(Printer *printer, const Storage *storage);
 /* cuda-together.c */
 void cuda_together(Printer *printer);
 
-/* cuda-vectors.c: the launcher's condition for rows that are whole vectors, or NULL; in their kernel, the parameters
-   `q`.  */
+/* cuda-vectors.c: cuda_in_vectors returns the launcher's condition for rows that are whole vectors, or NULL.
+   cuda_know_vectors prints the parameters `q` of their kernel.  */
 const char *cuda_in_vectors(const Printer *printer);
 void cuda_know_vectors(Printer *printer);
-/* True if the role is a template of its tiles' layout. The argument for the current kernel is narrow if rows are no
-   vectors; the text is empty if the role is no template.  */
+/* True if the role is a template of its tiles' layout. The text of the argument selects a narrow layout if rows are
+   no vectors. It is "" if the role is no template.  */
 bool cuda_is_of_layout(const Printer *printer);
 const char *cuda_layout_argument(const Printer *printer);
 
@@ -139,19 +137,18 @@ void cuda_target(Printer *printer, const Variable *variable,
                  const Op *op); /* "const int x = ", "auto x = " or "x = " */
 void cuda_assignment(Printer *printer, const Variable *variable, const Op *op, const Value *value);
 void cuda_definition(Printer *printer, const Op *op);
-void cuda_initial_values(Printer *printer, const Op *loop); /* of the loop's carried values */
-void cuda_place(Printer *printer, const Op *op);            /* prints the source location, and ends the line */
+void cuda_initial_values(Printer *printer, const Op *loop); /* assigns the loop's carried values */
+void cuda_place(Printer *printer, const Op *op);            /* the source location, as the end of a line */
 void cuda_block(Printer *printer, const Block *block);
 
 /* cuda-grid.c */
 void cuda_grid(Printer *printer, const Op *op);
 int cuda_grid_dims(const Op *op);
-const char *cuda_cluster(const Printer *printer); /* type of the cluster, or NULL */
-const char *cuda_blocks(const Printer *printer);  /* cluster argument behind a grid's dimensions */
+const char *cuda_cluster(const Printer *printer); /* name of the cluster's type */
+const char *cuda_blocks(const Printer *printer);  /* ", " and this name, or "" */
 bool cuda_is_for_one_block(const Op *op, const void *kernel);
 const char *cuda_prefetch(const Printer *printer, const Op *load); /* name of the function that prefetches the load */
-void cuda_loop_prefetch(Printer *printer,
-                        const Op *loop); /* prefetch functions of a loop, printed in front of the loop */
+void cuda_loop_prefetch(Printer *printer, const Op *loop);         /* declares all prefetches of a loop */
 
 /* cuda-sync.c */
 void cuda_sync(Printer *printer, const Op *op);
@@ -162,12 +159,11 @@ void cuda_bring(Printer *printer, const Op *loop, const char *call);
 
 /* cuda-meeting.c */
 void cuda_meeting(Printer *printer, const Op *op);
-bool cuda_begins_late(const Printer *printer,
-                      const Op *load); /* true if the prefetch begins behind the tile's sends to other blocks */
+bool cuda_begins_late(const Printer *printer, const Op *load); /* behind the tile's sends */
 void cuda_sum_parts(Printer *printer, const Op *op);
 void cuda_over_blocks(Printer *printer, const Op *op);
 
-/* cuda-window.c: loads whose rows stay in registers (machine/windows.c) */
+/* cuda-window.c: loads whose rows stay in registers (machine/windows.c). cuda_window is false for other loads.  */
 void cuda_loop_windows(Printer *printer, const Op *loop);
 bool cuda_window(Printer *printer, const Op *load);
 

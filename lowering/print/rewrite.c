@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rewrite.c - a grid of plain loops as C over tiles, for wscc --ws-rewrite.
+ * rewrite.c - prints a grid of plain loops as C over tiles, for wscc --ws-rewrite.
  *
- *   %x: tensor<f32,2> = tensor %A, %M, %K, %K, 1      ws_tensor x = ws_tensor_2d_ld(A, WS_F32, M, K, K);
- *   for %i: i32 = 0, < %M, 128 {                      #pragma ws grid(1)
- *     %t: tile<f32,128x64> = load %x, %i, 0           for (int i = 0; i < M; i += 128) {
- *     store %y, %i, 0, (neg %t)                           ws_tile t = ws_load(x, i, 0, 128, 64);
- *   }                                                     ws_store(y, i, 0, ws_neg(t)); }
+ *      %x: tensor<f32,2> = tensor %A, %M, %K, %K, 1      ws_tensor x = ws_tensor_2d_ld(A, WS_F32, M, K, K);
+ *      for %i: i32 = 0, < %M, 128 {                      #pragma ws grid(1)
+ *        %t: tile<f32,128x64> = load %x, %i, 0           for (int i = 0; i < M; i += 128) {
+ *        store %y, %i, 0, (neg %t)                           ws_tile t = ws_load(x, i, 0, 128, 64);
+ *      }                                                     ws_store(y, i, 0, ws_neg(t)); }
  *
- * The function's parameters are the kernel's, which are those of its launcher.  A value with one use stands where it is
- * used, as long as the line stays short.  A sum that leaves the grid is a pointer to it.  Tiles leave their sums in an
- * array, which is added up behind the grid, in the order of runtime/host/total.c.
+ * The function has the parameters of the kernel's launcher. A value with one use is printed at its use, as long as the
+ * line stays short. A parameter for a sum over the grid is a pointer to the sum. Tiles store their sums in an array,
+ * which is added up behind the grid, in the order of runtime/host/total.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@
 
 enum { LONGEST_INLINE = 60 };
 
-/* Names of what becomes of a sum that leaves the grid.  */
+/* Names in the text for a sum over the grid.  */
 typedef struct {
     const Total *total;
-    const char *count, *numbers; /* of tiles, and what each has summed */
+    const char *count, *numbers; /* names of the number of tiles, and of the array of their sums */
 } Collected;
 
 typedef struct {
@@ -36,9 +36,9 @@ typedef struct {
     Kernel *kernel;
     Module *module;
     const char **texts; /* by value id: a name, or an expression */
-    const char **names; /* that are taken */
+    const char **names; /* names in use */
     int nnames, room, indent;
-    Collected *collected; /* room for all totals of the grid */
+    Collected *collected; /* capacity for all totals of the grid */
     int ncollected;
 } Rewriter;
 
@@ -70,7 +70,7 @@ static bool is_taken(const Rewriter *r, const char *name)
     return false;
 }
 
-/* The user's name, with a number where it is there already.  */
+/* A new name: the stem, with a number if the name is in use.  */
 static const char *new_name_of(Rewriter *r, const char *stem)
 {
     char *plain = arena_alloc(r->module, strlen(stem) + 1);
@@ -132,14 +132,14 @@ static const char *constant_text(const Rewriter *r, const Op *op)
     if (dtype_is_float(dtype))
         return real_text(r, op->scalar->real, dtype == D_F32);
     if (op->scalar->integer == INT64_MIN)
-        return "(-9223372036854775807L - 1)"; /* C has no literal for it */
+        return "(-9223372036854775807L - 1)"; /* C has no such literal */
     return arena_print(r->module, "%lld%s", (long long)op->scalar->integer,
                        dtype == D_I64   ? "L"
                        : dtype == D_U64 ? "UL"
                                         : "");
 }
 
-/* Operands from one on, separated by commas.  */
+/* Operands `first` to `end` - 1, separated by commas.  */
 static const char *list_text(const Rewriter *r, const Op *op, int first, int end)
 {
     const char *text = "";
@@ -150,7 +150,7 @@ static const char *list_text(const Rewriter *r, const Op *op, int first, int end
 
 static const char *operation_text(const Rewriter *r, const Op *op);
 
-/* C computes shorter numbers as int: what the type keeps of it.  */
+/* The expression of a scalar, converted to its type if C would compute it as int.  */
 static const char *scalar_text(const Rewriter *r, const Op *op)
 {
     const char *text = operation_text(r, op);
@@ -189,7 +189,7 @@ static const char *operation_text(const Rewriter *r, const Op *op)
     }
 }
 
-/* An extent that is 0 or below counts as at most any.  */
+/* True if extent <= most, or if the extent is at most 0.  */
 static bool is_at_most(const Value *extent, const Value *most)
 {
     const Op *op = extent->def;
@@ -202,7 +202,7 @@ static bool is_at_most(const Value *extent, const Value *most)
     return affine_is_constant(&left, &number) && number >= 0;
 }
 
-/* x[2 * i + j], x[i * n + 2 * j]: rows may begin within others, which ws_tensor_2d_ld takes for a mistake.  */
+/* True for x[2 * i + j] and x[i * n + 2 * j]. Rows may overlap there, which ws_tensor_2d_ld reports as a mistake.  */
 static bool rows_may_overlap(const Op *tensor)
 {
     return !is_at_most(tensor->args[2], tensor->args[3]);
@@ -215,8 +215,7 @@ static const char *tensor_text(const Rewriter *r, const Op *op)
     if (op->code == OP_TENSOR && op->nargs == 2 + 2 * type.rank)
         base = arena_print(r->module, "(%s + %s)", base, text_of(r, op->args[1 + 2 * type.rank]));
     if (op->code == OP_TENSOR && dtype_bytes(op->args[0]->type.dtype) != dtype_bytes(type.dtype))
-        base =
-            arena_print(r->module, "(const void *)%s", base); /* the low halves of a long, as plain-long.c has them */
+        base = arena_print(r->module, "(const void *)%s", base); /* the low halves of a long, as in plain-long.c */
     if (op->code == OP_SLICE)
         return arena_print(r->module, "ws_slice(%s, %d, %s)", base, op->tensor->dimension, list_text(r, op, 1, 3));
     if (type.rank == 1)
@@ -229,7 +228,7 @@ static const char *tensor_text(const Rewriter *r, const Op *op)
                        list_text(r, op, 1 + type.rank, 1 + 2 * type.rank));
 }
 
-/* ws_load, ws_load_3d; ws_load_row, ws_load_row_2d.  */
+/* The suffix of a call: ws_load, ws_load_3d; ws_load_row, ws_load_row_2d.  */
 static const char *suffix_of(const Op *op)
 {
     static const char *const windows[] = {"", "", "", "_3d", "_4d"}, *const vectors[] = {"", "", "_2d", "_2d", "_2d"};
@@ -257,13 +256,13 @@ static const char *tile_text(const Rewriter *r, const Op *op)
     case OP_ROW_INDEX:
     case OP_COL_INDEX:
         return arena_print(r->module, "ws_%s(%d, %d)", op_info[op->code].text, type.rows, type.cols);
-    case OP_SPLAT: /* an operand may be a number */
+    case OP_SPLAT: /* calls accept numbers as operands */
         return text_of(r, op->args[0]);
     case OP_CAST:
     case OP_BITCAST:
         return arena_print(r->module, "ws_%s(%s, %s)", op_info[op->code].text, text_of(r, op->args[0]),
                            ws_type(r, type.dtype));
-    case OP_HISTOGRAM: /* as pass_histogram finds it */
+    case OP_HISTOGRAM: /* the pattern of pass_histogram */
         return arena_print(
             r->module, "ws_col_sum(ws_select(ws_eq(ws_trans(%s), ws_col_index(1, %d)), ws_full(WS_I32, %d, %d, 1), 0))",
             text_of(r, op->args[0]), type.cols, op->args[0]->type.cols, type.cols);
@@ -331,7 +330,7 @@ static bool stores(const Block *block, const Op *tensor)
     return false;
 }
 
-/* A window of what the grid leaves alone comes through a ring.  */
+/* True if the block loads a window that a ring can carry, from memory that the grid does not store to.  */
 static bool has_window(const Rewriter *r, const Block *block)
 {
     FOR_OPS (op, block) {
@@ -344,7 +343,8 @@ static bool has_window(const Rewriter *r, const Block *block)
     return false;
 }
 
-/* A plain loop's pragma is about its tile, too: where nothing can move there is none over tiles.  */
+/* The pragma of a loop over tiles, or NULL. On a plain loop the pragma may only concern the tile, and then no load
+   can move.  */
 static const Pipeline *pipeline_to_print(const Rewriter *r, const Op *loop)
 {
     const Pipeline *pipeline = loop->control->pipeline;
@@ -371,7 +371,7 @@ static const char **names_for(Rewriter *r, int count)
     return arena_alloc(r->module, sizeof(char *) * (size_t)(count + 1));
 }
 
-/* Several at once, since one may be computed of another.  */
+/* Assigns several names at once, since one value may depend on another name.  */
 static void assign(Rewriter *r, const Op *yield, const char *const *names)
 {
     const int count = yield->nargs;
@@ -432,7 +432,7 @@ static void print_if(Rewriter *r, const Op *op)
     }
 }
 
-/* ---- sums that leave the grid ------------------------------------------------------------------------------------ */
+/* ---- sums over the grid ------------------------------------------------------------------------------------------ */
 
 static const Total *total_of(const Rewriter *r, const Value *base)
 {
@@ -442,7 +442,7 @@ static const Total *total_of(const Rewriter *r, const Value *base)
     return NULL;
 }
 
-/* The tensor of the tiles' sums.  */
+/* Prints the array of the tiles' sums, and its tensor.  */
 static void print_room(Rewriter *r, const Op *tensor, const Total *total)
 {
     const char *type = c_type(total->base->type.dtype), *stem = text_of(r, total->base);
@@ -458,7 +458,7 @@ static void print_room(Rewriter *r, const Op *tensor, const Total *total)
                         ws_type(r, total->base->type.dtype), collected->count));
 }
 
-/* y joins x.  */
+/* The expression that combines x and y.  */
 static const char *joined(const Rewriter *r, const Total *total, const char *x, const char *y)
 {
     const char *sign = total->op == OP_SCALAR_ADD   ? "+"
@@ -472,7 +472,7 @@ static const char *joined(const Rewriter *r, const Total *total, const char *x, 
                        x);
 }
 
-/* Sums of floats: strand k of 8 takes tiles k, k + 8, ...  */
+/* Prints a sum of floats. Strand k of 8 adds tiles k, k + 8, ...  */
 static void print_strands(Rewriter *r, const Collected *collected, const char *place)
 {
     const char *stem = text_of(r, collected->total->base), *count = collected->count;
@@ -496,7 +496,7 @@ static void print_sums(Rewriter *r)
         const char *place = arena_print(r->module, "*%s", text_of(r, collected->total->base));
         const char *number = arena_print(r->module, "%s[k]", collected->numbers);
         Dtype dtype = collected->total->base->type.dtype;
-        const char *type = dtype == D_I64 ? "unsigned long" : "unsigned"; /* which wraps */
+        const char *type = dtype == D_I64 ? "unsigned long" : "unsigned"; /* unsigned integers wrap */
         if (dtype_is_float(dtype)) {
             print_strands(r, collected, place);
         } else {

@@ -469,7 +469,7 @@ static Share share_of(const ClusterRows *cluster_rows, int rows, int registers, 
 }
 
 /* Candidate shares, in the order of row lengths. A row that fits in one block needs no cluster. Few blocks wait less
-   for each other than many, and few threads have less overhead for a row than many (measured in bench/notes/first.md,
+   for each other than many. Few threads have less overhead for a row than many (measured in bench/notes/first.md,
    "Figures behind thresholds").  */
 typedef struct {
     int rows, registers, blocks;

@@ -16,9 +16,10 @@
  * share most loads and address arithmetic.
  *
  * The pass follows the axis along which the grid's counter moves. A load must begin at the counter on one axis, or at a
- * fixed distance from the counter, and have as many elements as the grid's step. Elementwise operations, transposes and
- * reductions across the axis keep its elements apart. A store must begin at the counter on that axis, and its tensor
- * must end where the grid ends. So elements of the last tile beyond the grid's end are not stored.
+ * fixed distance from the counter. On this axis it must have as many elements as the grid's step. Elementwise
+ * operations, transposes and reductions across the axis keep its elements apart. A store must begin at the counter on
+ * that axis, and its tensor must end where the grid ends. So elements of the last tile beyond the grid's end are not
+ * stored.
  *
  * Tested: tests/programs/neighbours.c.
  */

@@ -8,7 +8,7 @@
  *        at = j + ws_col_index                      if (! (j + 127 < L))
  *        s = ws_select (at < L, s, -1e30)             s = ws_select (j + ws_col_index < L, s, -1e30)
  *
- * A mask that compares sums of index tiles and scalars is true for the whole tile if it is true at the ends of their
+ * A mask may compare sums of index tiles and scalars. It is true for the whole tile if it is true at the ends of their
  * ranges. These ends are scalars. The pass puts a select by such a mask inside a loop under this scalar condition.
  * Iterations away from the edge, or from the diagonal, skip the select. The loop stays one loop, so products in flight
  * need no wait between its parts.

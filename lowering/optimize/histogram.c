@@ -11,7 +11,7 @@
  *
  * Written over tiles, a histogram compares each number with every bin. The operation `histogram` adds 1 to the bin of
  * each number in shared memory, and takes no step for the other bins. Additions of integers may be reordered. So a loop
- * that only counts gets fewer iterations with wider loads, and the layout of the numbers in their tile does not matter
+ * that only counts gets fewer iterations with wider loads. The order of the numbers in their tile does not matter
  * (measured in bench/notes/first.md, "Figures behind thresholds").
  *
  * Tested, not proved (proof/freeze.c): `tests/programs/tally.c` counts numbers inside and outside the range.

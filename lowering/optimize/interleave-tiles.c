@@ -9,10 +9,10 @@
  *          %x: 1x1024 = load %t, %r, %j               %x = load %t, %r, %j; %x2 = load %t, %r2, %j; ...
  *          store %y, %i, %j, %x                       store %y, %i, %j, %x; store %y, %i + 1, %j, %x2; ...
  *
- * A tile of this kind waits for memory twice, and the second time has few bytes in flight. coalesce-tiles.c cannot
- * merge neighbouring tiles, since their rows lie anywhere. Iterations of a grid are independent, so their operations
- * may be interleaved: first all loads of indices, then all loads of rows. A loop runs once for all tiles if its bounds
- * do not depend on the tile.
+ * A tile of this kind waits for memory twice, and the second time has few bytes in flight. The pass coalesce_tiles
+ * cannot merge neighbouring tiles, since their rows lie anywhere. Iterations of a grid are independent, so their
+ * operations may be interleaved: first all loads of indices, then all loads of rows. A loop runs once for all tiles if
+ * its bounds do not depend on the tile.
  *
  * Tiles beyond the grid's end load out of bounds, or row 0, and store nothing. Each store begins at the counter in a
  * dimension in which the tensor ends where the grid ends.

@@ -126,7 +126,7 @@ static bool reaches_operand(const RingVectors *ring_vectors, const Value *value)
     return false;
 }
 
-/* True if the compiler chooses the slots, and no tasks say who loads.  */
+/* True if the compiler chooses the slots, and no tasks of the user decide which role loads.  */
 static bool is_open(const RingVectors *ring_vectors, const Op *loop)
 {
     return loop && loop->control->pipeline->automatic && !ring_vectors->kernel->tasks;

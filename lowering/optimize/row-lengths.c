@@ -9,7 +9,7 @@
  *        ...                                        ...
  *        store %y, i, 0, %e                         store %y, i, 0, %e
  *
- * A kernel that takes a row as one tile has the width of the longest row, and a shorter row costs as much (measured in
+ * A kernel that takes a row as one tile has the width of the longest row. A shorter row costs as much (measured in
  * bench/notes/first.md, "Figures behind thresholds"). Columns beyond the row's end are not stored. In reductions along
  * the row they must not change the result (pads.h). Sums keep their order.
  *

@@ -22,7 +22,8 @@ static bool is_straight(const Block *block)
     return true;
 }
 
-/* True if the loop counts the columns of rows whose length is a parameter, the same as in the loops before.  */
+/* True if the loop counts the columns of rows whose length is a parameter. All loops have the same parameter and
+   step.  */
 static bool goes_over_columns(Rows *rows, const Op *loop)
 {
     int64_t low, step;

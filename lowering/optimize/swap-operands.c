@@ -246,8 +246,7 @@ static void turn(SwapOperands *swap_operands)
 
 typedef struct {
     int64_t products, own; /* clocks of an iteration: of the products; of one group's arithmetic for their operands */
-    int64_t before,
-        after; /* bytes of shared memory in an iteration: reads by products, and writes by a role for them */
+    int64_t before, after; /* bytes of shared memory: reads by products, and writes by a role for them */
     bool any, of_products; /* any: an operand is computed; of_products: from a product */
 } Estimate;
 

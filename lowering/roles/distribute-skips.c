@@ -68,8 +68,7 @@ void collapse_skips(Kernel *kernel, Block *block)
         FOR_OPS (made, around) {
             op_remove(made);
             op_before(op, made);
-            schedule_op(made)->stage =
-                schedule_of(op)->stage; /* stage and order of the loop replace those of its body */
+            schedule_op(made)->stage = schedule_of(op)->stage; /* of the loop, not of its operations */
             schedule_op(made)->order = schedule_of(op)->order;
         }
         op_remove(op);

@@ -45,8 +45,8 @@ static void place_turn_in_arm(Distributor *distributor, Block *arm)
 
 /* All gets of a group for one tile, and their products, are one turn. A get waits for the parity of its slot's
    phase, which does not distinguish a round of the ring from the next but one. So a group that has skipped puts of
-   other tiles may get its own only after those puts have been got. If a branch decides whether a tile has work, each
-   arm has the turn. So the operations behind the products, above all stores, lie behind the turn.  */
+   other tiles must wait until other groups have got these puts. If a branch decides whether a tile has work, each arm
+   has the turn. So the operations behind the products, above all stores, lie behind the turn.  */
 static void place_turn(Distributor *distributor, Block *block)
 {
     Op *first = NULL, *last = NULL;

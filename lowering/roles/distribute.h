@@ -31,8 +31,7 @@ bool distribute_is_split(const Distributor *distributor, const Value *value);
 Op *distribute_emit(Distributor *distributor, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args);
 Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, Opcode code, Value *x, Value *y,
                          Dtype dtype);
-Value *distribute_offset(Distributor *distributor,
-                         int rows); /* the group's first row in a tile of `rows` rows for each group */
+Value *distribute_offset(Distributor *distributor, int rows); /* first row of a group that has `rows` rows */
 Value *distribute_coordinate(Distributor *distributor, Block *to, const Op *origin, Value *value);
 /* The block for operations that group 0 executes for all groups, and its end.  */
 Block *distribute_first_only(Distributor *distributor, Block *to, const Op *origin);

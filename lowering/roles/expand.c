@@ -366,7 +366,7 @@ static bool reads_slot(const Value *value, const Aref *aref)
     return false;
 }
 
-/* 0: op reads no slot of the aref. 1: op has finished to read. 2: op starts a product that reads and is still in
+/* 0: op reads no slot of the aref. 1: op has finished reading. 2: op starts a product that reads and is still in
    flight.  */
 static int looks_at(const Op *op, const Aref *aref)
 {
@@ -492,8 +492,8 @@ static bool is_fenced(const Op *release)
     return before && before->code == OP_FENCE;
 }
 
-/* The fence of the block's next put, or NULL. One fence serves both, since the put writes most of what was read. The
-   slot is released later. A separate fence would keep all values that were read in registers at once.  */
+/* The fence of the block's next put, or NULL. One fence serves both, since the put writes most of the values read.
+   The slot is released later. A separate fence would keep all values that were read in registers at once.  */
 static Op *fence_of_put(const Op *release)
 {
     bool puts = false;

@@ -18,8 +18,8 @@
  * always makes progress. The tiles that a tile waits for follow from the footprints of both (footprint.c). The runtime
  * compares the footprints at launch (runtime/host/together.c).
  *
- * A role waits for the tiles that store what it loads, before its first statement that reads memory. So the loads of an
- * epilogue may wait later than the operands of the product.
+ * Before its first statement that reads memory, a role waits for the tiles that store the data it loads. So the loads
+ * of an epilogue may wait later than the operands of the product.
  *
  * A group announces a tile when it stores the next one. By then the copies out of the tile are complete. An
  * announcement right behind the tile would wait for the copies, and delay the tensor cores (bench/notes/devices.md).

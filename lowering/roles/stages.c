@@ -29,8 +29,8 @@
  * So each trip count below the number of stages leaves at its own guard, and each operation is cloned once for each
  * stage. A value for a later stage passes through the stages between.
  *
- * If a schedule file gives the order of a loop with one stage, the pass reorders the loop where it has products, and
- * changes nothing else.
+ * If a schedule file gives the order of a loop with one stage, the pass reorders the loop in roles that store. The loop
+ * changes in no other way.
  *
  * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn. While
  * the products of one group run, the other groups execute the operations between turns. A turn ends before the first

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arguments.cuh - the tensors of one call of a kernel: their checks, where they are, and the copies of host arrays.
+ * arguments.cuh - the tensors of one call of a kernel: checks, addresses, and copies of host arrays.
  *
- * The first failure is kept for ws_last_error, with the kernel's and the argument's name.
+ * ws_last_error reports the first failure, with the names of the kernel and the argument.
  */
 #ifndef WS_CUDA_ARGUMENTS_CUH
 #define WS_CUDA_ARGUMENTS_CUH
@@ -22,7 +22,7 @@ enum access { loaded = 1, stored = 2, loaded_and_stored = 3 };
 
 namespace host {
 
-/* What a thread's launches have for the tiles' numbers of sums over grids; it stays.  */
+/* Memory for the tiles' results of reductions over grids, for launches of one thread; never freed.  */
 struct room {
     void *memory;
     size_t bytes;
@@ -39,7 +39,7 @@ struct length {
     }
 };
 
-/* The element of an array that a tensor begins with.  */
+/* Address of element n of an array, for a tensor that begins there.  */
 template <typename T> const void *element(const void *base, length n)
 {
     return base ? (const T *)base + n.value : base;
@@ -52,27 +52,27 @@ struct call_arguments {
         const char *name;
         char *begin, *end;
         long extent[4], stride[4];
-        long lead; /* bytes from begin to the base, where a dimension goes downwards */
+        long lead; /* bytes from begin to the base, if a dimension descends in memory */
         int size, rank;
-        int array; /* a number for each array of which the kernel knows that it is one */
+        int array; /* number of the array, shared by tensors that the compiler knows to be one array */
         access how;
         bool empty;
-        bool listed;     /* an element of an array of pointers */
-        ws_rows in, out; /* what a tile touches */
+        bool listed;     /* its base is an element of an array of pointers */
+        ws_rows in, out; /* bytes that a tile touches */
         int buffer;      /* index in staged, or -1 */
-        void **placed;   /* where the device address goes */
+        void **placed;   /* receives the device address */
     };
     /* Host ranges that overlap share one device buffer.  */
     struct buffer {
         char *begin, *end, *copy;
         bool stored;
         int unit;             /* bytes of the smallest elements */
-        char *before, *after; /* what the host array held, and what the device array holds */
+        char *before, *after; /* former contents of the host array, and contents of the device array */
     };
 
     const char *kernel;
     bool failed = false;
-    const char *absent = nullptr; /* a tensor with a null pointer for its base, which no tile may touch */
+    const char *absent = nullptr; /* name of a tensor whose base is NULL, which no tile may touch */
     int count = 0, buffers = 0, device = 0;
     size_t numbers_used = 0;
     argument arguments[max_tensors];
@@ -134,7 +134,7 @@ struct call_arguments {
         }
         const long bytes = (span.last - span.first + 1) * (long)sizeof(T);
         a.lead = -span.first * (long)sizeof(T);
-        if (!base && !a.empty) { /* right where there is no iteration */
+        if (!base && !a.empty) { /* allowed if there is no iteration */
             absent = absent ? absent : name;
             a.empty = true;
         }
@@ -153,7 +153,7 @@ struct call_arguments {
         count++;
     }
 
-    /* The tensor before this call is of the array of that one, perhaps with its dimensions in another order.  */
+    /* The tensor before this call is of the array of `first`; its dimensions may have another order.  */
     template <typename T, int N> void again(const ws::tensor<T, N> &first)
     {
         const argument *a = failed ? nullptr : find((void **)&first.base);
@@ -161,7 +161,7 @@ struct call_arguments {
             arguments[count - 1].array = a->array;
     }
 
-    /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
+    /* extents[0] pointers, each the base of a tensor of the other extents.  */
     template <typename T, int N>
     void table(ws::table<T, N> &t, const char *name, const void *bases, const length (&extents)[N],
                const length (&strides)[N], access how)
@@ -190,7 +190,7 @@ struct call_arguments {
         t.count = (int)n;
     }
 
-    /* Memory for the tiles' numbers of a sum over the grid, which the caller reads before it launches again.  */
+    /* Memory for the tiles' results of a reduction over the grid.  The caller reads it before the next launch.  */
     void *numbers(const void *total, long count, size_t bytes)
     {
         if (failed || count <= 0)
@@ -249,7 +249,7 @@ struct call_arguments {
             fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
             return;
         }
-        /* The driver's functions need the context that the runtime's make on first use in a thread.  */
+        /* Functions of the driver need a context, which the runtime creates at its first use in a thread.  */
         if (host::thread_device != device + 1) {
             error = cudaSetDevice(device);
             if (error != cudaSuccess) {
@@ -288,7 +288,8 @@ struct call_arguments {
         return v;
     }
 
-    /* In place, or one array in several orders of its dimensions, which the kernel knows to be one.  */
+    /* True for an in-place argument, or for one array in several orders of dimensions that the compiler knows to be
+       one.  */
     static bool may_be_one(const argument &a, const argument &b)
     {
         const ws_view x = view_of(a), y = view_of(b);
@@ -321,7 +322,7 @@ struct call_arguments {
         return true;
     }
 
-    /* Iterations of a loop over devices run at the same time.  */
+    /* Records the argument, since iterations of a loop over devices run at the same time.  */
     bool check_devices()
     {
         for (int i = 0; i < count && !failed; i++) {
@@ -348,7 +349,7 @@ struct call_arguments {
         return !failed;
     }
 
-    /* Device addresses for all: where they are, or a staged copy of a host array.  */
+    /* Sets the device address of each argument: its own address, or that of a staged copy of a host array.  */
     void place_all()
     {
         for (int i = 0; i < count && !failed; i++)
@@ -395,7 +396,7 @@ struct call_arguments {
     }
 
   private:
-    /* Elements that the kernel has changed are written, and no others: somebody else may write those meanwhile.  */
+    /* Writes only elements that the kernel has changed, since other threads may write other elements meanwhile.  */
     template <typename T> static void merge_units(buffer &s)
     {
         for (size_t at = 0, bytes = (size_t)(s.end - s.begin); at + sizeof(T) <= bytes; at += sizeof(T)) {
@@ -418,7 +419,7 @@ struct call_arguments {
             merge_units<unsigned char>(s);
     }
 
-    /* What a loop over devices loads from a device that this one does not reach is staged, as a host array is.  */
+    /* Memory of a device that this one cannot access is staged like a host array, if a loop over devices loads it.  */
     void place_argument(int index)
     {
         int owner = 0;
@@ -439,7 +440,7 @@ struct call_arguments {
         }
     }
 
-    /* A call with host arrays ends when they hold the results: nothing that a graph could do later.  */
+    /* A call with host arrays waits for its results, which a captured stream cannot do.  */
     void check_capture()
     {
         for (int i = 0; i < count && !failed; i++)
@@ -447,7 +448,7 @@ struct call_arguments {
                 fail(WS_ERR_ARGUMENT, arguments[i].name, "is a host array, and its stream is being captured");
     }
 
-    /* Joins the argument's range with those that it overlaps.  */
+    /* Joins the argument's range with the ranges that overlap it.  */
     void assign_buffer(int index)
     {
         argument &a = arguments[index];
@@ -473,8 +474,7 @@ struct call_arguments {
         staged[buffers++] = joined;
     }
 
-    /* The copy keeps the host array's position modulo 256 bytes, so that alignment does not depend on where an array
-       is. */
+    /* The copy keeps the host array's address modulo 256, so that alignment does not depend on the array's memory.  */
     void fill_buffer(buffer &s)
     {
         size_t lead = (size_t)s.begin % 256, bytes = (size_t)(s.end - s.begin);

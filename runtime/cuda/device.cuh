@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.cuh - the host's side of a device: its memory behind ws_alloc and ws_copy, what is asked of it once, and the
- * counters of kernels with dynamic scheduling.
+ * device.cuh - the host's view of a device: its memory behind ws_alloc and ws_copy, its properties, and counters.
  *
- * A file that includes this registers the device with the runtime library when it is loaded.
+ * The counters serve kernels with dynamic scheduling and grids that run together.  An object with this file registers
+ * the device with the runtime library when it is loaded.
  */
 #ifndef WS_CUDA_DEVICE_CUH
 #define WS_CUDA_DEVICE_CUH
@@ -24,8 +24,7 @@ inline cudaStream_t stream()
     return (cudaStream_t)ws_stream();
 }
 
-/* Filled in where a tile has waited too long for those of another grid, and ended its kernel with a trap
-   (together.cuh).  */
+/* Written by a tile that has waited too long for another grid and has ended its kernel with a trap (together.cuh).  */
 inline ws_stuck *stuck_report()
 {
     static ws_stuck *report;
@@ -38,7 +37,7 @@ inline ws_stuck *stuck_report()
     return report;
 }
 
-/* Looks, of a microsecond each.  */
+/* Polls of a wait, of about a microsecond each.  */
 inline u32 patience()
 {
     return (u32)ws_watchdog_() * 1000000u;
@@ -46,7 +45,7 @@ inline u32 patience()
 
 enum { MAX_DEVICES = 64, MAX_RECENT = 4 };
 
-/* Kernels that this thread has launched on a device since it last waited for it: the first ones and the last one.  */
+/* Kernels that this thread has launched on a device since its last wait for it: the first ones and the last one.  */
 struct recent_kernels {
     const char *names[MAX_RECENT];
     int count;
@@ -64,7 +63,7 @@ inline void remember_kernel(int device, const char *kernel)
     r.names[i < MAX_RECENT ? i : MAX_RECENT - 1] = kernel;
 }
 
-/* The device fails from now on: an error of one of its kernels, of which CUDA does not say which one.  */
+/* Reports an error after which the device fails.  CUDA does not name the kernel, so the message lists recent ones.  */
 inline ws_status lost_device(cudaError_t error, ws_status status, int device, const char *what)
 {
     char kernels[256] = "", waited[384];
@@ -81,7 +80,7 @@ inline ws_status lost_device(cudaError_t error, ws_status status, int device, co
                         r.count ? kernels : "a kernel before it", cudaGetErrorString(error));
 }
 
-/* After such errors a device's context is of no use.  */
+/* True for errors that make a device's context useless.  */
 inline bool is_lasting(cudaError_t error)
 {
     switch (error) {
@@ -102,7 +101,7 @@ inline bool is_lasting(cudaError_t error)
     }
 }
 
-/* In the context of what `what` says, on the current device.  */
+/* Returns WS_OK or reports the error of `what` on the current device.  */
 inline ws_status check(cudaError_t error, ws_status status, const char *what)
 {
     int device = 0;
@@ -117,9 +116,9 @@ inline ws_status check(cudaError_t error, ws_status status, const char *what)
 enum class memory { of_host, of_device, elsewhere };
 
 enum reach : signed char { reach_unknown, reach_none, reach_all };
-inline reach peers[MAX_DEVICES][MAX_DEVICES]; /* whose memory a device loads from, as loops over devices found */
+inline reach peers[MAX_DEVICES][MAX_DEVICES]; /* peers that a device can load from, as loops over devices found */
 
-/* Memory of another device, which the current one does not reach, is elsewhere.  */
+/* Memory of a device that the current one cannot access is elsewhere.  */
 inline memory memory_of(const void *p, int device, int *owner)
 {
     cudaPointerAttributes attributes;
@@ -208,19 +207,19 @@ inline void *alloc_on_device(int device, size_t bytes)
     return p;
 }
 
-/* What a thread's loops over devices launch on; made once, and kept.  */
+/* Streams and events of a thread's loops over devices; made once.  */
 struct device_stream {
     cudaStream_t stream;
     cudaEvent_t done;
 };
 struct device_loop {
     device_stream streams[MAX_DEVICES];
-    cudaEvent_t begin[MAX_DEVICES]; /* one of each device that a caller's stream was of */
+    cudaEvent_t begin[MAX_DEVICES]; /* one for each device that a caller's stream belonged to */
     int home;
-    bool lent; /* the home device's launches go to the caller's stream, */
+    bool lent; /* the home device's launches go to the caller's stream */
     cudaStream_t callers;
-    int marked;  /* whose ends are in `done` */
-    int running; /* streams of loops that nobody has waited for */
+    int marked;  /* devices whose ends are in `done` */
+    int running; /* streams of loops without a wait so far */
 
     cudaStream_t stream_of(int device) const
     {
@@ -229,7 +228,7 @@ struct device_loop {
 };
 inline thread_local device_loop loop_of_thread;
 
-/* What the caller's stream waits for may never come where a device is lost, so each device is asked.  */
+/* A lost device may never complete the caller's stream, so each device is polled.  */
 inline ws_status sync_devices()
 {
     device_loop &loop = loop_of_thread;
@@ -250,7 +249,7 @@ inline ws_status sync_devices()
     return WS_OK;
 }
 
-/* Tensor maps and loads reach the memory of peers, where the machine has a way.  */
+/* Lets tensor maps and loads access the memory of peers, if the machine supports it.  */
 inline cudaError_t reach_peers(int device, int count)
 {
     for (int peer = 0; peer < count; peer++) {
@@ -282,7 +281,7 @@ inline cudaError_t make_stream(device_stream &s)
     return error;
 }
 
-/* Where the caller's stream is when the loop begins.  */
+/* Records the state of the caller's stream at the loop's begin.  */
 inline cudaError_t mark_begin(device_loop &loop, cudaStream_t callers)
 {
     cudaError_t error = cudaGetDevice(&loop.home);
@@ -293,7 +292,7 @@ inline cudaError_t mark_begin(device_loop &loop, cudaStream_t callers)
     return error == cudaSuccess ? cudaEventRecord(loop.begin[loop.home], callers) : error;
 }
 
-/* Behind the others' ends, and its own.  */
+/* Waits for the marked ends of the other devices.  */
 inline cudaError_t meet_marked(const device_loop &loop, int device)
 {
     cudaError_t error = cudaSuccess;
@@ -401,7 +400,7 @@ inline ws_status wait_for_all(int devices, int again)
     return check(error, WS_ERR_DEVICE, "a block of grids that run together");
 }
 
-/* Processes of a team.  */
+/* The device of a process of a team.  */
 inline ws_status choose_device(int device)
 {
     const int count = device_count();
@@ -429,7 +428,7 @@ inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, 
                                                 open_together, devices_apart,   wait_for_all, choose_device,
                                                 share_memory,  open_memory,     mark_ends};
 
-/* Why no kernel can run here; NULL if one can.  */
+/* The reason that no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()
 {
     int device = 0, major = 0, minor = 0;
@@ -455,18 +454,18 @@ __attribute__((constructor)) static void register_backend()
 #endif
 }
 
-/* ---- what is asked of a device once ------------------------------------------------------------------------------ */
+/* ---- properties of a device, read once --------------------------------------------------------------------------- */
 
 enum { MAX_KERNELS = 1024 };
 
 struct device_facts {
-    int known; /* 1: usable, -1: not a Hopper GPU */
+    int known; /* 1: usable; -1: not a Hopper GPU */
     int multiprocessors;
 };
 inline device_facts devices[MAX_DEVICES];
 inline thread_local int thread_device; /* 1 + the device whose context this thread has entered */
 
-/* Kernels whose shared memory was raised, and how many blocks of them the device holds.  */
+/* Kernels with an increased limit of shared memory, and the number of their blocks that the device holds.  */
 struct kernel_facts {
     const void *function;
     int device, blocks;
@@ -505,10 +504,9 @@ inline void know_blocks(const void *function, int device, int blocks)
 
 /* ---- counters of launches with dynamic scheduling ---------------------------------------------------------------- */
 
-/* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other,
-   so a stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.
-   When there are no more, tiles are not scheduled dynamically: slower, not wrong.  Counters are 0 before a launch and
-   after it.  */
+/* Two launches that may overlap must not draw from one counter.  Launches of one stream follow each other, so a stream
+   has one counter.  A captured launch may overlap any later launch, so it keeps a counter of its own.  Without a free
+   counter a launch has no dynamic scheduling and is slower.  Counters are 0 before and after a launch.  */
 enum { TICKET_STREAMS = 64, TICKET_COUNTERS = 2048 };
 static __device__ __attribute__((unused)) u32 ticket_counters[TICKET_COUNTERS][2];
 inline unsigned long long ticket_streams[TICKET_STREAMS];
@@ -539,8 +537,8 @@ inline int counter_of_capture()
     return ticket_captures < TICKET_COUNTERS - TICKET_STREAMS ? TICKET_STREAMS + ticket_captures++ : -1;
 }
 
-/* Of this device.  A capture may ask for nothing that the driver has to look up: what is not known by then stays
-   unknown.  */
+/* Counters of the current device.  A capture must not call a function that makes the driver look something up, so
+   unknown counters stay unknown.  */
 inline u32 *counters_of_device(bool captured)
 {
     static void *known[MAX_DEVICES];
@@ -570,18 +568,18 @@ inline u32 *tickets()
 
 /* ---- counters of blocks of grids that run together --------------------------------------------------------------- */
 
-/* Blocks of one stream follow each other, and take turns with two arrays: tiles of other devices look at one from the
-   block's begin to its end, in which the other one becomes zero for the next block.  A captured block may run beside
-   anything later: its grids run one after the other.  */
+/* Blocks of one stream follow each other and alternate between two arrays.  Tiles of other devices read one array from
+   the block's begin to its end; meanwhile the other is zeroed for the next block.  A captured block may overlap any
+   later one, so its grids run one after the other.  */
 struct together_words {
     unsigned long long stream;
-    u32 *words; /* both */
+    u32 *words; /* of both arrays */
     int turn;
 };
 enum { TOGETHER_STREAMS = 64 };
 inline together_words words_of_streams[MAX_DEVICES][TOGETHER_STREAMS];
 
-/* Zero.  */
+/* Allocates zeroed words.  */
 inline u32 *make_words(int words)
 {
     u32 *made = nullptr;

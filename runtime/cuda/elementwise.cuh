@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elementwise.cuh - operations on register tiles, one element after another: operands broadcast and convert, and
- * one.cuh says what happens to each.
+ * elementwise.cuh - elementwise operations on register tiles: broadcast and conversion; one.cuh has the operations.
  */
 #ifndef WS_CUDA_ELEMENTWISE_CUH
 #define WS_CUDA_ELEMENTWISE_CUH
@@ -24,8 +23,8 @@ template <> struct only_if<true> {
 template <typename... X> using if_tile = typename only_if<(is_tile<X>::value || ...)>::type;
 template <typename... X> using if_scalars = typename only_if<!(is_tile<X>::value || ...)>::type;
 
-/* Shape, layout and element type of a result: broadcast of the operands; the type is that of the first tile that is no
-   (1,1), since those stand for scalars and convert.  Masks do not count.  */
+/* Shape, layout and element type of a result: the broadcast of the operands.  The element type is that of the first
+   tile other than (1,1).  A (1,1) tile may be a splat of a scalar, which converts.  Masks do not count.  */
 template <typename... X> struct joined;
 template <> struct joined<> {
     static constexpr int rows = 1, cols = 1;
@@ -59,7 +58,7 @@ template <int R, int C, layout L, typename... Rest> struct joined<tile<bool, R, 
     typedef typename rest::element element;
 };
 
-/* An operand's pair at a place of the result, in compute type M; masks stay masks.  */
+/* The operand's pair for a pair of the result, in compute type M; masks stay masks.  */
 template <typename M, typename T, int R, int C, layout L>
 static WS_DEVICE pair<M> operand(const tile<T, R, C, L> &x, int slot, int j)
 {
@@ -88,7 +87,7 @@ static WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::k
     return y;
 }
 
-/* A literal that f16 holds exactly.  */
+/* A literal that f16 represents exactly.  */
 template <int BITS> struct f16_literal {
     double number;
     WS_DEVICE operator double() const
@@ -101,8 +100,8 @@ template <int BITS> static WS_DEVICE f16_literal<BITS> f16_exactly(double number
     return {number};
 }
 
-/* Two numbers of f16 at a time.  A sum or difference of floats that is rounded to f16 is the one that f16 rounds once,
-   since floats have more than twice as many bits and two; products are exact.  */
+/* Operations on two f16 numbers at a time.  f16 arithmetic gives the result of float arithmetic rounded to f16.  Sums
+   and differences do, since floats have more than twice as many bits; products are exact in float.  */
 template <typename F> struct in_pairs {
     static constexpr bool can = false;
 };
@@ -137,7 +136,7 @@ template <int BITS> static WS_DEVICE u32 pair_bits(f16_literal<BITS>, int, int)
     return BITS * 0x10001u;
 }
 
-/* Four bytes at a time, by one number.  */
+/* Operations on four bytes at a time with one number.  */
 template <typename F> struct of_four {
     static constexpr bool can = false;
 };
@@ -243,9 +242,9 @@ WS_UNARY(exp_fast)
 #undef WS_BINARY
 #undef WS_COMPARE
 
-/* Many numbers divided by one: its reciprocal is taken once, and what that lacks.  A quotient that is less than its
-   last place off is corrected by the remainder, and then correctly rounded (Markstein), as long as nothing on the way
-   leaves the range of normal numbers.  */
+/* Many numbers divided by one, whose reciprocal and the reciprocal's error are computed once.  A quotient with an error
+   below one ulp is corrected by the remainder; it is then correctly rounded (Markstein).  All intermediate results have
+   to be normal numbers.  */
 struct row_divisor {
     float d, reciprocal, rest;
 
@@ -267,7 +266,8 @@ struct row_divisor {
     }
 };
 
-/* Are all of a thread's numbers of a row such that a quotient is easy?  Where none is 0, two instructions each say.  */
+/* True if all of a thread's numbers of a row are in the range for that.  Costs two instructions for each number, unless
+   one is 0.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE bool easily_divided(const tile<T, R, C, L> &x, int slot)
 {
     typedef spread<R, C, L> S;
@@ -289,7 +289,7 @@ template <typename T, int R, int C, layout L> static WS_DEVICE bool easily_divid
     return easy;
 }
 
-/* Asked first, so that a number's register may be its quotient's.  */
+/* The check comes first, so that a quotient can take its number's register.  */
 template <typename T, int R, int C, layout L, typename Y>
 static WS_DEVICE tile<T, R, C, L> div_rows(const tile<T, R, C, L> &x, const Y &y)
 {
@@ -318,7 +318,7 @@ static WS_DEVICE tile<T, R, C, L> div_rows(const tile<T, R, C, L> &x, const Y &y
 template <typename M> constexpr bool is_float = false;
 template <> constexpr bool is_float<float> = true;
 
-/* Is y one number for each row of x, or for all of it?  */
+/* True if y is one number for each row of x, or for all of x.  */
 template <typename X, typename Y> struct divides_rows {
     static constexpr bool value = false;
 };
@@ -335,7 +335,7 @@ template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto div(c
         return apply<typename joined<X, Y>::element>(one::div(), x, y);
 }
 
-/* As near as two products are, where the divisor is easy (lowering/machine/fast-math.c).  */
+/* As accurate as two products, if the divisor is in range (lowering/machine/fast-math.c).  */
 template <typename T, int R, int C, layout L, typename Y>
 static WS_DEVICE tile<T, R, C, L> div_fast(const tile<T, R, C, L> &x, const Y &y)
 {
@@ -372,7 +372,7 @@ static WS_DEVICE auto select(const tile<bool, R, C, L> &mask, const X &x, const 
     return apply<typename joined<X, Y>::element>(one::select(), mask, x, y);
 }
 
-/* Where no row of the warp takes what F makes, nobody makes it: F's lanes meet, and all go the same way.  */
+/* Calls f only if a row of the warp selects its result; the branch is uniform, since f synchronizes lanes.  */
 template <int R, layout L, typename F, typename Y>
 static WS_DEVICE auto select_some(const tile<bool, R, 1, L> &mask, F f, const Y &y)
 {
@@ -392,8 +392,8 @@ static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
     return apply<typename joined<X, Y, Z>::element>(one::fma(), x, y, z);
 }
 
-/* Bytes become floating numbers without the slow unit for conversions: a byte, with its sign turned if it has one, is
-   the last one of a number of which the rest is known, and is subtracted.  Exact.  */
+/* Converts bytes to floating-point numbers without the slow conversion unit.  A byte, with an inverted sign bit if it
+   is signed, becomes the last byte of a number with known other bytes; a subtraction removes these.  Exact.  */
 template <typename U> struct of_bytes {
     static constexpr bool fast = false;
 };
@@ -437,7 +437,7 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
         return y;
     }
     if constexpr (is_wide<L> && C > 1 && sizeof(U) == 4 && (same_type<T, f16> || same_type<T, bf16>)) {
-        /* Converted where it is wanted: else the assembler keeps what it has converted, in twice the registers.  */
+        /* Converts at each use.  Otherwise ptxas keeps the converted numbers, in twice the registers.  */
         tile<T, R, C, L> anew = x;
 #pragma unroll
         for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
@@ -466,7 +466,7 @@ static WS_DEVICE tile<U, R, C, L> bitcast(const tile<T, R, C, L> &x)
     return apply<U>(as_bits<U>(), x);
 }
 
-/* The bits of a whole number from 1 to 2047.  */
+/* The f16 bits of an integer from 1 to 2047.  */
 WS_CONSTANT u32 f16_of(int x)
 {
     int exponent = 0;
@@ -475,15 +475,15 @@ WS_CONSTANT u32 f16_of(int x)
     return (u32)(15 + exponent) << 10 | (((u32)x << (10 - exponent)) & 0x3ff);
 }
 
-/* The first bytes of 1024 and more, in a register: where ptxas knows them it takes them for the immediate number, and
-   each instruction's choice of bytes is moved to a register first.  */
+/* The leading bytes of numbers from 1024 on, in a register.  ptxas would use a known value as the immediate operand,
+   and move each instruction's byte selector to a register first.  */
 static WS_DEVICE u32 thousand()
 {
     return 0x64646464 | ptx::multiprocessor() >> 31;
 }
 
-/* Bytes, their high bits alone, as numbers of f16, less 0 to 511.  That is in what is subtracted anyway; shifted bits
-   stay where they are, and are a multiple.  Exact.  */
+/* Bytes, or their high bits, as f16 numbers minus 0 to 511.  The subtraction is part of the conversion.  Shifted bits
+   stay in place and count as a multiple.  Exact.  */
 template <typename U, int LESS, int SHIFT = 0, int R, int C, layout L>
 static WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
 {
@@ -500,7 +500,7 @@ static WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &
     return y;
 }
 
-/* Elements by their indices; those of padding are looked up like others, and are not outside the tensor either.  */
+/* Elements by their indices.  Indices of padding are looked up, too; they are in bounds.  */
 template <typename T> T element_type_of(const tensor<T, 1> &);
 
 template <typename X, typename I, int R, int C, layout L>
@@ -516,7 +516,7 @@ static WS_DEVICE auto load_at(const X &t, const tile<I, R, C, L> &index)
     return y;
 }
 
-/* Scalars of one type; launchers compute with them, too.  */
+/* Scalars of one type; launchers use them, too.  */
 template <typename X, if_scalars<X> = 0> static WS_HOST WS_DEVICE X min(X x, X y)
 {
     return x < y ? x : y;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * encode.cuh - tensor maps as the driver makes them, of tensors that TMA can load.
+ * encode.cuh - tensor maps, made by the driver, of tensors that TMA can load.
  */
 #ifndef WS_CUDA_ENCODE_CUH
 #define WS_CUDA_ENCODE_CUH
@@ -11,7 +11,7 @@
 namespace ws {
 namespace host {
 
-/* ---- the driver's maker of tensor maps --------------------------------------------------------------------------- */
+/* ---- the driver's function for tensor maps ----------------------------------------------------------------------- */
 
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                  const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
@@ -57,7 +57,7 @@ template <> struct map_type<short> {
 template <> struct map_type<float> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 };
-template <> struct map_type<tf32> { /* the engine rounds */
+template <> struct map_type<tf32> { /* TMA rounds */
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
 };
 template <> struct map_type<int> {
@@ -80,7 +80,7 @@ template <typename T> struct map_type_in<void, T> {
 
 /* ---- boxes of a tensor ------------------------------------------------------------------------------------------- */
 
-/* Of these extents in all dimensions but the last.  */
+/* Boxes of the extents `of` in all dimensions but the last.  */
 template <typename E, typename T, int N>
 bool encode_box(CUtensorMap &to, const ws::tensor<T, N> &t, const int *of, int bytes)
 {
@@ -104,7 +104,7 @@ bool encode_box(CUtensorMap &to, const ws::tensor<T, N> &t, const int *of, int b
     }
     if ((size_t)t.base % 16 != 0)
         return false;
-    /* Rows that begin within L2's lines take two requests each; what is fetched beyond them only costs.  */
+    /* Rows that do not begin at L2's lines take two requests each, and a promotion to whole lines is a loss.  */
     bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
     host::encode_tiled encode_map = host::find_encoder();
     return encode_map &&
@@ -118,7 +118,8 @@ bool encode_box(CUtensorMap &to, const ws::tensor<T, N> &t, const int *of, int b
                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-/* Boxes of so many rows and bytes, swizzled within as many; of a tensor of lines, so many LINES of each row.  */
+/* Boxes of `rows` rows and `bytes` bytes, swizzled within as many bytes; for a tensor in lines, `lines` lines of each
+   row.  */
 template <typename E, typename T, int N>
 bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = line_bytes<E>, int lines = 0)
 {
@@ -131,7 +132,7 @@ bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = li
     return encode_box<E>(to, t, extents, bytes);
 }
 
-/* Rows as lines of 32 numbers.  */
+/* The tensor with its rows as lines of 32 elements.  */
 template <typename T, int N> ws::tensor<T, N + 1> in_lines(const ws::tensor<T, N> &t)
 {
     ws::tensor<T, N + 1> lines = {t.base};

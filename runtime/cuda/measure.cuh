@@ -18,7 +18,7 @@ struct saved {
     bool on_host;
 };
 
-/* Device memory that the kernel stores: of host arrays their copies.  */
+/* Saves the device memory that the kernel stores; for host arrays, their copies.  */
 inline bool save(const call_arguments &of, saved *all, int &n)
 {
     for (int i = 0; i < of.count && !of.failed; i++) {
@@ -47,7 +47,7 @@ inline void restore(const saved *all, int n)
         cudaMemcpyAsync(all[i].at, all[i].copy, all[i].bytes, cudaMemcpyDefault, host::stream());
 }
 
-/* Microseconds of a launch; -1: it failed.  With a graph, of each of its launches.  */
+/* Microseconds of a launch; -1 if it failed.  With a graph: of each of its launches.  */
 inline double time_once(const void *function, const cudaLaunchConfig_t &config, void **list, cudaEvent_t *events,
                         cudaGraphExec_t graph = nullptr, int launches = 1)
 {
@@ -62,7 +62,7 @@ inline double time_once(const void *function, const cudaLaunchConfig_t &config, 
     return error == cudaSuccess ? 1e3 * ms / launches : -1;
 }
 
-/* So many launches in a row, which cost the host one.  */
+/* A graph of `launches` launches, which the host starts at once.  */
 inline cudaGraphExec_t captured(const void *function, cudaLaunchConfig_t config, void **list, int launches)
 {
     cudaStream_t stream = nullptr;
@@ -84,7 +84,7 @@ inline cudaGraphExec_t captured(const void *function, cudaLaunchConfig_t config,
     return ready;
 }
 
-/* Does the kernel read what it stores, so that each launch needs the memory as it was?  */
+/* True if the kernel reads memory that it stores, so that each launch needs the former contents.  */
 inline bool reads_stored(const call_arguments &of)
 {
     bool reads = false;
@@ -109,8 +109,8 @@ inline double median(double *x, int n)
     return x[n / 2];
 }
 
-/* The median of some launches, or of graphs of them where one is short, as programs launch what is worth it.  Each
-   finds the memory as the caller left it, and so does the caller.  */
+/* The median of several launches, or of graphs of short launches, as programs launch them.  Each launch finds the
+   memory that the caller left, and so does the caller afterwards.  */
 inline void measure(const call_arguments &of, const void *function, const cudaLaunchConfig_t &config, void **list)
 {
     enum { MOST = 31, LEAST = 7, MOST_LAUNCHES = 60 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one.cuh - what happens to one element: arithmetic, comparisons, <math.h>.
+ * one.cuh - operations on one element: arithmetic, comparisons, <math.h>.
  */
 #ifndef WS_CUDA_ONE_CUH
 #define WS_CUDA_ONE_CUH
@@ -9,7 +9,7 @@
 
 namespace ws {
 
-namespace one { /* what happens to one element */
+namespace one { /* operations on one element */
 
 #define WS_ONE_BINARY(name, on_float, on_double, on_int, on_long) \
     struct name {                                                 \
@@ -44,7 +44,7 @@ WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y), x > y ? x : y
 WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y), x < y ? x : y)
 #undef WS_ONE_BINARY
 
-/* Of the bits of two I32 or I64.  */
+/* Operations on the bits of two I32 or I64.  */
 #define WS_ONE_BITS(name, on_int, on_long)              \
     struct name {                                       \
         WS_DEVICE int operator()(int x, int y) const    \
@@ -148,15 +148,15 @@ struct abs {
     }
 };
 
-/* x as the tensor core reads it, without its last 13 bits.  */
+/* The tf32 head of x: x as the tensor core reads it, without the last 13 bits.  */
 struct tf32_head {
     WS_DEVICE float operator()(float x) const
     {
         return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
     }
 };
-/* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
-   that what is left has too few bits, or so large that products may be infinite.  */
+/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN for an x that is no number, is too
+   small for a residual of enough bits, or is so large that products may be infinite.  */
 struct tf32_residual {
     static constexpr float least = 0x1p-50f, most = 0x1p60f;
     WS_DEVICE float operator()(float x) const
@@ -168,8 +168,8 @@ struct tf32_residual {
     }
 };
 
-/* 1 / (1 + e^-x) without the ways of a division: its divisor is at least 1.  The correction of the approximate
-   reciprocal is left out where the divisor is infinite.  */
+/* 1 / (1 + e^-x) without the branches of a division, since its divisor is at least 1.  An infinite divisor skips the
+   correction of the approximate reciprocal.  */
 static WS_DEVICE float logistic(float x)
 {
     const float divisor = 1.0f + expf(-x), y = ptx::reciprocal_approx(divisor), rest = fmaf(-divisor, y, 1.0f);
@@ -200,7 +200,7 @@ static WS_DEVICE float logistic(float x)
     };
 #include "../common/maths.def"
 
-/* e^x with a relative error of |x| 2^-24 or so (lowering/machine/fast-math.c).  */
+/* e^x with a relative error of about |x| 2^-24 (lowering/machine/fast-math.c).  */
 struct exp_fast {
     WS_DEVICE float operator()(float x) const
     {

@@ -49,7 +49,7 @@ static WS_DEVICE void print_number(long x, bool)
     printf(" %ld", x);
 }
 
-static __device__ int printing; /* somebody is */
+static __device__ int printing; /* a group is printing */
 
 static WS_DEVICE void print_begin()
 {
@@ -74,7 +74,7 @@ static WS_DEVICE void print_head(const char *format, int rows, int columns, I...
     printf(": %s (%d,%d)\n", type_name<T>::get(), rows, columns);
 }
 
-/* Each element by the thread that holds it, in order.  */
+/* Prints the elements in order; the thread that holds an element prints it.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE void print_elements(const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
@@ -101,7 +101,7 @@ template <typename T, int R, int C, layout L> static WS_DEVICE void print_elemen
     }
 }
 
-/* One group of the grid at a time.  */
+/* One group of the grid prints at a time.  */
 template <typename T, int R, int C, layout L, typename... I>
 static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
 {
@@ -116,8 +116,8 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
         print_end();
 }
 
-/* One role of the grid at a time: each of its groups shows its rows, in their order.  All have come, so that none waits
-   for what the others still have to do.  */
+/* One role of the grid prints at a time; its groups print their rows in order.  All groups have arrived before, so that
+   none waits for pending work of the others.  */
 template <int N, int FIRST, typename T, int R, int C, layout L, typename... I>
 static WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, const char *format,
                                  const tile<T, R, C, L> &x, I... at)
@@ -139,7 +139,7 @@ static WS_DEVICE void print_rows(role_barrier<N, FIRST> &groups, int group, cons
 
 /* ---- lines of numbers -------------------------------------------------------------------------------------------- */
 
-/* One of the launches of a file that run at a time.  */
+/* Number of a launch among the concurrent ones of a file.  */
 struct prints {
     int number;
 };
@@ -150,7 +150,7 @@ struct printed {
 };
 static __device__ printed lines_of[MOST_PRINTING];
 
-/* Of the groups that end, the last one counts.  */
+/* The last of the ending groups prints the count.  */
 static WS_DEVICE void end_prints(const prints &p, const char *kernel)
 {
     const u32 groups = gridDim.x * gridDim.y * gridDim.z * ((blockDim.x + 127) / 128);
@@ -171,7 +171,7 @@ template <typename T> static WS_DEVICE long line_number(T x)
     return (long)x;
 }
 
-/* The sign of NaN means nothing.  */
+/* The sign of NaN has no meaning.  */
 static WS_DEVICE double line_number(double x)
 {
     return x != x ? __longlong_as_double(0x7ff8000000000000) : x;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptx.cuh - one PTX instruction, one named inline function: barriers, clusters, memory, products.
+ * ptx.cuh - one inline function for each PTX instruction: barriers, clusters, memory, products.
  *
- * Copies by TMA and cp.async are in ptx_copy.cuh, arithmetic and conversions in ptx_number.cuh.
- * Nothing here decides anything.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions
- * whose instruction must not move carry `volatile` and a memory clobber; pure conversions carry neither.
+ * Copies by TMA and cp.async are in ptx_copy.cuh, arithmetic and conversions in ptx_number.cuh.  These functions make
+ * no decisions.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions whose instruction
+ * must not move are `volatile` with a memory clobber; pure conversions are neither.
  */
 #ifndef WS_CUDA_PTX_CUH
 #define WS_CUDA_PTX_CUH
@@ -40,7 +40,7 @@ static WS_DEVICE u32 lane()
     return threadIdx.x % 32;
 }
 
-/* The same number in every thread of a warp, and known to be so.  */
+/* The same number in all threads of a warp, in a form that ptxas recognizes as uniform.  */
 static WS_DEVICE u32 uniform(u32 x)
 {
     return __shfl_sync(0xffffffffu, x, 0);
@@ -69,7 +69,7 @@ static WS_DEVICE void mbarrier_expect_tx(u32 barrier, u32 bytes)
     asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-/* Has the phase of this parity completed?  Suspends the thread for a while before it says no.  */
+/* True if the phase of this parity has completed.  May suspend the thread for some time before it returns false.  */
 static WS_DEVICE bool mbarrier_try_wait(u32 barrier, u32 parity)
 {
     u32 done;
@@ -97,8 +97,8 @@ static WS_DEVICE u32 cluster_rank()
     return rank;
 }
 
-/* All threads of the cluster; only what was fenced before is seen behind the wait: the bare form, which makes all that
-   a thread wrote be seen, is a fence of the whole GPU.  */
+/* Barrier of all threads of the cluster.  Only fenced writes are visible after the wait.  The default form publishes
+   all writes of a thread and costs a fence of the whole GPU.  */
 static WS_DEVICE void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
@@ -109,7 +109,7 @@ static WS_DEVICE void cluster_wait()
     asm volatile("barrier.cluster.wait;" ::: "memory");
 }
 
-/* The same place in the shared memory of another CTA.  */
+/* The same address in the shared memory of another CTA.  */
 static WS_DEVICE u32 address_in(u32 address, u32 rank)
 {
     u32 there;
@@ -128,7 +128,7 @@ static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/* Words to another CTA's shared memory, which its barrier counts as they arrive: whoever waits there sees them.  */
+/* Stores words to another CTA's shared memory.  Its barrier counts their bytes, and its waiters see the words.  */
 static WS_DEVICE void store_there(u32 there, u32 barrier, uint4 x)
 {
     asm volatile(
@@ -173,30 +173,30 @@ template <int N> static WS_DEVICE void setmaxnreg_dec()
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 }
 
-/* ---- the kernel before this one in the stream, and the one after ------------------------------------------------- */
+/* ---- the previous and the next kernel of the stream -------------------------------------------------------------- */
 
-/* Until all that the kernels before it wrote can be seen.  */
+/* Waits until all writes of the previous kernels are visible.  */
 static WS_DEVICE void grid_dependency_wait()
 {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-/* When all CTAs have said so, the next kernel's may take the places that become free, and wait there.  */
+/* After all CTAs have called it, CTAs of the next kernel may take free places and wait there.  */
 static WS_DEVICE void grid_dependents_launch()
 {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/* ---- one thread of a warp, and fences between its accesses and an engine's --------------------------------------- */
+/* ---- one thread of a warp, and fences between generic and async proxies ------------------------------------------ */
 
-/* The assembler takes it for another number from here on.  */
+/* Hides the value of x from ptxas.  */
 static WS_DEVICE void hide(u32 &x)
 {
     asm volatile("" : "+r"(x));
 }
 
-/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under
-   another condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
+/* True in one thread of a converged warp, always the same one.  ptxas issues instructions under this predicate once.
+   Under another condition for one thread ptxas makes a loop over possible threads for each copy.  */
 static WS_DEVICE bool elect()
 {
     u32 elected;
@@ -204,13 +204,13 @@ static WS_DEVICE bool elect()
     return elected != 0;
 }
 
-/* Ordinary accesses to shared memory before it, TMA's and the tensor core's after it.  */
+/* Orders earlier generic accesses to shared memory before later accesses by TMA and the tensor core.  */
 static WS_DEVICE void fence_proxy_async()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* The same for global memory, both ways.  */
+/* The same for global memory, in both directions.  */
 static WS_DEVICE void fence_proxy_async_global()
 {
     asm volatile("fence.proxy.async.global;" ::: "memory");
@@ -250,9 +250,8 @@ static WS_DEVICE void trap()
     asm volatile("trap;");
 }
 
-/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each
-   time, and may move among what else memory sees, though not up past the wait for the kernel before
-   (tests/gpu/machine_code.sh looks).  */
+/* Loads from memory that no thread writes during the kernel.  The data stay in L1, and the load may move among other
+   accesses.  It must not move above the wait for the previous kernel; tests/gpu/machine_code.sh checks that.  */
 template <int BYTES> struct fixed_word;
 #define WS_FIXED_WORD(bytes, type, constraint, suffix)                             \
     template <> struct fixed_word<bytes> {                                         \
@@ -287,7 +286,7 @@ template <typename T> static WS_DEVICE T load_fixed(const T *p)
     return x.value;
 }
 
-/* Added to four numbers of global memory at a multiple of 16 bytes, each by itself.  */
+/* Adds to four numbers of global memory at a multiple of 16 bytes; each addition is atomic.  */
 static WS_DEVICE void add_four(float *at, float a, float b, float c, float d)
 {
     asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(a), "f"(b), "f"(c), "f"(d)
@@ -390,7 +389,7 @@ static WS_DEVICE void store_shared_16(u32 address, uint4 x)
 
 /* ---- products of a warp ------------------------------------------------------------------------------------------ */
 
-/* 16 x 8 sums; a: its two 8 of M, four 4 of K each.  */
+/* 16 x 8 sums; a: two 8 of M, with four 4 of K each.  */
 static WS_DEVICE void mma_f64_k16(double *d, const double (&a)[2][4], const double (&b)[4])
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
@@ -415,7 +414,7 @@ static WS_DEVICE void mma_tf32(float (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, u3
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-/* ---- the tensor core (its products are in wgmma.cuh) ------------------------------------------------------------- */
+/* ---- the tensor core (products are in wgmma.cuh) ----------------------------------------------------------------- */
 
 static WS_DEVICE void wgmma_fence()
 {
@@ -432,8 +431,8 @@ template <int N> static WS_DEVICE void wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
 
-/* Counts an event if x is one certain NaN that no operation makes.  Not a sleep: ptxas lets nothing pass one, and puts
-   a fence of its own before the products behind it where one stands in a branch (C7519).  */
+/* Counts an event if x is one certain NaN, which no operation makes.  A nanosleep would not do: ptxas moves nothing
+   across it, and adds a fence before later products if the sleep is in a branch (C7519).  */
 static WS_DEVICE void depend(int)
 {
 }
@@ -443,13 +442,13 @@ static WS_DEVICE void depend(float x)
                  : "memory");
 }
 
-/* The same of a parameter of the launch: it is read here, and what lies beside it has come near.  */
+/* The same for a parameter of the launch: reads it, so that its cache line is loaded.  */
 static WS_DEVICE void touch(u32 x)
 {
     asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p pmevent 0;\n}" ::"r"(x) : "memory");
 }
 
-/* Both times y, by instructions that do nothing where y is 1; in their place among what is volatile.  */
+/* Multiplies both by y, by instructions that are predicated off for y = 1; volatile, so they keep their place.  */
 static WS_DEVICE void multiply_unless_one(float &low, float &high, float y)
 {
     asm volatile("{\n.reg .pred p;\nsetp.neu.f32 p, %2, 0f3f800000;\n@p mul.f32 %0, %0, %2;\n@p mul.f32 %1, %1, %2;\n}"
@@ -459,8 +458,8 @@ static WS_DEVICE void multiply_unless_one(float &low, float &high, float y)
 
 /* ---- global memory under a condition ----------------------------------------------------------------------------- */
 
-/* Instructions that are not issued where the condition is false, and no branches around them: those that follow each
-   other are all in flight.  What is not loaded stays as it is.  */
+/* Predicated accesses without branches, so that consecutive ones are all in flight.  A false condition leaves x as it
+   is.  */
 #define WS_EACH_1(constraint) constraint(x)
 #define WS_EACH_2(constraint) constraint(x.x), constraint(x.y)
 #define WS_EACH_4(constraint) constraint(x.x), constraint(x.y), constraint(x.z), constraint(x.w)

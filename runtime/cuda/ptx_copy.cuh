@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptx_copy.cuh - copies that are started here and waited for later: TMA's tiles, cp.async's words.
+ * ptx_copy.cuh - asynchronous copies: tiles by TMA, words by cp.async.
  */
 #ifndef WS_CUDA_PTX_COPY_CUH
 #define WS_CUDA_PTX_COPY_CUH
@@ -40,7 +40,7 @@ static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barri
                  : "memory");
 }
 
-/* To the same place of every CTA in the mask, completing on the same barrier of each.  */
+/* To the same address in every CTA of the mask; completes on the same barrier of each.  */
 static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
@@ -96,7 +96,7 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
         : "memory");
 }
 
-/* The same, but what lies there is added to, each element by itself.  */
+/* The same, but adds to memory; the addition of each element is atomic.  */
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
 {
     asm volatile(
@@ -136,27 +136,27 @@ static WS_DEVICE void bulk_commit()
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/* At most N of this thread's groups are still under way: what the others wrote is there.  */
+/* Returns when at most N of this thread's groups are in flight; writes of the others are complete.  */
 template <int N> static WS_DEVICE void bulk_wait()
 {
     asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
 }
 
-/* At most N of this thread's groups still read shared memory.  */
+/* Returns when at most N of this thread's groups still read shared memory.  */
 template <int N> static WS_DEVICE void bulk_wait_read()
 {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
-/* BYTES (4, 8 or 16) from global to shared memory without a register; the first `bytes` of them are read, the rest are
-   0. */
+/* Copies BYTES (4, 8 or 16) from global to shared memory without a register.  Reads the first `bytes` bytes; the rest
+   becomes 0.  */
 template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, u32 bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES), "r"(bytes)
                  : "memory");
 }
 
-/* The same for 16 bytes, past L1; without the condition, what is there instead.  No branch parts the threads.  */
+/* The same for 16 bytes, bypassing L1.  Without the condition stores `other`.  Predicates replace a branch.  */
 static WS_DEVICE void async_copy_if(bool condition, u32 to, const void *from, uint4 other)
 {
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\n"
@@ -165,13 +165,13 @@ static WS_DEVICE void async_copy_if(bool condition, u32 to, const void *from, ui
                  : "memory");
 }
 
-/* Until this thread's async_copies have arrived.  */
+/* Waits for all async_copies of this thread.  */
 static WS_DEVICE void async_copy_wait()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* Those since the last commit are a group; until all of them but the last COUNT groups have arrived.  */
+/* Closes a group of copies; waits for all but the last COUNT groups.  */
 static WS_DEVICE void async_copy_commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptx_number.cuh - instructions that compute: largest and smallest, pairs of 16 bits, conversions, approximations.
+ * ptx_number.cuh - arithmetic instructions: max and min, pairs of 16-bit numbers, conversions, approximations.
  */
 #ifndef WS_CUDA_PTX_NUMBER_CUH
 #define WS_CUDA_PTX_NUMBER_CUH
@@ -10,9 +10,9 @@
 namespace ws {
 namespace ptx {
 
-/* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign
-   of an operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is
-   left to lose.  */
+/* max and min of integers, as unsigned numbers.  ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and drops the
+   negation of an operand: max (-x, max (-y, z)) becomes max (-x, max (y, z)).  An exclusive or on each operand prevents
+   that.  */
 static WS_DEVICE int larger(int x, int y)
 {
     int z;
@@ -22,7 +22,7 @@ static WS_DEVICE int larger(int x, int y)
         : "r"(x), "r"(y));
     return z;
 }
-/* The largest of three in one instruction: for numbers that no integer arithmetic has negated.  */
+/* The largest of three in one instruction: only for numbers that no integer arithmetic has negated.  */
 static WS_DEVICE int largest(int x, int y, int z)
 {
     return __vimax3_s32(x, y, z);
@@ -41,7 +41,7 @@ static WS_DEVICE int smaller(int x, int y)
     return z;
 }
 
-/* Of two numbers of 16 bits each, the first in the low half.  */
+/* For two numbers of 16 bits each; the first is in the low half.  */
 #define WS_OF_TWO(name, what)                                \
     static WS_DEVICE u32 name(u32 x, u32 y)                  \
     {                                                        \
@@ -63,8 +63,8 @@ static WS_DEVICE u32 fma_f16x2(u32 x, u32 y, u32 z)
     return w;
 }
 
-/* With its size added to 1024, whose neighbours are 1 apart, a smaller number is rounded to a whole one; that is the
-   floor, or one more.  Others are whole, or none.  */
+/* Adding |x| to 1024 rounds a smaller number to an integer, since f16 numbers there are 1 apart.  The result is the
+   floor or the floor plus one.  Other numbers are integers, infinite or NaN.  */
 static WS_DEVICE u32 floor_f16x2(u32 x)
 {
     const u32 size = x & 0x7fff7fffu, all = 0x64006400u;
@@ -137,7 +137,7 @@ static WS_DEVICE float round_tf32(float x)
     return __uint_as_float(y);
 }
 
-/* x, of which the compiler is told nothing.  */
+/* Returns x, whose value is hidden from the compiler.  */
 static WS_DEVICE int any_number(int x)
 {
     asm("" : "+r"(x));
@@ -150,7 +150,7 @@ static WS_DEVICE float exp2_approx(float x)
     return y;
 }
 
-/* Within 1 ulp; what would be subnormal is 0.  */
+/* Within 1 ulp; a subnormal result becomes 0.  */
 static WS_DEVICE float reciprocal_approx(float x)
 {
     float y;
@@ -164,7 +164,7 @@ static WS_DEVICE float rsqrt_approx(float x)
     return y;
 }
 
-/* Truncates, saturates, NaN gives 0.  */
+/* Truncates and saturates; NaN gives 0.  */
 static WS_DEVICE int f32_to_s32(float x)
 {
     int y;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.cuh - tensors out of an array of pointers: of one shape, wherever they lie, on whichever device.  The first
- * coordinate says which.
+ * table.cuh - tensors of one shape from an array of pointers, on any device.  The first coordinate selects the pointer.
  *
  *   table<f16, 3> x          x.at(w): a tensor<f16, 2>
  *   maps<edge_map> x_map     the tensor map of each
@@ -17,7 +16,7 @@ namespace ws {
 
 constexpr int most_pointers = 8;
 
-/* A number outside would be a pointer that is not there: the nearest one is taken.  */
+/* An index outside the array selects the nearest pointer, since no other can be dereferenced.  */
 template <typename I> static WS_DEVICE int nearest_of(I i, int count)
 {
     const int x = clamp(i);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * teams.cuh - blocks.cuh for rows that the threads of several groups share: one warp sends what all of a CTA have.
+ * teams.cuh - blocks.cuh for rows that the threads of several groups share: one warp sends for the whole CTA.
  *
  *   team_exchange<cluster<1, 8>, 4, 0> sum_shares(s.sum_shares);     four groups, warp 0 sends
  *   const auto sent = send_sum<1024>(sum_shares, x)                  x is wide_4
  *   sum = sent.received(zero)
  *
- * Each warp leaves what it has in the CTA's memory and goes on; one waits for all of them, combines that, and sends it
- * to all CTAs.  Two slots take turns: when all words of one have come, all warps of all CTAs have read what came
- * before, since each has left its next words.  So nobody says that a slot is free, and a CTA may end when it has
- * received all.
+ * Each warp leaves its share in the CTA's memory and goes on.  One warp waits for all shares, combines them, and sends
+ * the result to all CTAs.  Two slots alternate.  When all words of one slot have arrived, all warps of all CTAs have
+ * read the other slot's last words, since each has left its next share.  So no release of a slot is needed, and a CTA
+ * may end when it has received all words.
  */
 #ifndef WS_CUDA_TEAMS_CUH
 #define WS_CUDA_TEAMS_CUH
 
 namespace ws {
 
-/* So many WORDS for each CTA: two slots of what comes, what the warps leave, and a barrier.  */
+/* WORDS words for each CTA: two slots of received words, the shares of the warps, and a barrier.  */
 template <typename T, int P, int WORDS, int GROUPS> struct alignas(16) team_shares {
     static_assert(sizeof(T) == 4, "words");
     static constexpr int words = P * ((WORDS + 3) / 4 * 4);
@@ -65,11 +65,11 @@ template <typename B, int GROUPS, int NUMBER> struct team_exchange {
     }
 };
 
-/* So many words that each CTA sends in a turn.  */
+/* WORDS words that each CTA sends in a turn.  */
 template <int WORDS, typename E> struct team_words {
     const E &s;
 
-    /* What has come of one word.  */
+    /* The address of the received copies of one word.  */
     WS_DEVICE u32 slot(int word) const
     {
         return s.from + ((s.turn & 1) * WORDS + word) * E::apart;
@@ -88,7 +88,7 @@ template <int WORDS, typename E> struct team_words {
     {
         return ptx::load_shared_4(own(word) + ptx::lane() % E::warps * 4);
     }
-    /* A warp has left all.  Of the warp that sends, when all have: true.  */
+    /* A warp has left its share.  In the sending warp it waits for all shares and returns true.  */
     WS_DEVICE bool have_left(int number) const
     {
         if (ptx::lane() == 0)
@@ -102,7 +102,7 @@ template <int WORDS, typename E> struct team_words {
         ptx::mbarrier_wait(s.met, s.turn & 1);
         return true;
     }
-    /* A lane to its CTA.  */
+    /* Each lane sends to one CTA.  */
     template <typename B> WS_DEVICE void send(int word, u32 x) const
     {
         const int to = (int)ptx::lane();
@@ -165,8 +165,8 @@ static WS_DEVICE auto send_rows(F f, team_exchange<B, GROUPS, NUMBER> &s, const 
 
 /* ---- one CTA ----------------------------------------------------------------------------------------------------- */
 
-/* Of a CTA that has whole rows: its warps meet once for each.  Two slots take turns: a warp that leaves words in one
-   has met those that have read what was there before.  */
+/* For a CTA that has whole rows: its warps synchronize once for each row.  Two slots alternate.  A warp that writes a
+   slot has passed a barrier after the last reads of that slot.  */
 template <typename T, int WORDS, int GROUPS> struct alignas(16) lone_shares {
     static_assert(sizeof(T) == 4, "words");
     u32 word[(WORDS + 3) / 4 * 4];
@@ -238,15 +238,15 @@ static WS_DEVICE auto send_rows(F f, lone_exchange<GROUPS> &s, const tile<T, R, 
     return sent_by_team<F, lone_exchange<GROUPS>, tile<T, R, 1, L>>{s};
 }
 
-/* ---- sums of powers below the largest ---------------------------------------------------------------------------- */
+/* ---- sums of powers below the maximum ---------------------------------------------------------------------------- */
 
-/* Of all lanes that have a largest and a sum below that: the sum below `now`, which is at least as large.  */
+/* The sum of powers below `now` over lanes that each have a maximum and a sum below it; `now` is at least as large.  */
 template <typename F, int LAST> static WS_DEVICE float sum_below(float most, float sum, float now)
 {
     return across<1, LAST>(one::add(), sum * F::of(most - (now == -INFINITY ? 0 : now)));
 }
 
-/* Two words of each row: its largest, and R words behind the sum.  */
+/* Two words of each row: its maximum, and its sum, R words further.  */
 template <typename F, bool FUSED, typename E, typename X> struct powers_of_team;
 
 template <typename F, bool FUSED, typename E, int R, int C, layout L>
@@ -283,7 +283,7 @@ struct powers_of_team<F, FUSED, E, tile<float, R, C, L>> {
     }
 };
 
-/* What a warp has of each row, for the others: its largest number, and the sum of the powers below that.  */
+/* Leaves a warp's share of each row: its maximum, and the sum of the powers below that.  */
 template <typename F, typename H, typename S, int R, int C, layout L>
 static WS_DEVICE void leave_powers(const H &here, S &sent, const tile<float, R, C, L> &x)
 {

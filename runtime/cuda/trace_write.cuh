@@ -2,9 +2,9 @@
 /*
  * trace_write.cuh - the host's side of trace.cuh: buffers of launches, and the file at the program's end.
  *
- * The first launches have a buffer each; those behind them share one more, whose last launch is what the file has.
- * Records of a group are in order, so that what is left of a longer launch before begins where time goes back.  Of a
- * group that has more than fit the first ones are there.
+ * The first launches have a buffer each.  Later launches share one more buffer, and the file has the last of them.
+ * Records of a group are in order of time, so older records of a longer launch begin where time decreases.  If a group
+ * has too many records, the first ones are kept.
  */
 #ifndef WS_CUDA_TRACE_WRITE_CUH
 #define WS_CUDA_TRACE_WRITE_CUH
@@ -34,7 +34,7 @@ inline session run;
 
 /* ---- one block ------------------------------------------------------------------------------------------------ */
 
-/* What is known of put i of a ring.  */
+/* Times of put i of a ring.  */
 struct lap {
     unsigned long long put, done, full, free;
     bool begun, got, released;
@@ -44,7 +44,7 @@ struct writer {
     FILE *file;
     int process, groups;
     const buffer *b;
-    u32 rings[NAMES], nrings; /* numbers of names, each once */
+    u32 rings[NAMES], nrings; /* indices of names, each once */
     lap *laps[NAMES];
     u32 laps_used[NAMES];
 };
@@ -103,7 +103,7 @@ static u32 number_of(const record &r)
     return r.what >> 16;
 }
 
-/* 32 bits of a clock that goes on; stops where it goes back, which is what an earlier launch has left.  */
+/* Extends 32-bit clocks to 64 bits.  Stops where time decreases, at records of an earlier launch.  */
 struct reader {
     const record *at;
     int left;
@@ -185,7 +185,7 @@ static lap *lap_of(const writer &w, int ring, u32 index)
     return ring >= 0 && index < INDEX_MOST && w.laps[ring] ? &w.laps[ring][index] : nullptr;
 }
 
-/* Which put of the ring this record is about, and what it says of that.  */
+/* The put of the ring that this record belongs to; stores the record's time there.  */
 static u32 note(writer &w, passed &p, const record &r, int ring, unsigned long long time)
 {
     const int k = kind_of(r);
@@ -215,7 +215,7 @@ static u32 note(writer &w, passed &p, const record &r, int ring, unsigned long l
     return index;
 }
 
-/* Products of which at most `stay` groups are in flight.  */
+/* Writes the ends of products, so that at most `stay` groups are in flight.  */
 static void retire(const writer &w, passed &p, int group, u32 stay, unsigned long long time)
 {
     for (; p.ended + stay < p.commits; p.ended++) {
@@ -230,7 +230,7 @@ static void own(writer &w, passed &p, const record &r, int group, unsigned long 
 {
     static const struct {
         const char *name;
-        char of; /* R: waits for a ring, r: does something to it; t, T: turns; w: waits; n: neither */
+        char of; /* R: waits for a ring, r: acts on it; t, T: turns; w: waits; n: neither */
     } names[] = {
         {"", 0},       {"start", 'n'}, {"put", 'R'},  {"put_done", 'r'}, {"get", 'R'},        {"consumed", 'r'},
         {"", 0},       {"mma", 'n'},   {"wait", 'w'}, {"store", 'n'},    {"store_wait", 'w'}, {"take", 't'},
@@ -296,7 +296,7 @@ static void slots(const writer &w, unsigned long long end)
 
 static void write_block(writer &w, const traced &t, int block)
 {
-    u32 origin = records_of(w, block, 0)->clock; /* of the group that is the first to start */
+    u32 origin = records_of(w, block, 0)->clock; /* of the first group to start */
     for (int g = 1; g < w.groups; g++)
         if ((int)(records_of(w, block, g)->clock - origin) < 0 && records_of(w, block, g)->what)
             origin = records_of(w, block, g)->clock;
@@ -321,7 +321,7 @@ static void write_block(writer &w, const traced &t, int block)
         free(w.laps[i]);
 }
 
-/* The blocks of a launch, of which `b` is what was kept.  */
+/* Writes the blocks of a launch from its buffer `b`.  */
 static void write_launch(FILE *file, const traced &t, const buffer *b, int *processes)
 {
     writer w = {};
@@ -369,10 +369,10 @@ inline void write_all()
         fprintf(stderr, "WS_TRACE: the file could not be written\n");
 }
 
-/* The next launch of this kernel is kept, if anybody wants it.  */
+/* Traces the next launch of this kernel, if WS_TRACE is set.  */
 inline void attach(const char *kernel, int blocks, int threads, cudaStream_t stream)
 {
-    static buffer *set; /* what this object's kernels write to */
+    static buffer *set; /* the buffer of this object's kernels */
     if (!run.tried) {
         run.tried = true;
         run.path = ws_environment_("WS_TRACE");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transpose.cuh - a tile of bytes from one ring's slot into another's, rows and columns exchanged.
+ * transpose.cuh - transposition of a tile of bytes, from one ring's slot to another's.
  *
- *   from: R x C, C along lines      to: C x R, R along lines, as the tensor core wants its K
+ *   from: R x C, C along lines      to: C x R, R along lines, so that lines run along the tensor core's K
  *
- * ldmatrix transposes pairs of bytes, a permutation takes the pairs apart, stmatrix writes lines of what is one column.
+ * ldmatrix transposes pairs of bytes, a byte permutation separates the pairs, and stmatrix writes each column as a
+ * line.
  */
 #ifndef WS_CUDA_TRANSPOSE_CUH
 #define WS_CUDA_TRANSPOSE_CUH
@@ -13,8 +14,8 @@
 
 namespace ws {
 
-/* Which row of 32 a lane names to ldmatrix: transposed by pairs of bytes, a register of the first and one of the second
-   of two 8 x 8 matrices then hold four bytes of each of two columns, which are to stand side by side.  */
+/* The row of 32 whose address a lane gives to ldmatrix.  After the transposition by pairs of bytes, two registers of
+   two 8 x 8 matrices hold four bytes of each of two columns.  This order makes those four bytes consecutive.  */
 template <typename T, typename M> struct transposed_order {
     static WS_DEVICE int row(int lane)
     {
@@ -28,7 +29,7 @@ template <typename T> struct transposed_order<T, interleaved<T>> {
     }
 };
 
-/* 32 rows and 16 columns of bytes at a time, by one warp.  */
+/* 32 rows and 16 columns of bytes, by one warp.  */
 struct transposed_piece {
     u32 word[4];
 
@@ -43,8 +44,8 @@ struct transposed_piece {
     }
 };
 
-/* A lane has columns 2 n and 2 n + 1, n = lane / 4; those with n >= 4 hand over the second first: then the eight rows
-   of a matrix lie in eight different places of the swizzle.  Fences and barriers are statements of their own.  */
+/* A lane has columns 2 n and 2 n + 1, n = lane / 4.  Lanes with n >= 4 give the second column first, so that the eight
+   rows of a matrix lie in eight places of the swizzle.  The caller emits fences and barriers.  */
 template <typename M, typename T, int R, int C>
 static WS_DEVICE void transpose(shared_tile<M, C, R> &to, const shared_view<T, R, C, R> &from)
 {

@@ -32,11 +32,10 @@
 
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
-/* SMALL_TILE: bytes that a tile loads, at least; SMALL_TRANSPOSED: if it is transposed; SMALL_OF_LOOP: in an
-   iteration of a loop. LONG_SIDE: elements along the axis of a transposed tile, at most. MOST_ELEMENTS: of a tile that
-   is computed with, 32 registers of a thread; half as many if it is also transposed, or after many operations.
-   MOST_OPERATIONS: with more, registers run out. WARPS: up to so many rows need no more threads, since each warp of a
-   group has a row.  */
+/* Limits of merging. SMALL_TILE: bytes that a merged tile loads; SMALL_TRANSPOSED: a transposed tile; SMALL_OF_LOOP:
+   an iteration of a loop. LONG_SIDE: elements of a transposed tile along the axis. MOST_ELEMENTS: of a tile that is
+   computed with, 32 registers of a thread; half as many with a transpose or with many operations. MOST_OPERATIONS: with
+   more, registers run out. WARPS: up to so many rows take no more registers, since each warp of a group has a row.  */
 enum {
     SMALL_TILE = 8192,
     SMALL_TRANSPOSED = 16384,

@@ -121,7 +121,7 @@ static Value *fixed(const Limits *limits, Value *value)
 
 /* ---- values that are linear in the counter ----------------------------------------------------------------------- */
 
-/* Replaces selects by a loop-invariant condition by one of their arms. All of them must have the same condition.  */
+/* Replaces selects with a loop-invariant condition by one of their arms. All of them must have the same condition.  */
 static bool take_arms(Limits *limits, Affine *sum)
 {
     for (int i = 0; i < sum->count; i++) {

@@ -2,16 +2,16 @@
 /*
  * choose-coarse.c - the coarse-grained writer of the schedule table (Tawa, III-D.2, corrected).
  *
- *   before, one iteration                      after, one time step
- *   s = ws_dot (q, ws_trans (k), 0)    T       T (j)     started
- *   p = softmax parts of s             C       U (j-1)   started: runs under C (j)
- *   o = o * scale                      C       C (j)     waits for T (j) alone
- *   o = ws_dot (p, v, o)               U       the parts of C that rewrite U's accumulator wait for U (j-1)
+ *      before, one iteration                      after, one time step
+ *      s = ws_dot (q, ws_trans (k), 0)    T       T (j)     started
+ *      p = softmax parts of s             C       U (j-1)   started: runs under C (j)
+ *      o = o * scale                      C       C (j)     waits for T (j) alone
+ *      o = ws_dot (p, v, o)               U       the parts of C that rewrite U's accumulator wait for U (j-1)
  *
- * U is a product that ends an iteration: its left or right operand is computed, in the same iteration, from the result
- * of another product T; its accumulator comes from a carried value of the loop, and its result goes there and nowhere
- * else. Then U and the loads that only U reads take stage 1.  The order of a time step is: T and what it needs, U, the
- * rest. Nothing here knows what C computes.
+ * A product U ends an iteration.  Its left or right operand is computed from the result of another product T of the
+ * same iteration.  Its accumulator comes from a carried value of the loop, and its result goes only there.  U, and
+ * loads that only U reads, take stage 1.  The order of a time step is T and its operands, U, the rest.  The method does
+ * not depend on the operations of C.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -23,10 +23,10 @@ typedef struct {
     Kernel *kernel;
     Block *block;
     const Uses *uses;
-    bool *stays; /* by value id: may not be made before U (j-1) */
+    bool *stays; /* by value id: computed after U (j-1) at the earliest */
 } Coarse;
 
-/* The op of the block that defines a value, NULL if it comes from elsewhere.  */
+/* The operation of the block that contains the value's definition; NULL: the value is defined elsewhere.  */
 static Op *local_op(const Coarse *coarse, const Value *value)
 {
     return value->def ? op_at_block(value->def, coarse->block) : NULL;
@@ -34,7 +34,7 @@ static Op *local_op(const Coarse *coarse, const Value *value)
 
 static bool depends_on_product(const Coarse *coarse, const Op *op);
 
-/* `op` is `whole` or stands inside it.  */
+/* `op` is `whole` or an operation inside of it.  */
 static bool operands_depend(const Coarse *coarse, const Op *op, const Op *whole)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -54,7 +54,7 @@ static bool depends_on_product(const Coarse *coarse, const Op *op)
     return op->args && op->code != OP_LOAD && operands_depend(coarse, op, op);
 }
 
-/* Through elementwise operations of the block, back to the carried value of this index.  */
+/* True if elementwise operations of the block lead from the carried value of this index to the value.  */
 static bool reaches_argument(const Coarse *coarse, const Value *value, int index)
 {
     if (value->block == coarse->block)
@@ -81,7 +81,7 @@ static bool is_second_product(const Coarse *coarse, const Op *op)
     return computed && reaches_argument(coarse, op->args[2], use->arg);
 }
 
-/* Every use of the value is in stage 1.  */
+/* True if every use of the value is in stage 1.  */
 static bool only_late(const Coarse *coarse, const Value *value)
 {
     const Use *use = uses_of(coarse->uses, value);
@@ -115,9 +115,9 @@ static bool fills_ring(const Op *op, const void *context)
     return op->code == OP_LOAD && schedule_of(op)->depth;
 }
 
-/* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place
-   among the stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one
-   slot may hold, what the producer brings later.  */
+/* Finds the values that must be computed after U (j-1): carried values of stage 1, and values computed from them.  Also
+   loads whose order among stores counts, and control flow, which may contain both.  If control flow reads more from a
+   ring than one slot holds, later loads of the producer follow it.  */
 static void find_staying(Coarse *coarse)
 {
     const Op *loop = coarse->block->parent;
@@ -148,7 +148,7 @@ static void order_first(const Coarse *coarse, Op *op)
     }
 }
 
-/* Something looks at the value in a later stage than that in which it is made.  */
+/* True if a use of the result is in a later stage than the operation.  */
 static bool is_held_over(const Op *op, const Block *block, const Uses *uses)
 {
     for (const Use *use = uses_of(uses, op->results[0]); use; use = use->next) {
@@ -194,7 +194,7 @@ const Value *choose_needed_early(const Block *block, const Uses *uses)
     return NULL;
 }
 
-/* Why the schedule is worse than the fine one, or NULL.  */
+/* The reason why the fine schedule is better, or NULL.  */
 static const char *objection(const Coarse *coarse)
 {
     Module *module = coarse->kernel->module;

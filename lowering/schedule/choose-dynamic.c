@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-dynamic.c - does every tile of the grid take as long as any other?
+ * choose-dynamic.c - decides whether tiles of the grid are scheduled dynamically.
  *
- *   for (i = L - 128; i >= 0; i -= 128)        tiles of causal attention: the first has most to do
- *     last = i + 128
- *     for (j = 0; j < last; j += 128)          a bound that comes from the tile
+ *      for (i = L - 128; i >= 0; i -= 128)        tiles of causal attention: the first has most to do
+ *        last = i + 128
+ *        for (j = 0; j < last; j += 128)          a bound that comes from the tile
  *
- * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all,
- * depend on the tile, also by way of a while that looks for its place, some would be done long before others: such
- * tiles are scheduled while the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part
- * of the meaning of a grid.  So are wide tiles, of which the last of a row may have half the columns and then takes
- * half as long (narrow.c).
+ * The blocks of a persistent grid take tiles at a fixed distance.  If the trip count of a loop depends on the tile,
+ * some blocks would finish long before others.  The same holds if a branch around a loop depends on the tile, or if a
+ * while loop searches the tile's place.  These tiles are scheduled at run time, in the same order: each block takes the
+ * next tile.  The meaning of a grid does not depend on the block that executes a tile.
+ *
+ * Wide tiles are also scheduled dynamically.  The last tile of a row may have half the columns, and then takes half the
+ * time (narrow.c).
  */
 #include "schedule/choose.h"
 
@@ -26,7 +28,7 @@ static bool yields_tile(const Op *op, int index, int depth)
     return false;
 }
 
-/* How often it goes round, or what it carries, may be another in every tile.  */
+/* True if the trip count of the loop, or a value that it carries, may differ between tiles.  */
 static bool walks_by_tile(const Op *loop, int depth)
 {
     for (int k = 0; k < loop->nblocks; k++)
@@ -37,7 +39,8 @@ static bool walks_by_tile(const Op *loop, int depth)
     return false;
 }
 
-/* Computed from the grid's variables.  What other loops carry is the same in every tile, as far as is asked here.  */
+/* True if the value is computed from variables of the grid.  Values that other loops carry count as equal in all
+   tiles.  */
 static bool comes_from_tile(const Value *value, int depth)
 {
     const Op *def = value->def;
@@ -70,7 +73,7 @@ static void visit_uneven(Op *op, void *context)
         *uneven |= comes_from_tile(op->args[0], 0);
 }
 
-/* A product with a tile of which the last may be half as wide.  */
+/* True for a product with a tile of which the last may be half as wide.  */
 static bool is_halved(const Op *op, const void *context)
 {
     const Op *trans = op_is_dot(op) ? op->args[1]->def : NULL;
@@ -84,8 +87,8 @@ static bool is_while(const Op *op, const void *context)
     return op->code == OP_WHILE;
 }
 
-/* Tiles that take turns, each of which is the same but at that edge: where they look for their place themselves,
-   dynamic scheduling loses more than it brings.  */
+/* True if groups take tiles in turn that differ only at such an edge.  If tiles search their place themselves, dynamic
+   scheduling loses more than it gains.  */
 static bool is_uneven_at_edge(const Kernel *kernel)
 {
     return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, kernel->machine) &&
@@ -98,8 +101,8 @@ static bool is_resident(const Op *op, const void *context)
     return op->code == OP_LOAD && op->transfer->resident;
 }
 
-/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that
-   are uneven at an edge only.  */
+/* The kernel needs a producer.  The groups work on the same tile, or in turn on tiles that share resident data or
+   differ only at an edge.  */
 bool choose_dynamic(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
@@ -108,7 +111,7 @@ bool choose_dynamic(Kernel *kernel)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
-    /* Beside another grid some CTAs begin when that one's end.  */
+    /* Next to another grid, some blocks begin when blocks of that grid end.  */
     uneven = uneven || (grid->together && grid->split != SPLIT_TILES);
     return uneven || ir_any_of(kernel->body, is_resident, NULL) || is_uneven_at_edge(kernel);
 }

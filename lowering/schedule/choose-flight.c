@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-flight.c - products in flight, where the user leaves P open: what the predicted timeline says.
+ * choose-flight.c - chooses P, the number of products in flight, by the predicted timeline if the user leaves it open.
  *
  *   pipeline (auto), four slots of 128 x 64 and 192 x 64, groups that take tiles in turn
  *
- *   P = 1: 1156 clocks an iteration         each product is waited for before the next begins
- *   P = 2:  771                             one runs while the other is waited for
- *   P = 3:  877                             two slots are held, and the next copy is late
+ *      P = 1: 1156 clocks an iteration         each product is waited for before the next begins
+ *      P = 2:  771                             one runs while the other is waited for
+ *      P = 3:  877                             two slots are held; the next copy is late
  *
- * The prediction is that of schedule(optimal), solve/predict.c: the loop's graph and its schedule, run with what the
- * machine's description says things take.  The rule of choose.c stays where predictions are alike, where nothing is
- * predicted, and where another role than the producer fills a ring: for that the prediction has a constant.
+ * The prediction is that of schedule(optimal), solve/predict.c.  It runs the loop's graph and schedule with the
+ * latencies of the machine's description.  The rule of choose.c holds if predictions are about equal.  It also holds
+ * without a prediction, and if a role other than the producer fills a ring.  For such a ring the prediction has only a
+ * constant.
  */
 #include "schedule/choose.h"
 #include "schedule/schedule.h"
@@ -19,8 +20,8 @@
 
 enum { MOST_FLIGHT = 4 };
 
-/* So many iterations could have products in flight: the fewest slots of what is released at its end.  1: nobody can
-   say.  */
+/* The most iterations whose products can be in flight: the fewest slots among rings released at the end of an
+   iteration.  1: not known.  */
 static int most_in_flight(const Chooser *chooser, const Op *loop)
 {
     int most = MOST_FLIGHT;
@@ -37,7 +38,7 @@ static int most_in_flight(const Chooser *chooser, const Op *loop)
     return any ? most : 1;
 }
 
-/* Of the loop as its table stands, with 1, 2, ... products in flight.  */
+/* Predicts the clocks of an iteration with 1, 2, ... products in flight, with the current table.  */
 static bool predict_loop(Kernel *kernel, const Op *loop, int most, double *clocks)
 {
     const char *name = schedule_name(loop, schedule_numbers(kernel));

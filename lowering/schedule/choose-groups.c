@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-groups.c - groups of consumers: how many, whether they divide rows or take tiles in turn, and the turns of
- * their products.
+ * choose-groups.c - the groups that multiply: their number, the division of rows or tiles among them, and ping-pong.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -17,7 +16,6 @@ bool choose_products_fit(const Chooser *chooser, int groups)
     return columns <= machine_product_columns(chooser->kernel->machine, groups * MACHINE_GROUP_THREADS, true);
 }
 
-/* That the kernel may come to have.  */
 int choose_most_groups(const Chooser *chooser)
 {
     const Grid *grid = &chooser->kernel->grid;
@@ -29,7 +27,6 @@ int choose_most_groups(const Chooser *chooser)
     return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
 }
 
-/* Registers of the largest accumulator that a group would hold.  */
 int choose_product_registers(const Chooser *chooser, int groups)
 {
     int registers = 0;
@@ -42,7 +39,7 @@ int choose_product_registers(const Chooser *chooser, int groups)
     return registers;
 }
 
-/* The most tile elements that one value of the kernel holds.  */
+/* Finds the largest number of elements in a tile.  */
 static void visit_largest(Op *op, void *context)
 {
     int *largest = context;
@@ -59,8 +56,8 @@ static bool reduces_row(const Op *op, const void *none)
     return op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX;
 }
 
-/* Once for each tile of the grid.  On an H200, softmax of rows of 256 f16 in tiles of 16 has 0.82 of a copy on one
-   group and 0.72 on two, LayerNorm 0.88 and 0.80; in tiles of 32 rows two are as good.  */
+/* True if each tile of the grid reduces rows once.  One group is then better than two for small tiles
+   (bench/notes/choices.md).  */
 static bool sums_rows(const Chooser *chooser)
 {
     return !chooser->nloops && ir_any_of(chooser->kernel->body, reduces_row, NULL);
@@ -74,7 +71,7 @@ int choose_wanted_groups(const Chooser *chooser)
         return choose_streaming_groups(chooser);
     if (choose_only_turns(chooser))
         return 1;
-    if (!chooser->ndots) /* of rows that wait for their sums, more blocks of one group wait less for each other */
+    if (!chooser->ndots) /* several blocks of one group wait less for sums of rows than a block of two */
         return largest > 4096 || (largest == 4096 && !sums_rows(chooser)) ? 2 : 1;
     int rows = 0;
     for (int i = 0; i < chooser->ndots; i++) {
@@ -91,7 +88,7 @@ int choose_wanted_groups(const Chooser *chooser)
 typedef struct {
     const Chooser *chooser;
     Type accumulator;
-    bool second; /* a second tile of the accumulator's size lives beside it */
+    bool second; /* a second tile of the accumulator's size is live beside it */
 } Beside;
 
 static void visit_beside(Op *op, void *context)
@@ -108,7 +105,7 @@ static void visit_beside(Op *op, void *context)
     }
 }
 
-/* The loop carries a tile of a product's size that is not the sum of products.  */
+/* True if the loop carries a tile of a product's size that is no sum of products.  */
 static bool carries_beside(const Chooser *chooser, const Op *loop)
 {
     for (int i = 0; i < carried_count(loop); i++) {
@@ -122,11 +119,12 @@ static bool carries_beside(const Chooser *chooser, const Op *loop)
     return false;
 }
 
-/* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them? */
+/* True if a group's registers hold all accumulators of the loop as whole tiles, and no other tile of that size is
+   live.  */
 static bool holds_accumulators(const Chooser *chooser, const Op *loop)
 {
     int registers = 0;
-    if (outermost_loop(loop)) /* what that one carries lives beside them too */
+    if (outermost_loop(loop)) /* tiles that the outer loop carries are live, too */
         return false;
     if (carries_beside(chooser, loop))
         return false;
@@ -136,22 +134,22 @@ static bool holds_accumulators(const Chooser *chooser, const Op *loop)
         ir_walk(chooser->kernel->body, visit_beside, &beside);
         if (beside.second || !ir_inside(dot, loop->blocks[0]))
             return false;
-        if (!before || !op_is_product(before)) /* else the two have one sum */
+        if (!before || !op_is_product(before)) /* otherwise the two products share one accumulator */
             registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
     }
     return chooser->ndots && registers <= BUDGET_HELD_REGISTERS;
 }
 
-/* Made by the group in the same iteration, and held in registers.  */
+/* True if the group computes the left operand in the same iteration, in registers.  */
 static bool is_computed_operand(const Op *dot)
 {
     const Value *left = dot->args[0];
     return left->def && left->def->parent == dot->parent && !ring_source(left);
 }
 
-/* Products wait in each iteration for what a group computes of the left operand.  Groups that divide the rows do so at
-   different times; of groups that take tiles one has the tensor cores for itself, which wait.  On an H200, a product of
-   4096 with weights in bytes took 1.18 times as long in tiles.  */
+/* True if products wait in each iteration for a left operand that the group computes.  Groups that divide rows compute
+   at different times.  A group that takes whole tiles has the tensor cores for itself, and they idle
+   (bench/notes/prepared-operands.md).  */
 static bool computes_operands(const Chooser *chooser)
 {
     const Role *stores = role_that(chooser->kernel, ROLE_STORES);
@@ -162,9 +160,9 @@ static bool computes_operands(const Chooser *chooser)
     return computes && choose_wanted_groups(chooser) > 1 && split_rows(chooser->kernel, stores, 2, &why);
 }
 
-/* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue
-   of one then runs under the products of the other.  Products that are done at once want the warps of all groups at a
-   time.  */
+/* With pipeline(auto), no split, and accumulators that fit into a group, groups take whole tiles in turn.  The epilogue
+   of one group then runs during the products of the other.  Synchronous products are excluded: they need the warps of
+   all groups.  */
 void choose_pingpong(Chooser *chooser)
 {
     for (int i = 0; i < chooser->ndots; i++)
@@ -179,7 +177,7 @@ void choose_pingpong(Chooser *chooser)
                           !computes_operands(chooser);
 }
 
-/* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
+/* True if groups take whole tiles in turn: by the clause split, or by pingpong on a fine loop without that clause.  */
 static bool takes_tiles(const Chooser *chooser)
 {
     bool pingpong = false;
@@ -228,7 +226,7 @@ static bool has_transposed(const Chooser *chooser, const Op *loop)
     return false;
 }
 
-/* An operand of which each group computes its rows: all groups meet, and none may wait for its turn until then.  */
+/* True if each group computes its rows of an operand.  The groups then synchronize, and none may wait for a turn.  */
 bool choose_gathers(const Chooser *chooser, const Op *loop)
 {
     const Role *stores = role_that(chooser->kernel, ROLE_STORES);
@@ -240,7 +238,7 @@ bool choose_gathers(const Chooser *chooser, const Op *loop)
     return false;
 }
 
-/* Does the op look at what a product of the loop has made?  One that only adds to it does not.  */
+/* True if the operation reads the result of a product of the loop.  A product that only adds to it does not.  */
 static bool looks_at_product(const Op *op, const Op *loop)
 {
     for (int i = 0; i < op->nargs && op->code != OP_YIELD; i++) {
@@ -251,12 +249,12 @@ static bool looks_at_product(const Op *op, const Op *loop)
     return false;
 }
 
-/* Of 256 clocks they are over before the turn has gone round: products of e4m3 whose sums are scaled lost 2%.  */
+/* The least clocks of a group's products for which turns pay.  Shorter products end before the turn comes back
+   (bench/notes/choices.md).  */
 enum { TURN_AT_LEAST = 512 };
 
-/* Products of a fine loop that each iteration waits for, with work in front of them or behind: groups that do the same
-   at the same time let the tensor cores wait for it.  On an H100, products with weights that their groups cast take 8%
-   less in turns, a search for the nearest of 4096 points 6%.  */
+/* True for products of a fine loop that each iteration waits for, with other work before or after them.  Without turns,
+   all groups do that work at the same time, and the tensor cores idle (bench/notes/prepared-operands.md).  */
 static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
 {
     bool works = false, looked = false;
@@ -275,9 +273,9 @@ static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
     return works;
 }
 
-/* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others'
-   products. Products of bytes are over in half the time, before that work is: a group that waits for its turn then
-   leaves the units idle. On an H200, attention in e4m3 takes 3 to 8% less without turns.  */
+/* A coarse loop has work between its products.  Groups that divide rows do this work in turn, each during the products
+   of the others.  Products of bytes end before that work does, so turns would leave the tensor cores idle
+   (bench/notes/choices.md).  */
 void choose_turns(Chooser *chooser, int groups)
 {
     for (int i = 0; i < chooser->nloops; i++) {

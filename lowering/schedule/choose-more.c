@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-more.c - four groups of 64 rows in place of two of 128, where the predicted timeline says that they gain.
+ * choose-more.c - four groups of 64 rows instead of two groups of 128, if the predicted timeline gains.
  *
- *   x (256, 64) ... acc (256, 128) = ws_dot (ws_cast (p), ta, ws_mul (acc, shrink))
+ *      x (256, 64) ... acc (256, 128) = ws_dot (ws_cast (p), ta, ws_mul (acc, shrink))
  *
- *   two groups    2724 clocks an iteration     each computes 128 rows, and waits for its product
- *   four groups   1738                         half as much each; three compute under the fourth's product
+ *      two groups    2724 clocks an iteration     each computes 128 rows, and waits for its product
+ *      four groups   1738                         half as much each; three compute under the fourth's product
  *
- * A group of four has half of the registers, too, so that its tiles have to fit.  Where predictions are alike there
- * are two.  softmax (A) B in tiles of 256 x 128 takes 0.79 of the time with four, on an H200.
+ * Each of four groups has half the registers of two, so the tiles must also fit.  If the predictions are about equal,
+ * two groups remain.  The gain is measured in bench/notes/schedules.md.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
 
-enum { MORE_GROUPS = 4, MORE_REGISTERS = 96 }; /* for tiles, of the 112 that each thread has */
+enum { MORE_GROUPS = 4, MORE_REGISTERS = 96 }; /* for tiles, of the 112 of a thread */
 
-/* Of the loop's products, and of the largest other tile that is computed of no product, with so many groups.  */
+/* The registers of the loop's accumulators and of the largest other tile, if that many groups divide the rows.  */
 static int registers_with(const Op *loop, int groups)
 {
     int accumulators = 0, largest = 0;
@@ -36,8 +36,8 @@ static int registers_with(const Op *loop, int groups)
     return accumulators + largest;
 }
 
-/* Clocks of an iteration with so many groups that divide the rows, in turn, since without turns the prediction is too
-   slow; 0: that cannot be, or nobody knows.  */
+/* The predicted clocks of an iteration if that many groups divide the rows and take turns.  0: not possible or not
+   known.  Without turns, the prediction is too slow.  */
 static double clocks_with(Chooser *chooser, Op *loop, int groups)
 {
     Grid *grid = &chooser->kernel->grid;
@@ -55,7 +55,7 @@ static double clocks_with(Chooser *chooser, Op *loop, int groups)
     return clocks;
 }
 
-/* Nobody has said who computes, and each product of the only loop can be divided further.  */
+/* True if the user names no groups.  All products must be in the only loop, and their rows must divide further.  */
 static bool is_open(const Chooser *chooser, const Op *loop)
 {
     const Grid *grid = &chooser->kernel->grid;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-prepare.c - operands that a role of its own prepares.
+ * choose-prepare.c - operands of products that a role of its own prepares.
  *
- *   for (k = 0; k < K; k += 64)                               producer   x, w8
- *     x  = ws_load (a, i, k, 256, 64);                        preparer   gets w8, puts wh
- *     w8 = ws_load (w, j, k, 128, 64);                        consumer   gets x and wh: its products wait for nothing
- *     wh = ws_cast (w8, WS_F16);
- *     acc = ws_dot (x, ws_trans (wh), acc);
+ *      for (k = 0; k < K; k += 64)                               producer   x, w8
+ *        x  = ws_load (a, i, k, 256, 64);                        preparer   gets w8, puts wh
+ *        w8 = ws_load (w, j, k, 128, 64);                        consumer   gets x and wh; does not wait
+ *        wh = ws_cast (w8, WS_F16);
+ *        acc = ws_dot (x, ws_trans (wh), acc);
  *
- * An operand that is computed and has to lie in shared memory costs the groups that multiply a wait for the product
- * before it, two meetings, and the work itself, in each of them if it is the right one.  Computed by another role it
- * costs them a get. That can be done where nothing that it is made of comes of a product, and is done where the
- * estimate says that it pays and threads, registers and memory are left.  Nothing here knows what the operand is made
- * by.
+ * An operand may be computed and then have to lie in shared memory.  In the groups that multiply, it costs a wait for
+ * the previous product, two barriers, and the work.  Each group does the work for a right operand.  If another role
+ * computes it, the groups only need a get.
+ *
+ * A role may prepare an operand that does not depend on a product.  It does so if the estimate gains, and if threads,
+ * registers and memory are left.  The method does not depend on the operations that compute the operand.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -20,26 +21,25 @@
 #include "machine/plan.h"
 
 enum {
-    PRODUCTS_OF_PARTS = 3, /* that one of floats takes; without its rests at hand twice as long */
-    NARROW_SUMS = 64,      /* registers, as tf32_split.cuh has them */
+    PRODUCTS_OF_PARTS = 3, /* tf32 products of one f32 product */
+    NARROW_SUMS = 64,      /* registers of accumulators, as in tf32_split.cuh */
     STEP_SUMS = 32,
     BESIDE_PARTS = 24,
     IN_PASSING = 16,
-    MOST_MULTIPLYING =
-        2,              /* groups: with the preparer and the producer four, among which the registers are shared out */
-    MOST_PREPARING = 2, /* groups */
-    WAITING = 600,      /* clocks of an iteration of the preparer, measured: for memory, its slots and its own warps */
-    RESERVE = 2,        /* so many times the preparer's clocks are to fit into those of the products */
-    MOST_HELD = 112,    /* registers of tiles that a preparer holds at once, and beside them */
+    MOST_MULTIPLYING = 2, /* groups: with preparer and producer four, which share the registers */
+    MOST_PREPARING = 2,   /* groups */
+    WAITING = 600,        /* clocks in which an iteration of the preparer waits for memory, slots and its own warps */
+    RESERVE = 2,          /* the products must take this many times the preparer's clocks */
+    MOST_HELD = 112,      /* most registers of tiles that a preparer holds at once */
     BESIDE_HELD = 40,
     FEW_BESIDE_HELD = 24,
-    BESIDE_SUM = 40,    /* registers of a group that multiplies beside its accumulator */
-    ISSUING = 40,       /* of the producer */
-    HANDING_OVER = 160, /* clocks of an iteration of the preparer in which nobody computes: two waits, fence, meeting */
-    STAGING = 240,      /* the same where a group stages an operand and waits for its own product before */
-    SLOW_CLOCKS = 8,    /* of an operation of many instructions, for each of an element's usual one */
-    PREPARED_SLOTS = 3, /* slots of prepared operands that hide what differs between iterations */
-    PASSING_SLOTS = 2   /* of what the preparer alone gets, at least */
+    BESIDE_SUM = 40,    /* registers of a group that multiplies, beside its accumulator */
+    ISSUING = 40,       /* registers of the producer */
+    HANDING_OVER = 160, /* clocks of an iteration of the preparer for two waits, a fence and a barrier */
+    STAGING = 240,      /* clocks for the same in a group that stages an operand and waits for its own product */
+    SLOW_CLOCKS = 8,    /* clocks of an element of a slow operation, relative to others */
+    PREPARED_SLOTS = 3, /* slots of prepared operands that hide variations between iterations */
+    PASSING_SLOTS = 2   /* least slots of rings that only the preparer reads */
 };
 
 /* ---- what may be prepared ---------------------------------------------------------------------------------------- */
@@ -48,8 +48,8 @@ typedef struct {
     const Chooser *chooser;
     const Slice *slice;
     bool bad;
-    int64_t clocks; /* of one group, for what stands in the loop */
-    int registers;  /* of its tiles, all of them */
+    int64_t clocks; /* clocks of one group for operations in the loop */
+    int registers;  /* registers of all its tiles */
     const Block *body;
 } Chain;
 
@@ -61,7 +61,7 @@ static bool is_stored(const Chooser *chooser, const Op *load)
     return false;
 }
 
-/* A thread works on an element a clock; what is read from or written to memory goes by pieces of 16 bytes.  */
+/* The clocks of a group for an operation.  A thread computes an element in a clock, and moves 16 bytes in a clock.  */
 static int64_t clocks_of(const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -90,19 +90,19 @@ static void visit_chain(Op *op, void *context)
         chain->registers += machine_tile_registers(op->results[0]->type, LAYOUT_ROWS);
 }
 
-/* The operand itself, or what it is the transpose of.  */
+/* The operand, or the operand of its transpose.  */
 static Value *prepared_value(Value *operand)
 {
     return operand->def && operand->def->code == OP_TRANS ? operand->def->args[0] : operand;
 }
 
-/* What a product of floats has of its right operand's parts.  */
+/* True for an operand that holds a residual of the right operand.  */
 static bool is_rest(const Op *product, int arg)
 {
     return product->code == OP_DOT_F32 && arg > 2;
 }
 
-/* It has to lie in shared memory, and lies there as the matrix units read it.  */
+/* True if the operand must be staged in shared memory, in a form that the tensor cores read.  */
 static bool would_be_staged(const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
@@ -126,7 +126,8 @@ typedef struct {
     int registers;
 } Need;
 
-/* What a group needs to make the operand `product->args[arg]`; false: it may not be made elsewhere.  */
+/* Computes the clocks and registers for the operand `product->args[arg]`.  The result is false if no other role may
+   compute it.  */
 static bool may_be_prepared(const Chooser *chooser, const Op *product, int arg, const Block *body, Need *need)
 {
     Value *value = prepared_value(product->args[arg]);
@@ -147,19 +148,19 @@ static bool may_be_prepared(const Chooser *chooser, const Op *product, int arg, 
 /* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int64_t products, own,
-        preparer;  /* clocks of an iteration: products; operands in their groups; in a role of its own */
-    int registers; /* of the tiles that it makes, all of them */
+    /* Clocks of an iteration: of products, of operands in their groups, of operands in a role of their own.  */
+    int64_t products, own, preparer;
+    int registers; /* of all tiles that it computes */
 } Estimate;
 
-/* Each group's rows are blocks of the matrix unit.  */
+/* True if the rows of each group are whole blocks of the tensor cores.  */
 static bool rows_fit(const Op *product, int groups)
 {
     return product->results[0]->type.rows % (groups * MACHINE_MMA_ROWS) == 0;
 }
 
-/* A thread of a group that multiplies holds sums, those of one step beside them, and the left operand in two parts
-   (runtime/cuda/tf32_split.cuh); one that prepares the operand, and what computes it.  */
+/* The registers of a thread that multiplies floats, beside its sums: sums of one step, and the left operand in two
+   parts (runtime/cuda/tf32_split.cuh).  */
 static int registers_beside(const Op *product, int sums)
 {
     Type sum = product->results[0]->type;
@@ -202,7 +203,8 @@ static bool registers_fit(const Chooser *chooser, const Op *loop, int groups)
     return !beside || groups * (sums + beside) + prepared + BESIDE_HELD + machine->fewest_role_registers <= all;
 }
 
-/* By the matrix units that read shared memory: of floats, once their rests are there.  */
+/* True for products of the tensor cores that read both operands from shared memory.  Products of floats do if residuals
+   are operands.  */
 static bool waits_for_operands(const Op *product)
 {
     return op_is_dot(product) || (product->code == OP_DOT_F32 && product->nargs > 3);
@@ -239,7 +241,7 @@ typedef struct {
     uint32_t role;
 } Share;
 
-/* Each operation belongs to the roles that need it.  */
+/* Gives each operation in the slice the role.  */
 static void visit_share(Op *op, void *context)
 {
     const Share *share = context;
@@ -248,7 +250,7 @@ static void visit_share(Op *op, void *context)
         schedule_op(op)->roles |= share->role;
 }
 
-/* What another role puts into a ring is needed as it comes, not what it is made of.  */
+/* Ends the slice at tiles that another role puts into rings.  */
 static bool cut_at_other_role(const Op *op, void *context)
 {
     const uint32_t *role = context;
@@ -258,7 +260,7 @@ static bool cut_at_other_role(const Op *op, void *context)
 typedef struct {
     Slice *slice;
     uint32_t role;
-    bool rest; /* and of what no task stores */
+    bool rest; /* also stores of no task */
 } Stores;
 
 static void visit_store(Op *op, void *context)
@@ -291,7 +293,7 @@ static void share_out(Chooser *chooser)
             share_with(chooser, ROLE_BIT(role), role == stores);
 }
 
-/* Loads that the preparer alone gets run ahead by its own slots, too.  */
+/* Sets the depth of prepared operands.  Loads that only the preparer reads run ahead by their own slots, too.  */
 static void choose_slots(const Chooser *chooser, const Op *loop)
 {
     const Pipeline *pipeline = loop->control->pipeline;
@@ -309,7 +311,7 @@ static bool has_threads(const Chooser *chooser, int groups)
     return !transposer && !grid->producer_registers && !grid->consumer_registers && groups <= MOST_MULTIPLYING;
 }
 
-/* Of each of so many preparing groups; 0: too few are left for them.  */
+/* The registers of each preparing group; 0: too few are left.  */
 static int registers_of(const Chooser *chooser, const Estimate *estimate, int groups, int preparers)
 {
     const Machine *machine = chooser->kernel->machine;
@@ -320,7 +322,7 @@ static int registers_of(const Chooser *chooser, const Estimate *estimate, int gr
     return left >= wanted ? wanted : left >= least ? left : 0;
 }
 
-/* Why a second group does not prepare, too, or NULL.  */
+/* The reason why a second group does not prepare, or NULL.  */
 static const char *second_objection(const Chooser *chooser, const Op *loop, const Estimate *estimate, int groups,
                                     int *registers)
 {
@@ -364,7 +366,7 @@ static void say(Chooser *chooser, const Op *loop, const char *names, const Estim
                "%s is prepared by a role of its own, %s; %s", names, groups, numbers);
 }
 
-/* How many groups prepare, in words.  */
+/* Sets the number of groups that prepare, and returns the reason in words.  */
 static const char *choose_preparers(Chooser *chooser, const Op *loop, const Estimate *estimate, int groups)
 {
     int registers;
@@ -378,7 +380,7 @@ static const char *choose_preparers(Chooser *chooser, const Op *loop, const Esti
                              MOST_PREPARING, registers, WAITING);
 }
 
-/* The operands of one loop together: one role prepares them all.  */
+/* Chooses the operands of one loop together: one role prepares all of them, or none.  */
 static void choose_loop(Chooser *chooser, const Op *loop, int groups)
 {
     int first = chooser->nprepared;
@@ -415,7 +417,7 @@ static void choose_loop(Chooser *chooser, const Op *loop, int groups)
 
 void choose_prepared(Chooser *chooser, int groups)
 {
-    bool said = chooser->nprepared || chooser->storing; /* by the user's tasks: no role is added to theirs */
+    bool said = chooser->nprepared || chooser->storing; /* the user's tasks exclude further roles */
     for (int i = 0; i < chooser->nloops && chooser->specialized && !said; i++)
         if (chooser->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
             choose_loop(chooser, chooser->loops[i], groups);
@@ -429,8 +431,8 @@ void choose_prepared(Chooser *chooser, int groups)
         share_out(chooser);
 }
 
-/* Slots of an open ring of a kernel with prepared operands: so many of what products get straight from the copies, and
-   of what the preparer alone gets.  */
+/* The slots of an open ring of a kernel with prepared operands.  Rings from the producer to products have `depth`,
+   rings that only the preparer reads have `passing`.  */
 static int slots_of(const Chooser *chooser, const Op *source, int depth, int passing)
 {
     uint32_t consumer = ROLE_BIT(role_that(chooser->kernel, ROLE_STORES));
@@ -448,7 +450,8 @@ static bool slots_fit(const Chooser *chooser, int64_t room, int depth, int passi
     return bytes <= room;
 }
 
-/* What the preparer gets is there as early as what products get, if there is room; else as late as it may be.  */
+/* The least slots for loads of the preparer.  With them, prepared operands are as early as the rings of products
+   are.  */
 static int least_passing(int depth)
 {
     int late = depth + 1 - (depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-resident.c - does a tile want what the one before it had?
+ * choose-resident.c - keeps a tile in shared memory that consecutive tiles of the grid load alike.
  *
  *   #pragma ws grid(2) order(column)           neighbouring tiles: the same j, the next i
  *   for (i ...) for (j ...)
  *       for (k = 0; k < 256; k += 64)          four iterations
  *           acc = ws_dot(ws_load(a, i, k, 64, 64), ws_trans(ws_load(b, j, k, 256, 64)), acc)
  *
- * Given one slot for each iteration, the ring of b holds all that a tile wants of it, and the next tile wants the same:
- * its copies are left out for as long as j stays (`resident_producer` of the runtime).  What is left of shared memory
- * goes to the loads that move on, two tiles ahead at most: slots of the ring that are so many iterations apart share
- * one of b's. Such tiles are short and bound by the memory: they are scheduled dynamically (choose-dynamic.c), so that
- * all blocks work on neighbouring rows and the memory has its rows open for all of them.  On an H200, 2285568 x 256 x
- * 256 in f16: 1.06 of the same tiles without; dynamic as well, 1.14.
+ * With one slot for each iteration, the ring of b holds all of b that a tile needs.  The next tile needs the same, so
+ * its copies are omitted while j stays (`resident_producer` of the runtime).  The rest of shared memory goes to the
+ * other loads, for at most two tiles.  Their ring has more slots; slots that are one tile apart share a slot of b.
+ *
+ * These tiles are short and memory-bound.  They are scheduled dynamically (choose-dynamic.c), so that all blocks work
+ * on neighbouring rows, which are then open in DRAM.  The gain is measured in bench/notes/choices.md.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
@@ -20,8 +20,8 @@
 
 enum { MOST_STEPS = 64, TILES_AHEAD = 2 };
 
-/* May the coordinate differ between two tiles that differ in dimension `dim` alone?  Of anything but arithmetic it
-   may. */
+/* True if the coordinate may differ between two tiles that differ in dimension `dim` alone.  Values that are not
+   arithmetic may.  */
 static bool may_move(const Value *value, const Op *loop, int dim, int depth)
 {
     const Op *def = value->def;
@@ -39,7 +39,7 @@ static bool may_move(const Value *value, const Op *loop, int dim, int depth)
     return false;
 }
 
-/* An operand of products as they take it, that neighbouring tiles share and nobody writes.  */
+/* True for an operand of products, in their form, that consecutive tiles share and no store writes.  */
 static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
 {
     const Op *grid = loop->parent->parent;
@@ -55,7 +55,7 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
     return true;
 }
 
-/* How many slots a ring needs to hold them all; 0: none does.  */
+/* The slots of a ring that holds all iterations; 0: too many.  */
 static int trips(const Op *loop)
 {
     int64_t count = constant_trips(loop);
@@ -71,7 +71,7 @@ static bool may_keep(const Kernel *kernel, const Op *loop)
            trips(loop);
 }
 
-/* The largest of those that stay, or NULL.  */
+/* The largest load that stays, or NULL.  */
 static Op *resident_load(const Kernel *kernel, const Op *loop, Op *const *loads, int nloads)
 {
     Op *best = NULL;
@@ -105,7 +105,8 @@ bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int
         if (schedule_of(loads[i])->depth)
             schedule_op(loads[i])->depth = (int)tiles * count;
     loop->control->pipeline->depth = (int)tiles * count;
-    loop->control->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
+    /* A copy may wait for a release that many slots back.  */
+    loop->control->pipeline->in_flight = count < 2 ? count : 2;
     resident->transfer->resident = count;
     return true;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-rings.c - which loads come through rings, when their slots are free again, and which of them share a ring.
+ * choose-rings.c - the loads that come through rings, the release of their slots, and loads that share a ring.
  *
- * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared
- * memory), and no store that may alias it can come before it.  A slot is free when the last operation that looks at it
- * is done:
+ * A load moves to the producer if it is in a pipelined loop or feeds a product, whose operands live in shared memory.
+ * No store that may alias the load may precede it.  A slot is free after the last operation that reads it:
  *   - read into registers only: at once;
  *   - operand of a product that the iteration itself waits for: at that wait;
  *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
@@ -13,7 +12,6 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-/* A store to the same memory that may come before the load, or NULL.  */
 Op *choose_aliasing_store(const Chooser *chooser, Op *load)
 {
     for (int i = 0; i < chooser->nstores; i++) {
@@ -36,7 +34,6 @@ static bool feeds_product(const Chooser *chooser, const Op *load)
     return false;
 }
 
-/* Rows that TMA does not move.  */
 bool choose_is_narrow(Type type)
 {
     return type.cols * dtype_bytes(type.dtype) < 16;
@@ -64,7 +61,7 @@ void choose_ring(Chooser *chooser, Op *load)
     }
 }
 
-/* Products read whole lines of 128 bytes; what threads alone read takes no more than its rows need.  */
+/* Products read whole lines of 128 bytes.  If only threads read a tile, its lines are as short as its rows allow.  */
 void choose_lines(Chooser *chooser)
 {
     for (int i = 0; i < chooser->nloads; i++) {
@@ -74,7 +71,7 @@ void choose_lines(Chooser *chooser)
     }
 }
 
-/* And so does what roles compute for others, where no product reads it.  */
+/* The same for tiles that roles compute for others and that no product reads.  */
 void choose_prepared_lines(Chooser *chooser)
 {
     for (int i = 0; i < chooser->nprepared; i++)
@@ -82,9 +79,9 @@ void choose_prepared_lines(Chooser *chooser)
             schedule_op(chooser->prepared[i])->line = machine_written_line(chooser->prepared[i]->results[0]->type);
 }
 
-/* The first op of the block that waits for the product.  One that adds to it does not: both are waited for at once, and
-   operands that are small come through one ring, whose wait counts for more than that the first product has to wait for
-   all of them.  */
+/* The order of the first operation of the block that waits for the product.  A product that adds to it does not wait,
+   since both are waited for at once.  That rule holds for small operands, which share one ring: a second ring's wait
+   would cost more than the first product's wait for all operands.  */
 static int first_wait(Chooser *chooser, const Op *product, const Block *block, bool small)
 {
     int when = RELEASE_END - 1;
@@ -113,7 +110,7 @@ void choose_release(Chooser *chooser, Op *source, const Value *value)
         if (carrier && carrier == loop_around(source->parent)) {
             when = RELEASE_END;
         } else if (here != use->op) {
-            when = schedule_of(here)->order; /* inside a nested block, which waits for its own products */
+            when = schedule_of(here)->order; /* in a nested block, which waits for its own products */
         } else if (!op_is_dot(use->op)) {
             when = schedule_of(here)->order;
         } else {
@@ -125,8 +122,8 @@ void choose_release(Chooser *chooser, Op *source, const Value *value)
     }
 }
 
-/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it
-   could not run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
+/* True if a load is small next to another load of the iteration.  It is then released with the other and shares its
+   ring.  It could not run ahead of the other, and each ring costs a wait and a release in every iteration.  */
 static bool may_be_freed_with(const Op *load, const Op *other)
 {
     return schedule_of(other)->release > 0 && other->parent == load->parent &&
@@ -144,7 +141,7 @@ static bool may_be_put_with(const Op *made, const Op *other)
            machine_is_small_beside(made->results[0]->type, schedule_of(made)->line, other->results[0]->type);
 }
 
-/* So it is with what a role computes: each ring costs it a barrier, too.  */
+/* The same for tiles that a role computes.  Each ring would also cost that role a barrier.  */
 void choose_join_made(Chooser *chooser)
 {
     for (int i = 0; i < chooser->nprepared; i++)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-room.c - what is left of shared memory for slots whose number is the compiler's to choose.
+ * choose-room.c - estimates the shared memory that is left for rings of open depth.
  *
- *   for (k = 0; k < K; k += 64)                232,448 bytes
- *     ta = ws_load (a, i, k, 128, 64);         - barriers, and what passes through memory from thread to thread
- *     tb = ws_load (b, j, k, 192, 64);         - staging for the stores, one line of 128 bytes for each row
- *     acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
- *   ws_store (c, i, j, acc);                   = 5 slots
+ *      for (k = 0; k < K; k += 64)                232,448 bytes
+ *        ta = ws_load (a, i, k, 128, 64);         - barriers, and what passes through memory from thread to thread
+ *        tb = ws_load (b, j, k, 192, 64);         - staging for the stores, one line of 128 bytes for each row
+ *        acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
+ *      ws_store (c, i, j, acc);                   = 5 slots
  *
- * Plan lays out what layout has made of all this.  Here it is estimated; what layout adds, staged operands above all,
- * plan takes from the slots (budget_lower_depth).
+ * `plan` lays out what `layout` has made.  Here that is estimated.  Storages that `layout` adds, above all staged
+ * operands, take slots away in `plan` (budget_lower_depth).
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
 #include "machine/machine.h"
 
-/* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once. */
+/* The most iterations of a short loop.  Its epilogue has to leave the registers at once.  */
 enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2, PRINTING_ROLES = 4 };
 
 int64_t constant_trips(const Op *loop)
@@ -33,10 +33,9 @@ static bool is_short(const Op *loop)
     return count >= 0 && count <= FEW_ITERATIONS;
 }
 
-/* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a
-   longer store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of 128 x
-   192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
-   four.  */
+/* The staging of one store for all groups: a 128-byte line for each row, since another slot hides more latency
+   than a longer store.  In a short loop, three lines are better, unless a ring has resident slots
+   (bench/notes/choices.md).  */
 static int64_t staging_bytes(const Chooser *chooser, Type stored)
 {
     int lines = 1;
@@ -48,7 +47,8 @@ static int64_t staging_bytes(const Chooser *chooser, Type stored)
     return STAGED_GROUPS * machine_output_bytes(stored);
 }
 
-/* Stores of one type and height, subtiles of one tile above all, take turns in one staging: that of the largest.  */
+/* True if `store` has the larger staging of two stores that can share one.  The stores have one type and height, for
+   instance as subtiles of one tile.  */
 static bool stages_for(const Chooser *chooser, int store, int other)
 {
     Type x = stored_type(chooser->stores[store]), y = stored_type(chooser->stores[other]);
@@ -69,7 +69,7 @@ static int64_t output_bytes(const Chooser *chooser)
     return bytes;
 }
 
-/* Of a ring, and of the one that carries its tiles on.  */
+/* The slot, and that of the ring with the transposed tiles.  */
 int64_t room_of_slot(const Op *source)
 {
     Type type = source->results[0]->type;
@@ -77,7 +77,7 @@ int64_t room_of_slot(const Op *source)
            (schedule_of(source)->transposer ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
-/* With the gap behind what is no multiple of the swizzle's period.  */
+/* Rounds up to the period of the swizzle.  */
 static int64_t whole_lines(int64_t bytes)
 {
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
@@ -105,7 +105,7 @@ int64_t room_fixed(const Chooser *chooser)
     return bytes;
 }
 
-/* An operand that each group has to bring into a form, and into memory of its own, in which the product reads it.  */
+/* True if each group has to stage the operand in memory of its own.  */
 static bool is_staged(const Chooser *chooser, const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
@@ -116,7 +116,7 @@ static bool is_staged(const Chooser *chooser, const Op *product, int arg)
     return ring_source(operand) ? !operand_in_place(chooser->kernel->machine, operand, arg) : !registers;
 }
 
-/* For so many groups, each with whole tiles or with its share of the rows.  */
+/* The staging of operands for that many groups, of whole tiles or of each group's rows.  */
 static int64_t staged_bytes(const Chooser *chooser, int groups, bool rows)
 {
     int64_t bytes = 0;

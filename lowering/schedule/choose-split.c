@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-split.c - may the groups of a role divide the rows of every tile among them?
+ * choose-split.c - decides whether the groups of a role may divide the rows of every tile.
  *
  *   acc (128,256) = ws_dot (ta, ws_trans (tb), acc)     two groups: rows 0..63 and 64..127 of ta and acc, all of tb
  *
- * A tile is split (each group has its own rows), or whole (every group has all of it: row vectors, right operands).  A
- * product's accumulator and left operand are split and its right operand whole; elementwise operations, row reductions
- * and carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in
- * registers) needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that
- * has to be both means that the rows cannot be divided.
+ * A tile is split (each group has its own rows) or whole (every group has all rows).  A product's accumulator and left
+ * operand are split, and its right operand is whole.  Elementwise operations, row reductions and carried values
+ * propagate the property in both directions.  An operation that mixes rows needs a whole tile: column reductions, a
+ * transpose in registers.  A load from a ring is neither, since each use reads its window of shared memory.  If a value
+ * has to be both, the rows cannot be divided.
  *
  *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs
  *                                                       all
  *
  * A transpose that is only stored need not mix rows: each group stores the columns that its rows become.
  *
- * What a role makes for others is split: each of its groups puts its rows of it.
+ * A tile that a role computes for others is split: each of its groups puts its rows.
  *
- * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the
- * product reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided
- * otherwise.
+ * A right operand of 16-bit elements need not be whole.  The groups can gather their rows in shared memory, where the
+ * product reads the operand anyway.  A gather costs a barrier of the groups, so it is the second choice.
  */
 #include "ir/queries.h"
 #include "schedule/choose.h"
@@ -31,14 +30,14 @@ enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    const Slice *slice; /* of a role that does not multiply: what it needs */
+    const Slice *slice; /* of a role that does not multiply: the operations that it needs */
     Uses uses;
-    char *mode; /* by value id */
+    char *mode; /* by value id: bits SPLIT, WHOLE */
     bool changed;
     int groups;
-    bool gathers; /* right operands that the groups computed in parts */
-    int nsplit;   /* tiles that would be divided */
-    Op *whole;    /* an op that needs all rows */
+    bool gathers; /* right operands may be gathered from the groups' rows */
+    int nsplit;   /* number of divided tiles */
+    Op *whole;    /* an operation that needs all rows */
     Op *why;
 } Splitter;
 
@@ -47,7 +46,7 @@ static bool has_rows(const Value *value)
     return value->type.kind == K_TILE && value->type.rows > 1;
 }
 
-/* Through a ring; what the role itself computes and puts into one it has in registers.  */
+/* True if the value comes through a ring.  A tile that the role itself puts into a ring is in its registers.  */
 static bool arrives(const Splitter *splitter, const Value *value)
 {
     const Op *source = ring_source(value);
@@ -87,7 +86,7 @@ static void link_carried(Splitter *splitter, Op *loop)
     }
 }
 
-/* As it stands in shared memory the tensor cores take it.  */
+/* True for a right operand that the tensor cores can read from shared memory as the groups write it.  */
 static bool may_be_gathered(const Value *right)
 {
     bool computed = right->def && right->def->code != OP_TRANS && !ring_source(right);
@@ -106,14 +105,14 @@ static void require_all_rows(Splitter *splitter, Op *op)
         require(splitter, op->results[i], WHOLE, op);
 }
 
-/* Each group puts its rows of what the role makes for others.  */
+/* Each group puts its rows of a tile that the role computes for others.  */
 static void require_put(Splitter *splitter, Op *op)
 {
     if (schedule_of(op)->maker == ROLE_BIT(splitter->role) && op->code != OP_LOAD)
         require(splitter, op->results[0], SPLIT, op);
 }
 
-/* Another role than the one that divides rows does it.  What was given to none is the storing role's.  */
+/* True if only other roles execute the operation.  Operations without roles belong to the storing role.  */
 static bool is_elsewhere(const Splitter *splitter, const Op *op)
 {
     uint32_t roles = schedule_of(op)->roles;
@@ -122,7 +121,7 @@ static bool is_elsewhere(const Splitter *splitter, const Op *op)
     return splitter->role != role_that(splitter->kernel, ROLE_STORES);
 }
 
-/* A transpose that goes to stores alone.  */
+/* True for a transpose that only stores use.  */
 static bool is_transposed_to_store(const Splitter *splitter, const Op *op)
 {
     if (op->code != OP_TRANS || arrives(splitter, op->args[0]) || !has_rows(op->args[0]))
@@ -181,7 +180,7 @@ static void visit_constraint(Op *op, void *context)
     }
 }
 
-/* What no product asks to be divided, and does not divide, each group has all of.  */
+/* A tile that no product divides and whose rows cannot be divided is whole in each group.  */
 static void visit_odd(Op *op, void *context)
 {
     Splitter *splitter = context;
@@ -201,15 +200,15 @@ static void propagate(Splitter *splitter)
     }
 }
 
-/* Carried past a role that does not look at it.  */
+/* True for a value that control flow carries but the role does not use.  */
 static bool is_beside(const Splitter *splitter, const Value *value)
 {
     const bool carried_past = !value->def || value->def->nblocks;
     return splitter->slice && carried_past && !slice_has(splitter->slice, value);
 }
 
-/* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
-   rows. */
+/* Checks that the rows of every split tile divide.  The units are blocks of rows of the tensor cores, and of the
+   swizzle in shared memory.  */
 static void visit_divide(Op *op, void *context)
 {
     Splitter *splitter = context;
@@ -246,7 +245,7 @@ static void visit_mark(Op *op, void *context)
 
 /* ---- memory between groups --------------------------------------------------------------------------------------- */
 
-/* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
+/* True if the value is divided.  Arguments of blocks have the mode of the values passed to them.  */
 static bool is_split(const Splitter *splitter, const Value *value)
 {
     return arrives(splitter, value) ? ring_source_divides(value, splitter->groups)
@@ -264,8 +263,8 @@ static bool is_across(const Splitter *splitter, const Value *value)
     return def && is_transposed_to_store(splitter, def) && is_split(splitter, def->args[0]);
 }
 
-/* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own
-   group did: both divided, at the same rows.  */
+/* Refuses a load of the groups, or another store, that may access elements that another group stored.  Both must be
+   divided and have the same rows.  */
 static void visit_overlap(Op *op, void *context)
 {
     Overlap *overlap = context;
@@ -287,7 +286,7 @@ static void visit_overlap(Op *op, void *context)
         splitter->why = op;
 }
 
-/* What is stored as it was loaded is divided, too, where that is asked for.  */
+/* Counts a tile that is stored as it was loaded as divided, if the user asks for several groups.  */
 static void visit_store(Op *op, void *context)
 {
     Splitter *splitter = context;
@@ -346,7 +345,7 @@ static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers
     if (!splitter.why && role->may & ROLE_STORES)
         ir_walk(kernel->body, visit_store, &splitter);
     if (!splitter.nsplit && !splitter.why && (multiplies || !(role->may & ROLE_STORES)))
-        splitter.why = splitter.whole ? splitter.whole : kernel->body->last; /* every group would do everything */
+        splitter.why = splitter.whole ? splitter.whole : kernel->body->last; /* every group would do all of the work */
     if (why)
         *why = splitter.why;
     if (splitter.why)

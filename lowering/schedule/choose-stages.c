@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-stages.c - the writer of the schedule table for chains of products, of any length.
+ * choose-stages.c - the writer of the schedule table for chains of products of any length.
  *
- *   before, one iteration              after, one time step
- *   s = ws_dot (q, ws_trans (k), 0)    T0      T0 (j)      started
- *   p = f (s)                          C0      T1 (j-1)    started
- *   t = ws_dot (p, v, 0)               T1      T2 (j-2)    started
- *   h = g (t)                          C1      C0 (j)      waits for T0 alone
- *   o = ws_dot (h, w, o)               T2      C1 (j-1)    waits for T1, runs under T2
+ *      before, one iteration              after, one time step
+ *      s = ws_dot (q, ws_trans (k), 0)    T0      T0 (j)      started
+ *      p = f (s)                          C0      T1 (j-1)    started
+ *      t = ws_dot (p, v, 0)               T1      T2 (j-2)    started
+ *      h = g (t)                          C1      C0 (j)      waits for T0 alone
+ *      o = ws_dot (h, w, o)               T2      C1 (j-1)    waits for T1, runs under T2
  *
- * A product stands a stage behind those that its operands are computed from, and what is computed from a product stands
- * in its stage.  In a loop without a second product that would be one stage, so there what is computed from a product
- * stands a stage behind it: it runs under the product of the next iteration.
+ * A product is a stage after the products that its operands are computed from.  Other operations are in the stage of
+ * the product that they are computed from.  In a loop without a second product, that would be one stage.  There, such
+ * operations are a stage after the product, and run during the product of the next iteration.
  *
- * An iteration may look at what the one before it made a stage further back at the earliest, and then behind the
- * product that makes it.  Stages rise until all of that holds; where they rise without end, the iterations wait for one
- * another, and the loop has no such schedule.
+ * The reader of a carried value is in the stage of its maker or later.  If the maker is a product, the reader may be
+ * one stage earlier.  In the time step it then follows the product.  Stages rise until all conditions hold.  If they
+ * rise without end, iterations depend on each other in a cycle, and the loop has no such schedule.
  */
 #include "schedule/choose.h"
 #include "schedule/schedule.h"
@@ -28,11 +28,11 @@ typedef struct {
     Op *loop;
     Block *block;
     const Uses *uses;
-    bool behind;  /* what is computed from a product stands a stage behind it */
-    bool *waits;  /* by op: for a product of its own stage */
-    bool *stays;  /* by op: behind what else stands in its time step */
-    int *classes; /* by op: in the order of a time step; products of a stage, and then all the rest */
-    int last;     /* stage */
+    bool behind;  /* operations that use a product's result are a stage after it */
+    bool *waits;  /* by operation: waits for a product of its own stage */
+    bool *stays;  /* by operation: comes after all others of its time step */
+    int *classes; /* by operation: class in the order of a time step; products by stage, then the rest */
+    int last;     /* the last stage */
     bool changed, broken;
 } Stages;
 
@@ -41,13 +41,13 @@ static int stage_of(const Op *op)
     return schedule_of(op)->stage;
 }
 
-/* The op of the block that defines a value, NULL if it comes from elsewhere.  */
+/* The operation of the block that contains the value's definition; NULL: the value is defined elsewhere.  */
 static Op *local_op(const Stages *stages, const Value *value)
 {
     return value->def ? op_at_block(value->def, stages->block) : NULL;
 }
 
-/* What makes, in the iteration before, the value that comes with this name.  */
+/* The operation that computes the carried value in the previous iteration, or NULL.  */
 static Op *maker_before(const Stages *stages, const Value *value)
 {
     bool carries = value->block == stages->block && value->index > 0;
@@ -117,7 +117,7 @@ static void raise_memory(Stages *stages, Op *first)
     }
 }
 
-/* What comes through a ring needs nothing where it is got.  */
+/* Raises stages until all conditions hold.  An operation that comes through a ring needs no operand at its get.  */
 static void raise_all(Stages *stages)
 {
     do {
@@ -144,7 +144,8 @@ static int first_use(const Stages *stages, const Op *op)
     return stage > SCHEDULE_MOST_STAGE ? 0 : stage;
 }
 
-/* What does not wait for products is computed, or got, where it is looked at first, so that nobody holds it before.  */
+/* Moves operations that wait for no product to the stage of their first use, so that their results are live for less
+   time.  */
 static void sink(Stages *stages)
 {
     for (Op *op = stages->block->last; op; op = op->prev) {
@@ -168,8 +169,8 @@ static bool looks_at_staying(const Stages *stages, const Op *op)
     return false;
 }
 
-/* As choose-coarse.c has it: what looks at a product that the same time step makes for the iteration before, loads
-   whose place among the stores counts, control flow.  */
+/* As in choose-coarse.c: operations that read a product of the previous iteration, loads whose order among stores
+   counts, and control flow.  */
 static void find_staying(Stages *stages)
 {
     FOR_OPS (op, stages->block)
@@ -177,7 +178,7 @@ static void find_staying(Stages *stages)
                                 looks_at_staying(stages, op);
 }
 
-/* A product that starts before anything of its time step is waited for.  Another may add to it.  */
+/* True for a product that starts before the time step waits for any product.  Another such product may add to it.  */
 static bool starts_early(const Stages *stages, const Op *op)
 {
     if (!op_is_dot(op) || stages->stays[op->id])
@@ -248,8 +249,8 @@ static bool is_possible(const Stages *stages)
     return true;
 }
 
-/* The producer fills rings in the order of the source.  One that is read so many stages late needs as many slots, or
-   what stands before it in the next iteration waits for it.  */
+/* The producer fills rings in the order of the source.  A ring that is read some stages late needs as many slots.
+   Otherwise operations that precede its load in the next iteration would wait for it.  */
 static bool has_slots(const Stages *stages)
 {
     FOR_OPS (op, stages->block)
@@ -279,7 +280,7 @@ static bool write_stages(Stages *stages)
     return is_possible(stages) && has_slots(stages);
 }
 
-/* Why the schedule is not chosen unless it is asked for, or NULL.  */
+/* The reason why the schedule is not chosen without being asked for, or NULL.  */
 static const char *objection(const Stages *stages, int least)
 {
     Module *module = stages->kernel->module;

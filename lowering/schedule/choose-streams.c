@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-streams.c - loops that read and do not multiply.
+ * choose-streams.c - loops that load but do not multiply.
  *
  *   #pragma ws pipeline(auto)
  *   for (k = 0; k < N; k += 512)                                  16384 bytes an iteration, which feed no product
  *       sum = ws_add(sum, ws_row_sum(ws_mul(ws_load(a, i, k, 16, 512), ws_load_row(x, k, 512))));
  *
- * A ring pays where the tensor cores read what it holds.  Here each element is read once, by the thread that computes
- * with it: registers hold what the next iteration wants (prefetch.c), and many blocks of an SM wait for memory at the
- * same time, where one with a ring is alone there.  On an H200, a matrix of 16384 x 8192 times a vector had 0.88 to
- * 0.95 of cuBLAS through a ring, and has 1.01 by such loads of four blocks of one group, 0.95 of three blocks of two;
- * one of 4096 x 4096 has 1.39.  What an iteration loads has to fit registers beside what the one before it computes.
- * Else rings it is, and wherever anything but `auto` was said.
+ * A ring pays if the tensor cores read its slots.  Here each element is read once, by the thread that computes with it.
+ * Registers hold the data of the next iteration (prefetch.c), and many blocks of an SM hide the latency.  With a ring,
+ * a block would be alone in its SM.
+ *
+ * The loads of an iteration must fit into registers beside the computation of the previous one.  Otherwise, and if the
+ * user wrote any other clause than `auto`, the loop gets rings.  Both ways are measured in bench/notes/choices.md.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-/* Registers of a thread in which an iteration of a loop may wait for the one before.  */
+/* Most registers of a thread in which an iteration's loads may wait.  */
 enum { MOST_STREAMED_REGISTERS = 40 };
 
-/* Of a thread of one group, for what an iteration of the loop loads; -1: some load would have to wait for a store.  */
+/* The registers of a thread of one group for the loads of an iteration; -1: a load would have to wait for a store.  */
 static int streamed_registers(const Chooser *chooser, const Op *loop)
 {
     int registers = 0;
@@ -34,8 +34,8 @@ static int streamed_registers(const Chooser *chooser, const Op *loop)
     return registers;
 }
 
-/* Does another loop read the same memory?  That reading had better find it in L2, which few blocks with rings leave
-   room for: on an H200, 131072 rows of 4096 bf16 in two passes had 0.78 of a copy with rings, and 0.65 without.  */
+/* True if another loop loads the same memory.  Its loads should hit in L2, for which many blocks leave no room
+   (bench/notes/choices.md).  */
 static bool another_reads(const Chooser *chooser, const Op *loop)
 {
     for (int i = 0; i < chooser->nloads; i++)
@@ -48,7 +48,7 @@ static bool another_reads(const Chooser *chooser, const Op *loop)
     return false;
 }
 
-/* All loops of a kernel, of which nothing is said but that they are to be pipelined.  */
+/* True if all loops of the kernel may be streamed.  The user must have written only that they are pipelined.  */
 static bool may_stream(const Chooser *chooser)
 {
     const Grid *grid = &chooser->kernel->grid;
@@ -69,7 +69,7 @@ int choose_streaming_groups(const Chooser *chooser)
     return (chooser->streams + MOST_STREAMED_REGISTERS - 1) / MOST_STREAMED_REGISTERS;
 }
 
-/* Plan leaves the marks on what registers are left for.  */
+/* Marks the loads for prefetches.  `plan` keeps the marks as far as registers suffice.  */
 static void mark_loads(const Op *loop)
 {
     FOR_OPS (op, loop->blocks[0])

@@ -2,17 +2,18 @@
 /*
  * choose-task.c - roles that the user names: the blocks under #pragma ws task.
  *
- *   for (k = 0; k < K; k += 64) {                             producer   x, w
- *     x = ws_load (a, i, k, 128, 64);                         scale      gets w, puts b: three slots
- *     w = ws_load (q, j, k, 128, 64);                         multiply   gets x and b
- *     { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
- *     { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
+ *      for (k = 0; k < K; k += 64) {                             producer   x, w
+ *        x = ws_load (a, i, k, 128, 64);                         scale      gets w, puts b: three slots
+ *        w = ws_load (q, j, k, 128, 64);                         multiply   gets x and b
+ *        { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
+ *        { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
  *
- * The last task that multiplies is the role of the groups that multiply and store, under the user's name.  One that
- * stores is a role of its own, too: what it stores of products comes through rings that the groups fill.  Any other
- * makes what others need of its block, and hands it over through rings.  So its roots are the tiles that are computed
- * in the block and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by
- * each role that needs it; it may not come of another task's product, which is a carried value of that role.
+ * The last task that multiplies becomes the role of the groups that multiply and store, with the user's name.  A task
+ * that stores is a role of its own.  If it stores results of products, the groups fill rings for it.
+ *
+ * Any other task computes tiles for other roles and puts them into rings.  These roots are the tiles that are computed
+ * in the block and used outside of it.  Their operands come through rings, as loads do, or each role computes them
+ * again.  They must not depend on another task's product, which is a carried value of that task's role.
  */
 #include "ir/queries.h"
 #include "schedule/choose.h"
@@ -28,8 +29,8 @@ typedef struct {
     const Task *task;
     const Op *product, *store, *load; /* the first of each */
     bool computes;
-    Op **roots;  /* what it makes for others */
-    Op **handed; /* what a task that stores gets from the groups that multiply */
+    Op **roots;  /* tiles that it computes for others */
+    Op **handed; /* tiles that a storing task gets from the groups that multiply */
     int nroots, nhanded;
 } Members;
 
@@ -45,7 +46,8 @@ static bool has_use_outside(const Members *block, const Value *value)
     return used_outside_task(&block->chooser->uses, value, block->number);
 }
 
-/* Transposing is another way to look at a slot: it is done by who looks.  */
+/* Removes prints and transposes from the task.  A transpose is another view of a slot, made by the role that reads
+   it.  */
 static void visit_free(Op *op, void *context)
 {
     Members *block = context;
@@ -84,7 +86,7 @@ static bool is_listed(Op *const *list, int count, const Op *op)
     return false;
 }
 
-/* task-copies.c has given a name to all that a storing task uses of products.  */
+/* Collects the tiles that a storing task uses of products.  task-copies.c has given each a name.  */
 static void visit_handed(Op *op, void *context)
 {
     Members *block = context;
@@ -125,7 +127,7 @@ static const char *quoted(const Kernel *kernel, const char *name)
     return arena_print(kernel->module, "'%s'", name);
 }
 
-/* The last task that multiplies; NULL: none does.  */
+/* The last task that multiplies; NULL: none.  */
 static const Task *multiplying(const Chooser *chooser)
 {
     const Task *last = NULL;
@@ -136,7 +138,7 @@ static const Task *multiplying(const Chooser *chooser)
     return last;
 }
 
-/* Of products those that the role that stores makes.  */
+/* Removes the products of other tasks from the list.  */
 static void keep_own_products(Chooser *chooser)
 {
     const Task *last = multiplying(chooser);
@@ -213,7 +215,7 @@ static bool is_taken(const Kernel *kernel, const char *name)
     return false;
 }
 
-/* What a task stores nobody else stores or loads: nothing would order the two.  */
+/* Refuses other loads or stores of memory that a task stores, since nothing would order them.  */
 static void visit_same_memory(Op *op, void *context)
 {
     const Members *block = context;
@@ -259,7 +261,7 @@ static bool check_block(const Members *block)
     return !kernel->failed;
 }
 
-/* The groups that multiply fill the rings of what a task stores.  */
+/* Makes the role of a storing task.  The groups that multiply fill its rings.  */
 static void make_storing_role(Members *block)
 {
     Kernel *kernel = block->chooser->kernel;
@@ -345,7 +347,6 @@ static const Task *task_called(const Kernel *kernel, const char *name)
     return task;
 }
 
-/* Each group of a role that prepares has its rows of all that it puts into rings.  */
 bool choose_task_rows(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

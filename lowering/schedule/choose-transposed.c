@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-transposed.c - kernels that move rows to columns and no more.
+ * choose-transposed.c - kernels that only transpose.
  *
- *   grid i = 0, < %M, 128; j = 0, < %N, 64                        one group, and i goes on first
- *     store %b, j, i, trans (load %a, i, j)
+ *      grid i = 0, < %M, 128; j = 0, < %N, 64                        one group; i varies fastest
+ *        store %b, j, i, trans (load %a, i, j)
  *
- * On an H200, 16384 x 16384 f16 in tiles of 128 x 64 have 0.90 of a copy on two groups, 0.92 on one, and 0.95 where
- * blocks that run together store along the same rows.
+ * A block has one group if the tiles are small.  If a store's columns follow the grid's last dimension but one, the
+ * grid gets order(column).  Blocks that run at the same time then store along the same rows.  Both effects are measured
+ * in bench/notes/choices.md.
  */
 #include "ir/queries.h"
 #include "schedule/choose.h"
@@ -45,7 +46,7 @@ bool choose_only_turns(const Chooser *chooser)
            !ir_any_of(chooser->kernel->body, computes, NULL);
 }
 
-/* Does each store go on along its rows with the grid's last dimension but one?  */
+/* True for a store whose column coordinate is not the grid's last dimension but one.  */
 static bool stores_elsewhere(const Op *op, const void *counter)
 {
     return op_info[op->code].class_ == CLASS_STORE && (op->nargs < 3 || op->args[op->nargs - 2] != counter);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose.c - one table for each kernel: who executes an operation, in which stage, in what order; and what every ring
- * holds.
+ * choose.c - writes the schedule table of a kernel: role, stage and order of each operation, and the depth of each
+ * ring.
  *
- *   before                                     after (pipeline (4, 2), two groups)
- *   for (k = 0; k < K; k += 64)                both roles
- *     ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration
- *                                              late
- *     tb = ws_load (b, j, k, 256, 64);         the same
- *     acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
+ *      before                                     after (pipeline (4, 2), two groups)
+ *      for (k = 0; k < K; k += 64)                both roles
+ *        ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration
+ *                                                 late
+ *        tb = ws_load (b, j, k, 256, 64);         the same
+ *        acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
  *
- * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1
- * iterations late.  The coarse writer (choose-coarse.c) fills the same columns, as a solver and a user's explicit tasks
- * would.
+ * This file is the fine-grained writer of the table (Tawa, III-D.1): every operation is in stage 0, and slots are
+ * released P-1 iterations late.  The coarse writer (choose-coarse.c), a solver and the user's tasks fill the same
+ * columns.
  *
  * Rings are chosen by choose-rings.c, groups by choose-groups.c.
  */
@@ -54,7 +54,7 @@ Slice choose_slice(Kernel *kernel, Op *op)
     return slice;
 }
 
-/* A transpose that the staging of stores makes, as far as is known here.  */
+/* True if the staging of a store can make the transpose.  */
 static bool is_transposed_to_store(const Chooser *chooser, const Op *op)
 {
     if (op->code != OP_TRANS || !machine_turns_in_staging(op->results[0]->type))
@@ -63,7 +63,7 @@ static bool is_transposed_to_store(const Chooser *chooser, const Op *op)
     return use && !use->next && use->op->code == OP_STORE;
 }
 
-/* What a group needs to turn over, or to add across its threads, what it has computed.  */
+/* The scratch memory in which a group transposes a computed tile, or reduces it across threads.  */
 static int64_t scratch_bytes(const Chooser *chooser, const Op *op)
 {
     const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
@@ -106,8 +106,8 @@ static void visit_scalar_read(Op *op, void *context)
             reject(chooser->kernel, op->loc, REASON_AT_STORED, op_info[op->code].text);
 }
 
-/* The tensor cores read bytes along K only.  Those that come the other way are transposed once, by a role of its own
-   on their way to the groups, where threads and registers for one more are left.  */
+/* The tensor cores read bytes along K only.  If threads and registers for another role are left, that role transposes
+   tiles with K across lines once, between their ring and the groups.  */
 enum { TRANSPOSED_ROWS = 32, TRANSPOSED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
 static bool wants_transposer(const Chooser *chooser, const Op *load)
@@ -156,7 +156,7 @@ static uint32_t next_role(const Kernel *kernel)
     return bit;
 }
 
-/* Where the slots that the user asked for leave no room, each group transposes what it needs.  */
+/* Makes a transposer.  If slots of given depth leave no memory for its rings, each group transposes its operands.  */
 static void choose_transposer(Chooser *chooser)
 {
     uint32_t transposer = next_role(chooser->kernel);
@@ -181,7 +181,7 @@ static void choose_resident_loads(Chooser *chooser)
                                      chooser->kernel->machine->shared_bytes - room_fixed(chooser));
 }
 
-/* Tiles of fewer rows are not divided among groups.  */
+/* Tiles with fewer rows are not divided among groups.  */
 enum { ROWS_OF_TWO_GROUPS = 16 };
 
 static bool one_group_computes(const Chooser *chooser)
@@ -192,10 +192,8 @@ static bool one_group_computes(const Chooser *chooser)
     return few || choose_wanted_groups(chooser) == 1;
 }
 
-/* What rings may take, of which a slot each takes `open`.  One group that makes no products is not all that a
-   multiprocessor can run: half leaves room for a second block.  On an H200, rows of 65536 f16 in two passes, with three
-   slots each in two blocks in place of seven in one: LayerNorm has 0.46 of a copy, 0.30 before, softmax 0.57 and 0.43,
-   RMSNorm 0.51 and 0.37.  */
+/* The shared memory for rings, if a slot of each takes `open` bytes.  An SM can run more than one block of one group
+   without products.  Then half of the memory leaves room for a second block (bench/notes/choices.md).  */
 static int64_t room_for_rings(const Chooser *chooser, int64_t open)
 {
     const Machine *machine = chooser->kernel->machine;
@@ -206,8 +204,8 @@ static int64_t room_for_rings(const Chooser *chooser, int64_t open)
     return !alone && half >= 2 * open ? half : machine->shared_bytes - room_fixed(chooser);
 }
 
-/* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that
-   latency is hidden.  */
+/* Divides the memory among rings of open depth.  A ring has at most eight slots, or sixteen small ones; more would hide
+   no more latency.  */
 static void choose_depth(Chooser *chooser)
 {
     int64_t open = 0;
@@ -227,7 +225,7 @@ static void choose_depth(Chooser *chooser)
             schedule_op(chooser->rings[i])->depth = (int)depth;
 }
 
-/* A load of the loop that a store holds back.  */
+/* A load of the loop that must not move ahead of a store, or NULL.  */
 static const Op *blocked_load(const Chooser *chooser, const Op *loop, const Op **store)
 {
     for (int i = 0; i < chooser->nloads; i++)
@@ -244,7 +242,7 @@ static const Op *narrow_load(const Chooser *chooser, const Op *loop)
     return NULL;
 }
 
-/* Loops made of plain loops whose loads stay with the consumers are none that are pipelined.  */
+/* Removes `pipeline` from loops that stem from plain loops and have no rings.  */
 static void drop_idle(Chooser *chooser)
 {
     int count = 0;
@@ -261,7 +259,7 @@ static void drop_idle(Chooser *chooser)
     chooser->nloops = count;
 }
 
-/* A chain of three products and more, one of two, and at last any other loop with products.  */
+/* Tries a chain of three or more products, then a chain of two, then any other loop with products.  */
 static bool choose_later_stages(Chooser *chooser, Op *loop)
 {
     Schedule asked = loop->control->pipeline->schedule;
@@ -294,7 +292,7 @@ static void check_loop(Chooser *chooser, Op *loop)
     if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
         reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
                ring_names(chooser, loop), pipeline->in_flight);
-    pipeline->optimal |= pipeline->schedule == SCHEDULE_OPTIMAL; /* what is chosen here is where the solver begins */
+    pipeline->optimal |= pipeline->schedule == SCHEDULE_OPTIMAL; /* the chosen schedule is where the solver begins */
     if (pipeline->optimal)
         pipeline->schedule = SCHEDULE_AUTO;
     if (choose_later_stages(chooser, loop))
@@ -307,7 +305,7 @@ static void check_loop(Chooser *chooser, Op *loop)
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
-/* A product of the loop that each iteration waits for, or NULL.  */
+/* A product of the loop, for which each iteration waits; NULL: none.  */
 static const Op *waited_product(const Chooser *chooser, const Op *loop)
 {
     for (int i = 0; i < chooser->ndots; i++)
@@ -323,7 +321,7 @@ static void settle_loop(Chooser *chooser, Op *loop)
     if (asked <= 0 && pipeline->automatic && chooser->preparers > 1 && choose_wanted_groups(chooser) > 1)
         wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
     if (asked <= 0 && pipeline->automatic && pipeline->depth == 2)
-        wanted = 1; /* of two slots one had to wait, full, for the next product to begin */
+        wanted = 1; /* with two slots, one would have to be full before the next product begins */
     if (asked <= 0 && choose_said_slots(chooser, loop) < wanted)
         wanted = choose_said_slots(chooser, loop);
     pipeline->in_flight = in_flight_effective(chooser, loop, wanted);
@@ -363,7 +361,7 @@ static void visit_assign(Op *op, void *context)
     }
 }
 
-/* Who brings tiles and who computes, or one that does both.  */
+/* Makes a producer and a consumer, or one role for everything.  */
 static void make_roles(const Chooser *chooser)
 {
     if (chooser->specialized) {
@@ -408,7 +406,7 @@ static void say(Chooser *chooser, int groups)
 static void visit_scratch(Op *op, void *context)
 {
     Chooser *chooser = context;
-    bool memory = op->code == OP_TRANS && ring_source(op->results[0]); /* the other way to look at it */
+    bool memory = op->code == OP_TRANS && ring_source(op->results[0]); /* a view of the slot */
     chooser->scratch_bytes = !memory && scratch_bytes(chooser, op) > chooser->scratch_bytes ? scratch_bytes(chooser, op)
                                                                                             : chooser->scratch_bytes;
 }

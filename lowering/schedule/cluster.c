@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster.c - blocks that run side by side and share what they load.
+ * cluster.c - clusters: blocks that run at the same time and share loads.
  *
- *   cluster (2, 1)                           block 0: rows i           block 1: rows i + 128
- *   for (k = 0; k < K; k += 64)                rows 0..127 of tb,        rows 128..255 of tb,
- *     ta = ws_load (a, i, k, 128, 64);           for both                  for both
- *     tb = ws_load (b, j, k, 256, 64);         all of its ta             all of its ta
+ *      cluster (2, 1)                           block 0: rows i           block 1: rows i + 128
+ *      for (k = 0; k < K; k += 64)                rows 0..127 of tb,        rows 128..255 of tb,
+ *        ta = ws_load (a, i, k, 128, 64);           for both                  for both
+ *        tb = ws_load (b, j, k, 256, 64);         all of its ta             all of its ta
  *
- * x counts blocks along the last dimension of the grid but one (of a grid of one dimension, along that), y along the
- * last.  A load whose tensor and coordinates do not depend on one of the two is the same in all blocks along it: each
- * brings an equal share of the rows and writes it to all.  So a slot is free when the groups of all these blocks have
- * released it, and every block has to fill it equally often: loops and branches around such a load must not depend on
- * that coordinate either.
+ * x counts blocks along the last dimension of the grid but one, y along the last.  If the grid has one dimension, x
+ * counts along that.  A load whose tensor and coordinates do not depend on one of the two is equal in all blocks along
+ * it.  Each block loads an equal share of the rows and multicasts it to all.  A slot is free when the groups of all
+ * these blocks have released it.  Every block must fill it equally often, so loops and branches around the load must
+ * not depend on that coordinate.
  *
- * It pays where L2 is asked more often than it can answer (H200, f16, tiles of 128 x 192, two blocks that share b).
- * Rows that begin inside its lines of 128 bytes take two requests for each line: at 11736 x 2424 x 8408 138 million at
- * 87% of the most that there can be, with sharing 87 million at 69%, and 0.80 ms instead of 1.01.  With K = 8384, whole
- * lines, 46 million at 37%: a percent.  Four blocks find no place on some multiprocessors: attention that shares k and
- * v so takes 11% longer.
+ * Multicast pays if requests to L2 are the limit.  Rows that begin inside lines of 128 bytes take two requests for each
+ * line.  Some SMs have no place for clusters of four blocks.  The figures are in bench/notes/choices.md and
+ * bench/notes/clusters.md.
  *
- * The blocks of a cluster walk over the grid together; where its extent is no multiple, some tiles are none of the
- * grid's: their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not
- * come.  Where a loop or a branch asks for the place they do so at that of the last tile that there is: elsewhere a
- * loop need not end.  So they do where two of them share a load, whose rows outside would keep the others waiting (1152
- * x 1408 x 2048 in 128 x 128, blocks 2 x 2: 17.0 us, and 13.9 so; to compute that place takes up to 2% of a launch of 6
- * us).
+ * The blocks of a cluster step through the grid together.  If the grid's extent is no multiple of the cluster's, some
+ * tiles lie beyond the grid.  Their blocks execute everything but stores, and loads for such a tile alone are omitted.
+ *
+ * A loop or a branch that depends on the tile's coordinate uses that of the last tile, since elsewhere the loop may not
+ * end.  The same coordinate is used if two such blocks share a load, whose rows outside of the tensor would delay the
+ * other blocks.
  */
 #include "schedule/cluster.h"
 #include "ir/queries.h"
@@ -122,8 +120,8 @@ static void mark_grid(Variance *variance, const Op *grid)
         mark(variance, grid->blocks[0]->args[dim], variance_of_dimension(variance->kernel, grid->nargs / 3, dim));
 }
 
-/* In the same iteration carried values are the same if they were to begin with; behind the loop only if it has ended in
-   all blocks at once.  */
+/* Carried values are equal in the same iteration if their initial values are.  After the loop they are equal only if it
+   ends in all blocks at once.  */
 static void mark_loop(Variance *variance, const Op *loop)
 {
     int decision = variance_of_decision(variance, loop);
@@ -197,7 +195,7 @@ static void visit_placed(Op *op, void *context)
 int cluster_placed(Kernel *kernel)
 {
     Placed placed = {variance_of_nothing(kernel), 0};
-    if (cluster_size(kernel) == 1 || kernel->grid.parts) /* of which there are as many as blocks */
+    if (cluster_size(kernel) == 1 || kernel->grid.parts) /* there are as many parts as blocks */
         return 0;
     FOR_ROLES (role, kernel) {
         find_variance(&placed.variance, role->body);
@@ -211,10 +209,10 @@ int cluster_placed(Kernel *kernel)
 typedef struct {
     Kernel *kernel;
     Variance variance;
-    int shared; /* directions along which some load is */
+    int shared; /* directions in which some load is shared */
 } Former;
 
-/* The blocks that load the same tile, and can bring equal shares of it.  */
+/* The directions in which all blocks load the same tile and can load equal shares of it.  */
 static int shared_along(const Former *former, const Op *load)
 {
     static const int choices[] = {ALONG_ALL, ALONG_X, ALONG_Y};
@@ -244,7 +242,7 @@ static void visit_share(Op *load, void *context)
     former->shared |= variance_along(along);
 }
 
-/* What a load is called in messages.  */
+/* The name of a load for messages.  */
 static const char *load_name(const Op *load)
 {
     const char *name = load->results[0]->name ? load->results[0]->name : load->args[0]->name;
@@ -265,7 +263,7 @@ static bool has_direction(const Kernel *kernel, int direction)
     return kernel->grid.cluster[direction] > 1;
 }
 
-/* The clause as the passes want it: both sides, or 0 for none.  */
+/* Replaces the clause by both extents, or 0 for no cluster.  */
 static bool normalize(Kernel *kernel)
 {
     Grid *grid = &kernel->grid;

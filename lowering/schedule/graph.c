@@ -2,18 +2,18 @@
 /*
  * graph.c - the dependence graph of each pipelined loop as text, for wsc-solve.
  *
- *   for (k = 0; k < K; k += 64)                   op ta.12 kind=load work=16384 memory=smem:16
- *     ta = ws_load (a, i, k, 128, 64);            op tb.13 kind=load work=32768 memory=smem:32
- *     tb = ws_load (b, j, k, 256, 64);            op acc.15 kind=mma_f16 work=64x256x64 registers=128
- *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta.12 -> acc.15 hold=all
- *                                                 edge acc.15 -> acc.15 distance=1
+ *      for (k = 0; k < K; k += 64)                   op ta.12 kind=load work=16384 memory=smem:16
+ *        ta = ws_load (a, i, k, 128, 64);            op tb.13 kind=load work=32768 memory=smem:32
+ *        tb = ws_load (b, j, k, 256, 64);            op acc.15 kind=mma_f16 work=64x256x64 registers=128
+ *        acc = ws_dot (ta, ws_trans (tb), acc);      edge ta.12 -> acc.15 hold=all
+ *                                                    edge acc.15 -> acc.15 distance=1
  *
- * An operation is one of the body that moves or computes tiles, as one consumer group does it or gets it.  The others
- * do the same, an equal part of the interval later each: "replicas 2".  What one load brings for all of them is
- * "shared".  Views and constants cost nothing, and edges go through them.  What stands in a nested block counts for the
- * op of the body that holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads
- * run ahead of all else, so that nothing but them goes from group to group.  What touches the same memory keeps its
- * order.
+ * The operations are those of the body that move or compute tiles, as one group of consumers executes or gets them.
+ * Further groups execute the same, each a fraction of the interval later: "replicas 2".  A load for all groups is
+ * "shared".  Views and constants cost nothing, and edges go through them.  Operations in a nested block count for the
+ * operation of the body that contains it.  A machine's description (machines/) gives cycles for kinds and work.  Loads
+ * run ahead of everything else, so only loads pass from group to group.  Operations that access the same memory keep
+ * their order.
  */
 #include "schedule/schedule.h"
 #include "machine/budget.h"
@@ -35,16 +35,16 @@ typedef struct {
     Block *block;
     FILE *out;
     const int *numbers;
-    Layout layout; /* of tiles that groups hold */
-    int *node;     /* by Op.id: its number, from 1 on; 0: it is none */
+    Layout layout; /* of tiles in registers */
+    int *node;     /* by Op.id: its number, from 1 on; 0: it is no node */
     Op **ops;      /* by that number */
     int nops;
     Edge *edges;
     int nedges;
 } Graph;
 
-enum { CYCLES = 100 }; /* of all groups together, about: more are more exact, and take longer */
-enum { FAR = 8 };      /* iterations that a value may be carried on before it is used */
+enum { CYCLES = 100 }; /* about, for all groups together; more are more exact, and take longer */
+enum { FAR = 8 };      /* most iterations that a value is carried before its use */
 enum { FAR_CLOCKS = 1000 };
 
 /* ---- kinds and work ---------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static bool is_special(const Op *op)
            op->code == OP_RSQRT || op->code == OP_DIV;
 }
 
-/* Views and constants: nobody computes them.  */
+/* True for views and constants, which need no computation.  */
 static bool is_free(const Op *op)
 {
     return op->code == OP_FULL || op->code == OP_SPLAT || op->code == OP_ROW_INDEX || op->code == OP_COL_INDEX ||
@@ -110,7 +110,7 @@ static bool from_ring(const Op *op)
     return schedule_of(op)->depth > 0;
 }
 
-/* Do the groups that multiply do it, or get it?  Other roles have streams of their own.  */
+/* True if the groups that multiply execute or get the operation.  Other roles run independently.  */
 static bool is_of_groups(const Op *op)
 {
     return from_ring(op) || schedule_of(op)->roles & ROLE_BIT(role_that(op->kernel, ROLE_STORES));
@@ -125,7 +125,7 @@ static int group_rows(const Graph *graph, const Value *value)
 
 enum { FAR_BACK = 32 }; /* definitions that are followed */
 
-/* Is the value another for another index of the grid?  Bounds of loops do not count.  */
+/* True if the value depends on an index of the grid.  Bounds of loops do not count.  */
 static bool follows_index(const Value *value, const Value *index, int depth)
 {
     if (value == index || !depth)
@@ -142,7 +142,7 @@ static bool follows_index(const Value *value, const Value *index, int depth)
     return follows_index(names.init, index, depth - 1) || follows_index(names.next, index, depth / 2);
 }
 
-/* Is the tile that a load brings no other block's?  Then it comes from memory, and not from what a cache has.  */
+/* True if no other block loads the tile.  The load then comes from memory, and not from a cache.  */
 static bool is_own(const Op *load)
 {
     const Op *grid = load;
@@ -158,7 +158,7 @@ static bool is_own(const Op *load)
     return grid != NULL;
 }
 
-/* An operand that the group has computed, and writes to shared memory for the product.  */
+/* Prints the staging of an operand that the group computes and writes to shared memory for the product.  */
 static void print_staged(const Graph *graph, const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
@@ -169,7 +169,7 @@ static void print_staged(const Graph *graph, const Op *product, int arg)
                 dtype_bytes(operand->type.dtype));
 }
 
-/* What a group does of an operation, so many times.  */
+/* Prints kind and work of an operation for one group, `times` times.  */
 static void print_work(const Graph *graph, const Op *op, int64_t times)
 {
     const Value *value = op->nresults ? op->results[0] : op->args[op->nargs - 1];
@@ -220,7 +220,7 @@ typedef struct {
 static void visit_work(Op *op, void *context)
 {
     Within *within = context;
-    if (moves_tiles(op) && within->kinds++ < 4) /* as many as wsc-solve takes; more than these are rare */
+    if (moves_tiles(op) && within->kinds++ < 4) /* wsc-solve takes at most four */
         print_work(within->graph, op, 1);
 }
 
@@ -232,7 +232,7 @@ static bool counts(const Op *op, const void *context)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* One load serves all groups that divide its rows.  */
+/* True if one load serves all groups that divide rows.  */
 static bool is_shared(const Graph *graph, int node)
 {
     return from_ring(graph->ops[node]) && graph->kernel->grid.split != SPLIT_TILES;
@@ -250,7 +250,7 @@ static void print_op(const Graph *graph, int node)
     fputs("op ", graph->out);
     print_name(graph, node);
     if (ir_is_edge(op, graph->loop)) {
-        fputs(" kind=free", graph->out); /* but in the last iterations */
+        fputs(" kind=free", graph->out); /* except in the last iterations */
     } else if (op->nblocks) {
         Within within = {graph, 0};
         for (int k = 0; k < op->nblocks; k++)
@@ -294,7 +294,8 @@ static void add_edge(Graph *graph, Edge edge)
     graph->edges[graph->nedges++] = edge;
 }
 
-/* From whatever makes the value, iterations before.  `accumulates`: a product goes on from it in place.  */
+/* Adds edges from the operation that computes the value, also in earlier iterations.  With `accumulates`, a product
+   adds to the value in place.  */
 static void add_edges(Graph *graph, const Value *value, int to, int distance, bool accumulates)
 {
     if (value->block == graph->block && value->index > 0 && distance < FAR) {
@@ -370,8 +371,8 @@ static void collect(Graph *graph)
             }
 }
 
-/* Of each thread that multiplies: what the other roles leave, about.  One group beside copies alone has what the launch
-   gives to each.  */
+/* Registers of a preparing role's thread.  The groups that multiply get what other roles leave.  A single group beside
+   copies has what the launch gives to each thread.  */
 enum { PREPARING_REGISTERS = 96 };
 
 static int registers_of_role(const Machine *machine, const Role *role)
@@ -422,7 +423,7 @@ static void visit_outside(Op *op, void *context)
     }
 }
 
-/* Tiles from before the loop that the iterations look at.  */
+/* The registers of tiles that iterations use and that are computed before the loop.  */
 static int registers_from_outside(const Graph *graph)
 {
     Outside outside = {graph, arena_alloc(graph->kernel->module, (size_t)graph->kernel->module->next_id), 0};
@@ -468,7 +469,7 @@ const char *schedule_graph(Kernel *kernel)
     return copy;
 }
 
-/* require: choose.   ensure: nothing: a dump behind this row asks for schedule_graph.  */
+/* require: choose.   ensure: nothing.  A dump after this row calls schedule_graph.  */
 void pass_graph(Kernel *kernel)
 {
     (void)kernel;

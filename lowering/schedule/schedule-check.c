@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedule-check.c - mistakes of a schedule file, in its words.
+ * schedule-check.c - reports mistakes of a schedule file at their lines.
  *
  *   op s.14 stage=1                              s.14 is computed behind p.15, which needs it
  *   op p.15
  *
- * The proof would find each of them.  Here a person is told which line it is: a value is needed before it is there,
- * memory is touched in another order, a slot is given back before it is read, or a ring cannot be.
+ * The proof would find each of these mistakes.  This check names the line.  It reports values that are used before they
+ * are computed, and accesses to memory in another order.  It also reports slots that are released before they are read,
+ * and rings that cannot exist.
  */
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
@@ -25,8 +26,7 @@ static const char *name_of(const Reader *ctx, const Op *op)
     return schedule_name(op, ctx->numbers);
 }
 
-/* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too
-   early.  */
+/* True if `second`, `distance` iterations later, follows `first`.  */
 static bool comes_behind(const Op *first, const Op *second, int distance)
 {
     int steps = distance + schedule_of(second)->stage - schedule_of(first)->stage;
@@ -46,7 +46,7 @@ static void check_need(Reader *ctx, const Op *loop, const Op *op, const Value *v
                carries ? " in the iteration before" : "");
 }
 
-/* What comes through a ring needs nothing where it is got.  */
+/* An operation that comes through a ring needs no operand at its get.  */
 static void check_needs(Reader *ctx, const Op *loop, const Op *op, const Op *within)
 {
     for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++)
@@ -56,7 +56,7 @@ static void check_needs(Reader *ctx, const Op *loop, const Op *op, const Op *wit
             check_needs(ctx, loop, op, inner);
 }
 
-/* What writes memory that another touches stays where it is in relation to it, in this iteration and in the next.  */
+/* Refuses another order of operations on the same memory, if one of them writes.  The next iteration counts, too.  */
 static void check_memory(Reader *ctx, const Op *loop)
 {
     FOR_OPS (first, loop->blocks[0])
@@ -74,7 +74,7 @@ static int release_class(int release)
     return release == RELEASE_END ? 2 : release ? 1 : 0;
 }
 
-/* Slots that products read are read until these are waited for.  */
+/* Refuses a release before the wait for products that read the slot.  */
 static void check_release(Reader *ctx, const Op *source, const Value *value)
 {
     for (const Use *use = uses_of(&ctx->uses, value); use && !ctx->kernel->failed; use = use->next) {
@@ -93,7 +93,7 @@ static bool has_product(const Op *op, const void *context)
     return slice_has_op(slice, op) && (op_is_product(op) || op_info[op->code].class_ == CLASS_STORE);
 }
 
-/* A tile that the groups that multiply hand to a task that stores.  */
+/* True for a tile that the groups that multiply put into a ring for a storing task.  */
 static bool is_handed(const Reader *ctx, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
@@ -104,7 +104,7 @@ static bool is_handed(const Reader *ctx, const Op *op)
     return false;
 }
 
-/* A tile that a role of its own puts into a ring is computed from loads alone.  */
+/* A tile that a role puts into a ring must be computed from loads alone.  */
 static void check_computed(Reader *ctx, Op *op)
 {
     if (is_handed(ctx, op))

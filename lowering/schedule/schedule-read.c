@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedule-read.c - a schedule file in place of what choose decided.
+ * schedule-read.c - reads a schedule file over the table that choose wrote.
  *
  *   loop for.11 in-flight=1                      each product is waited for
  *   op acc.15                                    issued before ...
  *   op x.14                                      ... this one; a stage of its own with stage=1
  *
- * What a file does not say stays as it was chosen.  A loop of which a file lists operations is issued in that order;
- * what it does not list of it comes just before its first reader.  In place of order and stage there may be cycles,
- * `at=`, of an `interval=`, as wsc-solve has them.
+ * The file overrides only what it states.  If it lists operations of a loop, they are issued in that order.  Operations
+ * that it does not list come just before their first reader.  Instead of order and stage, an operation may have a cycle
+ * `at=` in an `interval=`, as wsc-solve writes them.
  *
- * Whatever the file says is proved like anything that choose decides.  schedule-check.c looks before that at what a
- * person can be told in the words of the file.
+ * The proof treats any schedule like the chosen one.  Before that, schedule-check.c reports mistakes in the words of
+ * the file.
  */
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
@@ -44,7 +44,7 @@ static void split_words(Reader *ctx, char *line)
     }
 }
 
-/* The value of "key=value", NULL: another key.  */
+/* The value of "key=value"; NULL: another key.  */
 static const char *value_of(const char *word, const char *key)
 {
     size_t length = strlen(key);
@@ -97,7 +97,7 @@ static uint32_t read_roles(Reader *ctx, const char *word, const char *value)
     return roles;
 }
 
-/* "acc.16": the number decides, and the name has to be that of the operation of this number.  */
+/* The operation "acc.16".  The number identifies the operation, and the name must agree.  */
 static Op *op_named(Reader *ctx, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -305,8 +305,8 @@ static void read_op(Reader *ctx)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* Not listed: with the first that needs it in its iteration, and in that one's stage; else with what it needs
-   itself. */
+/* The place of an operation that the file does not list: with its first reader in the iteration, and in its stage.  If
+   it has no reader, it goes with its operands.  */
 typedef struct {
     int place, stage;
     bool found;
@@ -381,7 +381,7 @@ static int key_of(const Reader *ctx, const Op *op, bool listed)
     return listed ? ctx->places[ctx->numbers[op->id]] : schedule_of(op)->order;
 }
 
-/* All operations get numbers anew, those of a block by their places, or as they were ordered before.  */
+/* Renumbers the order of all operations.  Those of a block are sorted by their places, or by their order before.  */
 static void order_block(Reader *ctx, const Block *block, int *order)
 {
     const Op *loop = block->parent, *last = block_end(block);
@@ -420,8 +420,8 @@ static void visit_op(Op *op, void *context)
     ctx->places[number] = UNPLACED;
 }
 
-/* Of cycles follows whether stages overlap, and then groups that divide the rows take turns: each is an equal part of
-   the interval behind the one before.  In a loop of one stage they do as chosen.  */
+/* Cycles imply whether stages overlap.  If they do, groups that divide rows take turns, each an equal part of the
+   interval after the one before.  In a loop of one stage, the groups keep the chosen turns.  */
 static void settle_solved(const Reader *ctx, Pipeline *pipeline, const Block *body)
 {
     const Grid *grid = &ctx->kernel->grid;
@@ -490,7 +490,7 @@ static const char *name_in_files(const Kernel *kernel)
     return kernel->scheduled.of ? kernel->scheduled.of : kernel->name;
 }
 
-/* Is what follows of this kernel?  A name that is none of the unit's is reported once.  */
+/* True if the following lines are for this kernel.  A name of no kernel of the unit is reported once.  */
 static bool begins(Reader *ctx)
 {
     const char *name = ctx->words[1];
@@ -572,7 +572,7 @@ static void visit_optimal(Op *op, void *context)
     *found |= pipeline_of(op) && op->control->pipeline->optimal;
 }
 
-/* As it was solved, now or by an earlier build.  */
+/* Reads the solved schedule of this build or of an earlier one.  */
 static void read_solved(Kernel *kernel)
 {
     const Module *module = kernel->module;
@@ -609,8 +609,8 @@ void schedule_tell_apart(Kernel *kernel)
                         arena_print(kernel->module, "its schedule is that of %s", variant_label(other)), NULL);
 }
 
-/* require: choose.   ensure: the schedule of the file that the module names, if it has one for this kernel, or that of
-   the solver for loops that ask for it.  */
+/* require: choose.   ensure: the schedule of the module's file, if it has one for this kernel.  Otherwise the solver's,
+   for loops that ask for it.  */
 void pass_schedule(Kernel *kernel)
 {
     bool optimal = false;

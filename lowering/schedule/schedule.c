@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedule.c - what choose has decided, as text.
+ * schedule.c - writes the chosen schedule as text.
  *
- *   for (k = 0; k < K; k += 64)                  loop for.11 schedule=fine in-flight=2 pingpong=no
- *     ta = ws_load (a, i, k, 128, 64);           op ta.12 ring=4 release=end from=producer
- *     tb = ws_load (b, j, k, 256, 64);           op tb.13 ring=4 release=end from=producer
- *     acc = ws_dot (ta, ws_trans (tb), acc);     op trans.14
- *                                                op acc.15
+ *      for (k = 0; k < K; k += 64)                  loop for.11 schedule=fine in-flight=2 pingpong=no
+ *        ta = ws_load (a, i, k, 128, 64);           op ta.12 ring=4 release=end from=producer
+ *        tb = ws_load (b, j, k, 256, 64);           op tb.13 ring=4 release=end from=producer
+ *        acc = ws_dot (ta, ws_trans (tb), acc);     op trans.14
+ *                                                   op acc.15
  *
- * Operations of a loop stand in the order in which a time step issues them.  Of others there is a line where there is
- * something to say.  schedule-read.c reads it back.
+ * Operations of a loop are listed in the order in which a time step issues them.  Other operations have a line if their
+ * row differs from the default. schedule-read.c reads the text back.
  */
 #include "ir/queries.h"
 #include "schedule/schedule.h"
@@ -48,7 +48,7 @@ const char *schedule_name(const Op *op, const int *numbers)
 
 typedef struct {
     uint64_t digest;
-    int *values, count; /* numbers by id, in the order in which the values are met */
+    int *values, count; /* numbers by id, in the order of their first use */
 } Digester;
 
 static void mix(Digester *digester, uint64_t value)
@@ -136,7 +136,7 @@ uint64_t schedule_digest_of_text(const char *text)
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const Op *memory; /* of the operation that touches it */
+    const Op *memory; /* the operation that accesses memory */
     bool writes;
 } Touch;
 
@@ -278,7 +278,7 @@ static void visit_outside(Op *op, void *context)
         print_line(writer, op, false);
 }
 
-/* Of the loop's body the op that comes next in a time step, or NULL.  */
+/* The operation of the loop's body that comes next in a time step, or NULL.  */
 static const Op *next_in_order(const Block *body, int order)
 {
     const Op *next = NULL;
@@ -328,7 +328,7 @@ static void print_kernel(const Writer *writer)
     ir_walk(kernel->body, visit_loop, (void *)writer);
 }
 
-/* What the solver had to say: tables, the interval and why it is no smaller.  */
+/* Prints the solver's notes: tables, the interval, and the reason why it is not smaller.  */
 static void print_notes(const Writer *writer)
 {
     for (const char *line = writer->kernel->schedule_notes; line && *line;) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * solver.c - schedule(optimal): wsc-solve is run on the graph of a loop, and its answer kept as a schedule file.
+ * solver.c - schedule(optimal): runs wsc-solve on the graph of a loop, and keeps its answer as a schedule file.
  *
  *   gemm-861b69177a4d971d.schedule     of the kernel gemm, with the digest of its body, its clauses and the machine
  *
- * The file lies where the module says, beside the object.  While it fits no solver is needed.  wsc-solve is a process
- * of its own, with a limit of time.  Of a loop without an answer the file says nothing: it stays as it was chosen.
+ * The module names the folder of the file, which is that of the object.  While the file's digest fits, no solver is
+ * needed. wsc-solve is a separate process with a time limit.  If a loop has no answer, the file does not mention it,
+ * and the loop keeps the chosen schedule.
  *
- * wsc-solve predicts what an iteration takes by what it has found and as the loop was chosen. The least is taken; a
- * solved schedule that is no better than the chosen one by more than what the prediction is worth is not.
+ * wsc-solve predicts the time of an iteration for its answers and for the chosen schedule.  The best answer replaces
+ * the chosen schedule if it gains more than the prediction's error (WORTH_IT).
  *
  *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, in the order of what is predicted, up to .6:
  *                                      variants under schedule(optimal, n)
@@ -26,16 +27,16 @@ extern char **environ;
 
 enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = MOST_SOLVED, FILES = BEST + 1 };
 
-/* The chosen schedule stays unless a solved one is predicted to take less than this much of its time.  */
+/* The chosen schedule stays unless a solved one takes less than this part of its predicted time.  */
 #define WORTH_IT 0.95
 
 typedef struct {
     Kernel *kernel;
-    char graph[4096], chosen[4096], answer[4096]; /* temporary files; other answers are in ANSWER.2, .3, ... */
-    FILE *out[FILES];                             /* files to be, the best one first */
+    char graph[4096], chosen[4096], answer[4096]; /* temporary files; further answers are in ANSWER.2, .3, ... */
+    FILE *out[FILES];                             /* files to be written, the best one first */
     char *text[FILES];
     size_t length[FILES];
-    int found; /* so many of them have something to say */
+    int found; /* number of files with an answer */
 } Solver;
 
 static bool make_temporary(char *path, size_t room)
@@ -57,7 +58,7 @@ static bool write_text(const char *path, const char *text)
     return out && !fclose(out) && good;
 }
 
-/* Its exit status, or -1.  */
+/* Runs wsc-solve, and returns its exit status, or -1.  */
 static int run_solver(const Solver *solver, const char *loop)
 {
     Module *module = solver->kernel->module;
@@ -91,8 +92,8 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* What the solver says, as lines of a schedule file: cycles of what is in a group, and the rest as comments.  What is
-   not taken is all comments.  */
+/* Writes an answer as lines of a schedule file: cycles of operations as statements, the rest as comments.  If the
+   answer is not taken, all lines are comments.  */
 static void copy_answer(FILE *out, const char *loop, char *text, bool taken)
 {
     const char *mark = taken ? "" : "# ";
@@ -122,12 +123,12 @@ static char *other_answer(const Solver *solver, int number)
     return text;
 }
 
-/* Clocks of an iteration; 0: nothing is said.  */
+/* Clocks of an iteration; 0: not predicted.  */
 typedef struct {
-    double busy, alone; /* with all multiprocessors at it; with memory to itself */
+    double busy, alone; /* with all SMs running; with memory to itself */
 } Clocks;
 
-/* "# predicted: 1726 clocks an iteration, 1702 with memory to itself" of an answer.  */
+/* Reads "# predicted: 1726 clocks an iteration, 1702 with memory to itself" of an answer.  */
 static Clocks clocks_of(const char *text, const char *what)
 {
     const char *line = text ? strstr(text, what) : NULL;
@@ -137,13 +138,13 @@ static Clocks clocks_of(const char *text, const char *what)
     return clocks;
 }
 
-/* By more than predictions are worth, and with memory to itself no worse.  */
+/* True if the gain exceeds the prediction's error, and the time with memory to itself is not longer.  */
 static bool is_better(Clocks clocks, Clocks than)
 {
     return clocks.busy > 0 && than.busy > 0 && clocks.busy < WORTH_IT * than.busy && clocks.alone <= than.alone;
 }
 
-/* Of the answers the one that is predicted to take least, the first of equals.  */
+/* The answer with the least predicted time; of equal ones the first.  */
 static int best_of(char *const *answers)
 {
     int best = 0;
@@ -158,7 +159,7 @@ static double order_of(const char *answer)
     return answer ? clocks_of(answer, "# predicted: ").busy : 0;
 }
 
-/* That one first, and the others as they are predicted; those of which nothing is said stay behind.  */
+/* Moves the best answer to the front, and sorts the others by prediction.  Answers without a prediction stay last.  */
 static void sort_answers(char **answers, int best)
 {
     char *first = answers[best];
@@ -172,7 +173,7 @@ static void sort_answers(char **answers, int best)
         }
 }
 
-/* What an answer says of the search: why the interval is no smaller, and what it took.  */
+/* Copies an answer's notes on the search: the reason why the interval is not smaller, and the time of the search.  */
 static void copy_notes(FILE *out, const char *text)
 {
     const char *line = strstr(text, "\n# interval ");
@@ -194,8 +195,8 @@ static void say_answer(const Solver *solver, const char *loop, const char *why, 
                taken ? "the solved one is taken" : "that one stays");
 }
 
-/* The first file has what is taken, and the others the other answers, the best one too where it is not taken.  Of a
-   loop with fewer answers they have the first.  */
+/* Writes the answers of a loop.  The first file gets the schedule that is taken.  The others get the other answers, and
+   the best one if it is not taken.  If a loop has fewer answers than files, the rest get its first.  */
 static void keep_answers(Solver *solver, const char *loop, char *first)
 {
     char *answers[BEST] = {first};
@@ -214,7 +215,7 @@ static void keep_answers(Solver *solver, const char *loop, char *first)
         int answer = taken || !i ? i : i - 1;
         bool any = answer < BEST && answers[answer];
         char *text = arena_print(solver->kernel->module, "%s", answers[any ? answer : 0]);
-        if (!i && best) /* what the first answer says of the search is of all */
+        if (!i && best) /* the first answer has the notes of the whole search */
             copy_notes(solver->out[0], notes);
         if (!i && chosen.busy > 0 && clocks.busy > 0)
             fprintf(solver->out[0], "# %.0f clocks an iteration as solved, %.0f as chosen: %s\n", clocks.busy,
@@ -265,7 +266,7 @@ static bool solve_all(Solver *solver, const char *graph, const char *chosen)
     return solver->found > 0;
 }
 
-/* Whole or not at all.  A folder that cannot be written to costs the next build the time.  */
+/* Writes the file as a whole or not at all.  If the folder is not writable, the next build solves again.  */
 static void write_kept(const Kernel *kernel, const char *path, const char *text)
 {
     const char *made = arena_print(kernel->module, "%s.%ld", path, (long)getpid());
@@ -275,7 +276,7 @@ static void write_kept(const Kernel *kernel, const char *path, const char *text)
         unlink(made);
 }
 
-/* The n-th best beside the best.  */
+/* The path of the n-th best answer.  */
 static const char *path_of(const Kernel *kernel, const char *path, int number)
 {
     size_t stem = strlen(path) - strlen(".schedule");

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tag.c - iteration, load or tile: what each statement is for (Tawa, III-C.1).
+ * tag.c - tags each statement as iteration, load or tile (Tawa, III-C.1).
  *
- *   before                                     after
- *   for (k = 0; k < K; k += 64)                iteration   k feeds addresses and the loop's bound
- *     ta = ws_load (a, i, k, 128, 64);         load        moves a tile in
- *     tb = ws_load (b, j, k, 256, 64);         load
- *     acc = ws_dot (ta, ws_trans (tb), acc);   tile        makes and uses tile values
- *   ws_store (c, i, j, ws_cast (acc, F16));    tile        the sink
+ *      before                                     after
+ *      for (k = 0; k < K; k += 64)                iteration   k feeds addresses and the loop's bound
+ *        ta = ws_load (a, i, k, 128, 64);         load        moves a tile in
+ *        tb = ws_load (b, j, k, 256, 64);         load
+ *        acc = ws_dot (ta, ws_trans (tb), acc);   tile        makes and uses tile values
+ *      ws_store (c, i, j, ws_cast (acc, F16));    tile        the sink
  *
- * Backwards from the side-effecting sinks over use-def chains: what feeds the address of a load or a store, a bound or
- * a condition is an iteration statement; the rest of what a sink needs is a tile statement.  A scalar that feeds both
- * (k used as a coordinate and in a mask) is an iteration statement: every role may compute it again.
+ * The pass goes backwards from statements with side effects along use-def chains.  An operand of an address, a bound or
+ * a condition is an iteration statement.  Every other operand of such a statement is a tile statement.  A scalar that
+ * feeds both, for instance k as a coordinate and in a mask, is an iteration statement: every role may compute it again.
  */
 #include "ir/slice.h"
 #include "lower.h"
 
-/* The operands of a load or store that say where: all but the stored tile.  */
+/* Slices the address operands of a load or store: all but the stored tile.  */
 static void slice_address(Slice *slice, Op *op)
 {
     OpClass class_ = op_info[op->code].class_;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * work.c - how long an iteration of each loop keeps the tensor cores, the lanes, the way out and L2.
+ * work.c - the time that an iteration of each loop takes of tensor cores, lanes, stores and L2.
  *
- *   for (k = 0; k < K; k += 64)             products 512 clocks, 128 lines of a and 128 of b for L2
- *     acc = dot (ta, trans (tb), acc)         in a cluster of two blocks that share b: 64 of b
- *   store c, i, j, cast (acc)               leaves 683 clocks
+ *      for (k = 0; k < K; k += 64)             products 512 clocks, 128 lines of a and 128 of b for L2
+ *        acc = dot (ta, trans (tb), acc)         in a cluster of two blocks that share b: 64 of b
+ *      store c, i, j, cast (acc)               leaves 683 clocks
  *
- * The passes that compare programs of one kernel ask (optimize/multicast.c), and launchers do, for the extents that
- * they are called with (print/cuda-choice.c, runtime/common/choice.cuh).
+ * Passes that compare versions of a kernel use the estimate (optimize/multicast.c).  Launchers use it for the extents
+ * that they are called with (print/cuda-choice.c, runtime/common/choice.cuh).
  */
 #include <string.h>
 
@@ -16,15 +16,15 @@
 #include "schedule/work.h"
 
 enum {
-    LINE = 128,  /* bytes that L2 answers with at once */
+    LINE = 128,  /* bytes of a line of L2 */
     LEAVES = 48, /* bytes of stores a clock */
-    SENT = 19,   /* ... that blocks of a cluster send each other: sent_bytes of lib/product/numbers.def */
-    LANES = 128, /* elements a clock, of one instruction */
+    SENT = 19,   /* bytes a clock between blocks of a cluster: sent_bytes of lib/product/numbers.def */
+    LANES = 128, /* elements a clock of one instruction */
     SLOW = 8,    /* instructions of a function by polynomial or special unit */
-    FAST = 3,    /* ... of a power of which few bits are seen */
-    LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and what lanes exchange */
-    REDUCES = 2, /* ... of a reduction, for each element */
-    SLOTS = 4    /* of a loop whose depth is not chosen yet */
+    FAST = 3,    /* instructions of a power with the mark `rounded` */
+    LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and shuffles between lanes */
+    REDUCES = 2, /* instructions of a reduction for each element */
+    SLOTS = 4    /* slots of a loop whose depth is still open */
 };
 
 static double product_clocks(const Op *dot)
@@ -32,7 +32,7 @@ static double product_clocks(const Op *dot)
     Type left = dot->args[0]->type, right = dot->args[1]->type;
     double rows = (double)((left.rows + 63) / 64), columns = right.cols;
     double instructions = (double)left.cols * dtype_bytes(left.dtype) / 32;
-    /* An instruction reads 64 rows of the left operand, too.  */
+    /* An instruction also reads 64 rows of the left operand.  */
     double clocks = columns / 2 > 16 + columns / 4 ? columns / 2 : 16 + columns / 4;
     int times = dot->code == OP_DOT_F32 ? 3 : dtype_bytes(left.dtype) == 8 ? 8 : 1;
     return rows * instructions * clocks * times;
@@ -47,7 +47,7 @@ static double elements(const Op *op)
     return type.kind == K_TILE ? (double)type.rows * type.cols : 0;
 }
 
-/* Blocks that bring the tile together.  */
+/* The number of blocks that load the tile together.  */
 static int sharers_of(const Kernel *kernel, const Work *work, const Part *part, const Op *load)
 {
     int varies = part->depth && cluster_size(kernel) > 1 ? variance_of_load(&work->variance, load) : 3;
@@ -64,7 +64,7 @@ static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const
         part->asked[part->nasked++] = (Asked){lines / sharers_of(kernel, work, part, load), tensor};
 }
 
-/* Clocks until a block has the others' parts of its columns.  */
+/* The clocks until a block has received the other blocks' parts of its columns.  */
 static double exchange_clocks(const Kernel *kernel, const Op *op)
 {
     Type share = op->results[0]->type;
@@ -92,7 +92,8 @@ static bool counts_columns(const Value *value)
     return def && def->code == OP_COL_INDEX;
 }
 
-/* Of what is summed along rows one column counts: that takes a comparison for each row (machine/select-column.c).  */
+/* True for operations that only select one column of a sum along rows (machine/select-column.c).  The sum then takes a
+   comparison for each row.  */
 static bool is_selected(const Op *op)
 {
     const Op *of = op && op->nargs ? op->args[0]->def : NULL;
@@ -122,7 +123,7 @@ static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const O
         part->computes += elements(op) / LANES * REDUCES;
 }
 
-/* Slots that copies may fill while products read the others.  */
+/* The slots that copies may fill while products read the others.  */
 static int slots_filled(const Pipeline *pipeline)
 {
     if (pipeline->depth <= 0)

@@ -2,18 +2,18 @@
 /*
  * explore.c - dynamic partial-order reduction over the emulator's scheduler.
  *
- *   run 1     put  copy  land  done | get  product  free        what conflicts in it, and nothing orders: the two
- *                                                               writes
- *   run 2     ... the second write before the first ...         then nothing is left: two orders stand for all
+ *      run 1     put  copy  land  done | get  product  free        conflicts without an order between: the two writes
+ *      run 2     ... the second write before the first ...         no conflict is left: two orders stand for all
  *
- * A process is a group, a group's tensor core, or one copy; a step is what it does from one choice of the scheduler to
- * the next.  Which steps depend on each other: steps.c.
+ * A process is a group, a group's tensor core, or one copy.  A step is the work of a process from one choice of the
+ * scheduler to the next.  steps.c decides which steps depend on each other.
  *
- * This is source-set DPOR with sleep sets (Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014): behind each run, for each
- * two steps in conflict with no chain of order or conflict between, the later one is tried before the earlier one; what
- * has been tried sleeps until something in conflict with it happens.  Every order of the CTA is then equal, up to
- * exchanges of neighbours that are apart, to one that was run; in particular each final state and each report is met.
- * tests/emulate/happens.c compares with all orders of small programs, one by one.
+ * The method is source-set DPOR with sleep sets (Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014).  After each run it
+ * looks at each two steps in conflict without a chain of order or conflict between them.  For these, the later step is
+ * then tried before the earlier one.  A process that has been tried sleeps until something in conflict with it happens.
+ * So every order of the CTA equals one that was run, up to exchanges of adjacent independent steps.  In particular each
+ * final state and each report is found.  tests/emulate/happens.c compares with all orders of small programs, one by
+ * one.
  */
 #include "explore.h"
 #include "steps.h"
@@ -22,26 +22,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the scheduler chose.  */
+/* A choice of the scheduler.  */
 typedef struct {
     uint64_t *enabled;
-    bool *wanted, *done; /* by enabled process: to be tried, tried */
+    bool *wanted, *done; /* by enabled process: to be tried; tried already */
     int count, chosen;
-    Step step;   /* what was chosen, and did */
-    Step *tried; /* before that, from here */
+    Step step;   /* the step of the chosen process */
+    Step *tried; /* steps tried earlier from here */
     int ntried;
-    Step *asleep; /* tried before, and nothing in conflict since */
+    Step *asleep; /* steps tried earlier, with nothing in conflict since */
     int nasleep;
-    int creator; /* of the process that was chosen: the step that started it, -1 */
+    int creator; /* the step that started the chosen process, -1: none */
 } Node;
 
-/* An operation of an engine.  */
+/* An operation of an engine in flight.  */
 typedef struct {
-    Kind kind; /* ENDS, OUT_ENDS */
+    Kind kind; /* ENDS or OUT_ENDS */
     int fiber;
     uint64_t number, serial;
     ws_sched_range range;
-    Touches stores; /* of a copy out */
+    Touches stores; /* global writes of a copy out */
 } Flight;
 
 /* An operation, and the step that started it.  */
@@ -53,7 +53,7 @@ typedef struct {
 struct Exploration {
     Node *path;
     int length, room, depth;
-    bool redundant; /* everything that could happen was asleep */
+    bool redundant; /* all enabled processes sleep */
     Flight *flights;
     int nflights, flights_room;
     uint64_t passed[WS_SCHED_FIBERS][64], taken[WS_SCHED_FIBERS][64];
@@ -170,7 +170,7 @@ int exploration_choose(Exploration *all, int count, const ws_sched_choice *choic
         return 0;
     for (int i = 0; i < count; i++)
         if (choices[i].kind !=
-            WS_SCHED_FIBER) /* copies can be chosen as soon as they are started; products see observe */
+            WS_SCHED_FIBER) /* copies can be chosen as soon as they are started; for products see exploration_observe */
             note_birth(all, choices[i].operation);
     bool fresh = all->depth == all->length;
     Node *node = fresh ? node_new(all, count, choices) : &all->path[all->depth];
@@ -220,7 +220,7 @@ static void read_again(Exploration *all, Touches *touches, Kind kind, int fiber,
     }
 }
 
-/* A wait looks at the operands of what it waits for once more: nobody may write them before.  */
+/* A wait reads the operands of the operation once more, since they may not be written before.  */
 static void land(Exploration *all, Touches *touches, Kind kind, int fiber, uint64_t last)
 {
     int kept = 0;
@@ -326,15 +326,15 @@ void exploration_observe(Exploration *all, const ws_sched_event *event)
         memory.kind = event->object == 0 ? LOADS : event->object == 1 ? STORES : ADDS;
         add_touch(touches, memory);
         break;
-    default: /* commits, fences, barriers, ends: the group's own */
+    default: /* commits, fences, barriers, ends: concern the group alone */
         break;
     }
 }
 
 /* ---- races ------------------------------------------------------------------------------------------------------- */
 
-/* Bit i of row k: step i comes before step k in every equal order.  A race is two steps in conflict with nothing
-   between.  */
+/* The order of a run.  Bit i of row k: step i comes before step k in every equivalent order.  A race is two steps in
+   conflict with no chain between.  */
 typedef struct {
     uint64_t *before;
     int length, words;
@@ -364,7 +364,7 @@ static bool is_before(const Past *past, int i, int k)
     return past->before[(size_t)k * (size_t)past->words + (size_t)i / 64] >> i % 64 & 1;
 }
 
-/* From the latest step back: what is before one that is before this one stands behind something already.  */
+/* Goes from the latest step back.  A step that precedes an earlier predecessor of this one is ordered already.  */
 static void find_past(const Exploration *all, Past *past, int k, int opened)
 {
     const Step *step = &all->path[k].step;
@@ -389,7 +389,7 @@ static Past past_of(Exploration *all)
 {
     int length = all->length, words = length / 64 + 1;
     Past past = {zeroed(length * words, sizeof(uint64_t)), length, words, NULL, 0, 0};
-    int opened = length; /* all groups have come to the CTA's barrier before that step */
+    int opened = length; /* from that step on all groups have passed the CTA's first barrier */
     for (int k = 0; k < length; k++) {
         sum_up(&all->path[k].step);
         opened = starts(&all->path[k].step) && k < opened ? k : opened;
@@ -406,8 +406,8 @@ static int place_of(const Node *node, uint64_t process)
     return -1;
 }
 
-/* From where step i was chosen, something that leads to step k without it is to be tried: the first of what does not
-   depend on i, in an order in which k follows at once.  */
+/* Adds an alternative at the choice of step i, which leads to step k without step i.  It is the first step independent
+   of i, in an order in which k follows at once.  */
 static void want_other(Exploration *all, const Past *past, int i, int k)
 {
     Node *node = &all->path[i];

@@ -2,9 +2,8 @@
 /*
  * group.c - the program of one group: statements, control flow, rings, waits.
  *
- * One function for each statement that the printer writes, with what the C++ does where the text does not say it: a
- * variable comes into being where it is first written and ceases at the end of its block, and copying a tile looks at
- * it.
+ * There is one function for each statement that the printer writes.  It also does the work that is implicit in C++.  A
+ * variable is created at its first write and destroyed at the end of its block, and a copy of a tile reads that tile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +100,7 @@ static void assign_value(Group *group, const Value *to, const Value *from)
         assign(cell, evaluate(group, from));
 }
 
-/* Their objects cease to be at the end of the block.  */
+/* Destroys the variables of the block at its end.  */
 static void leave(Group *group, const Block *block)
 {
     const Plan *plan = group->launch->plan;
@@ -114,7 +113,7 @@ static void leave(Group *group, const Block *block)
     }
 }
 
-/* Values that are handed over at once: each source is read before any variable is written.  */
+/* Passes values on, all at once: each source is read before any variable is written.  */
 static void hand_over(Group *group, Value *const *from, Value *const *to, int count)
 {
     Datum few[16], *data = count > 16 ? arena_take(&group->arena, (size_t)count * sizeof *data) : few;
@@ -143,7 +142,7 @@ static void hand_over(Group *group, Value *const *from, Value *const *to, int co
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-/* From the counter as it is to a bound.  */
+/* Runs iterations from the present counter up to the bound and the edge.  */
 static void run_iterations(Group *group, const Op *op, const Block *body, Cell *counter, const Value *edge)
 {
     const Op *yield = block_end(body);
@@ -175,7 +174,7 @@ static void run_for(Group *group, const Op *op)
         run_iterations(group, op, op->blocks[1], counter, NULL);
 }
 
-/* The least width that takes in so many columns, or all of them.  */
+/* Returns the smallest width of at least `columns` columns, or all columns.  */
 static int width_for(const Op *op, int64_t columns)
 {
     enum { WIDE = 208 };
@@ -308,7 +307,7 @@ static void release(const Group *group, const Aref *aref, uint64_t index)
                          blocks_along(group->launch, aref->along, group->block));
 }
 
-/* All that was got but the newest.  */
+/* Releases all slots that the group holds, except the newest `keep`.  */
 static void run_consumed(Group *group, const Op *op)
 {
     End *end = &group->consumers[op->aref->id];
@@ -462,12 +461,12 @@ static void run_control(Group *group, const Op *op)
     case OP_IF:
         run_if(group, op);
         break;
-    default: /* YIELD, COND: the loop's or the branch's own business */
+    default: /* YIELD, COND: the loop or branch executes them */
         break;
     }
 }
 
-/* With the numbers that tell where the tile stands in the places of the text's %ld.  */
+/* Prints the tile; the coordinates replace each %ld of the text.  */
 static void print_tile(Group *group, const Op *op)
 {
     char text[512];
@@ -498,16 +497,16 @@ static void print_tile(Group *group, const Op *op)
     ws_show_rows(out, tile);
     fclose(out);
     ws_sched_show(ws_sched_current(), memory_role_barrier_of(group), group->number, part, bytes);
-    memory_role_barrier(group); /* it is printed: now the next */
+    memory_role_barrier(group); /* the part is printed: the next group follows */
 }
 
 static size_t print_integer(char *text, size_t room, const char *conversion, long number)
 {
     return (size_t)(conversion[strlen(conversion) - 1] == 'u' ? snprintf(text, room, "%lu", (unsigned long)number)
-                                                               : snprintf(text, room, "%ld", number));
+                                                              : snprintf(text, room, "%ld", number));
 }
 
-/* A number, or an element of a tile, by a conversion of printf.  */
+/* Formats a number, or an element of a tile, by a conversion of printf.  */
 static size_t print_number(Group *group, const Value *value, int row, int col, const char *conversion, char *text,
                            size_t room)
 {
@@ -573,7 +572,7 @@ static void run_statement(Group *group, const Op *op)
     } else if (class_ == CLASS_CONTROL) {
         run_control(group, op);
     } else if (class_ == CLASS_STORE && !group->inside) {
-        /* a block's tile that is none of the grid's */
+        /* nothing is stored for a block's tile outside the grid */
     } else if (op->code == OP_PRINT) {
         print_tile(group, op);
     } else if (op->code == OP_PRINT_EACH) {
@@ -588,7 +587,7 @@ static void run_statement(Group *group, const Op *op)
         if (cell)
             assign(cell, (Datum){.tile = sum});
     } else {
-        run_accumulate(group, op); /* a product that is done at once */
+        run_accumulate(group, op); /* a product that is computed at once */
     }
     arena_reset(&group->arena);
 }
@@ -599,7 +598,7 @@ static void run_block(Group *group, const Block *block)
         run_statement(group, op);
 }
 
-/* What a fiber runs.  */
+/* The entry of a group's fiber.  */
 void group_run(void *arg)
 {
     Group *group = arg;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * interpret.c - what a launcher calls: the text is read once, then each launch runs under the orders that are asked
- * for.
+ * interpret.c - the entry of a launcher: parses the text once, then runs each launch under the requested orders.
  */
 #include "interpret.h"
 
@@ -14,7 +13,7 @@
 
 struct interpret_unit {
     Module *module;
-    Plan **plans; /* of its kernels, in their order */
+    Plan **plans; /* by kernel, in the module's order */
 };
 
 static void say(void *context, DiagKind kind, Loc loc, const char *message)
@@ -69,7 +68,8 @@ static bool adds_floats(const Launch *launch)
     return false;
 }
 
-/* Every seed has to leave the same bytes; only atomic additions may come in any order.  */
+/* Runs the launch under each seed.  All seeds have to leave the same bytes, except with atomic additions of floats,
+   which may come in any order.  */
 static void run_seeds(Launch *launch, unsigned long first, unsigned long count)
 {
     Image before = image_take(launch), wanted = {NULL, 0};

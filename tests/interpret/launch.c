@@ -51,7 +51,7 @@ static int depth_of(const Block *block)
     return depth;
 }
 
-/* The innermost block that holds both.  */
+/* Returns the innermost block that holds both.  */
 static const Block *common_block(const Block *x, const Block *y)
 {
     int dx = depth_of(x), dy = depth_of(y);
@@ -66,7 +66,7 @@ static const Block *common_block(const Block *x, const Block *y)
     return x;
 }
 
-/* A mention of the value in the block: its variable has to be there.  */
+/* Extends the scope of the value's variable to the block.  */
 static void mention(Plan *plan, const Value *value, const Block *block)
 {
     int number = plan->cell_of[value->id];
@@ -108,15 +108,15 @@ static void number_op(Op *op, void *context)
     plan->tensor_of[op->results[0]->id] = i;
 }
 
-/* A loop's counter, a region's width and a grid's variables live in their block; a counter of two bodies lives around
-   them.  */
+/* True if the scope of a block's argument is that block: counters of loops with one body, widths of regions, variables
+   of the grid.  The counter of a loop with two bodies is declared around it.  */
 static bool lives_inside(const Op *op, int argument)
 {
     bool counts = (op->code == OP_FOR && op->nblocks == 1) || op->code == OP_NARROW;
     return op->code == OP_GRID || (counts && argument == 0);
 }
 
-/* Carried values and results live around their operation, not in its blocks.  */
+/* Notes the mentions of an operation.  Carried values and results are declared around it, not in its blocks.  */
 static void mention_op(Op *op, void *context)
 {
     Plan *plan = context;
@@ -129,7 +129,7 @@ static void mention_op(Op *op, void *context)
             mention(plan, op->blocks[i]->args[k], lives_inside(op, k) ? op->blocks[i] : op->parent);
 }
 
-/* As far as C goes; both blocks of a while are one.  */
+/* True if the scope `outer` contains `inner` in C.  Both blocks of a while are one.  */
 static bool sees(const Block *inner, const Block *outer)
 {
     for (;; inner = inner->parent->parent) {
@@ -141,7 +141,7 @@ static bool sees(const Block *inner, const Block *outer)
     }
 }
 
-/* x and x$2 are both x in the .cu.  */
+/* True for equal names in the .cu, where x and x$2 are both x.  */
 static bool same_name(const char *x, const char *y)
 {
     size_t length = strcspn(x, "$");
@@ -237,7 +237,7 @@ static int use_of(const Kernel *kernel, const Variable *tensor)
     return access.use & WS_EMULATE_STORED ? access.use : WS_EMULATE_LOADED;
 }
 
-/* Each pointer is the base of a tensor of one dimension less.  */
+/* Registers a table of pointers: each is the base of a tensor with one dimension less.  */
 static void use_table(Launch *launch, Window *t, ws_emulate_tensor seen)
 {
     enum { MOST_POINTERS = 8 };
@@ -328,7 +328,7 @@ static void visit_copied(Op *op, void *context)
         launch->by_tma = false;
 }
 
-/* Those that TMA moves.  */
+/* Finds the tensors that TMA can move.  */
 static void map_tensors(Launch *launch)
 {
     FOR_ROLES (role, launch->kernel)
@@ -352,7 +352,7 @@ static void map_tensors(Launch *launch)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-/* Of the variable that the launcher looks after.  */
+/* Returns the largest value of the grid's variable, if the launcher checks it.  */
 static long largest_counted(const Kernel *kernel, const Op *grid, int dim)
 {
     if (!wraps_by_tiles(kernel, grid, dim))
@@ -473,7 +473,7 @@ static void make_groups(Launch *launch)
                 make_group(launch, &launch->groups[launch->ngroups++], role, i, block);
 }
 
-/* As new: a CTA may have been given up in the middle.  */
+/* Resets the group: the CTA before may have ended early.  */
 static void renew_group(Group *group)
 {
     const Plan *plan = group->launch->plan;
@@ -514,7 +514,7 @@ static bool is_memory(const char *byte)
     return there;
 }
 
-/* A launch on a GPU copies host arrays from the first byte of a tensor to its last.  */
+/* Checks the reach of tensors: a launch on a GPU copies host arrays from the first byte of a tensor to its last.  */
 static void check_reach(Launch *launch)
 {
     for (int i = 0; i < launch->state.ntensors && !launch->state.failed; i++) {
@@ -601,7 +601,7 @@ uint32_t blocks_along(const Launch *launch, int along, int block)
     return blocks;
 }
 
-/* What the kernel does before ws::start ().  */
+/* Runs the part of the kernel before ws::start (), then the first group.  */
 static void first_fiber(void *arg)
 {
     Group *group = arg;
@@ -656,7 +656,7 @@ static void make_key(void)
         abort();
 }
 
-/* They are kept from CTA to CTA, as long as the thread lives.  */
+/* Returns the stacks of this thread, which are reused from CTA to CTA.  */
 static ws_stacks *kept_stacks(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -682,7 +682,7 @@ const char *launch_cta(Launch *launch, int number, const Order *order, void *con
     ws_sched *s = ws_sched_new(&config);
     if (!s)
         return "out of memory";
-    /* All ones are NaN in every floating type: what is read too early shows.  */
+    /* All ones are NaN in every floating type, so that a premature read shows.  */
     memset(launch->shared, 0xff, (size_t)launch->cluster * launch->shared_room);
     launch->steps = 0;
     const char *report = run_fibers(launch, s);
@@ -710,7 +710,7 @@ void launch_forget(Launch *launch)
 
 /* ---- what the stored tensors hold -------------------------------------------------------------------------------- */
 
-/* The shadows are the stretches of memory that the kernel stores.  */
+/* Copies the ranges of memory that the kernel stores to, which are the shadows.  */
 Image image_take(const Launch *launch)
 {
     Image image = {NULL, 0};

@@ -2,8 +2,9 @@
 /*
  * memory.c - windows of tensors, shared memory and its views, TMA.
  *
- * What runtime/emulate/tensor.cuh and aref.cuh do by templates, with sizes that are known only now: the same
- * calls of the scheduler in the same order.  A shared tile is a plain row-major array at its planned offset.
+ * The functions do the same as the templates of runtime/emulate/tensor.cuh and aref.cuh, with sizes known at run time.
+ * They make the same calls of the scheduler in the same order.  A shared tile is a row-major array at its planned
+ * offset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,18 +82,19 @@ ws_tile memory_load_at(Group *group, const Op *op, ws_tile index)
     return tile;
 }
 
-/* The part of a tile that lies inside the tensor.  */
+/* The part of a tile inside the tensor.  */
 typedef struct {
-    unsigned char *base; /* of the tile's element (0, 0), even if it lies outside */
+    unsigned char *base; /* of the tile's element (0, 0), even if that is outside */
     long row_bytes;
-    int bytes; /* of an element */
+    int bytes; /* bytes of an element */
     int row_first, row_last, col_first, col_last;
-    Window box; /* of a box, instead: the tile's row and column in it */
+    /* Of a box instead: its window, and the row and column of the tile in it.  */
+    Window box;
     long row, col;
     int rows, cols;
 } Patch;
 
-/* The part that begins at a row of the tile, and how many rows it has: all of them, but in a box.  */
+/* Returns the part that begins at row `first` of the tile.  `count` is its number of rows: all, except in a box.  */
 static Patch part_from(const Patch *p, int first, int *count)
 {
     const Window *t = &p->box;
@@ -132,7 +134,7 @@ static size_t line_bytes(const Patch *p)
     return (size_t)(p->col_last - p->col_first) * (size_t)p->bytes;
 }
 
-/* row_dim or col_dim is -1 where a vector has no such dimension.  */
+/* The patch of a tile. row_dim or col_dim is -1 if a vector has no such dimension.  */
 static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
     int bytes = element_bytes(t->dtype);
@@ -153,7 +155,7 @@ static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim,
                    .cols = cols};
 }
 
-/* A vector is taken as a row, or as a column where the tile is one.  */
+/* A vector is a row, or a column if the tile is one.  */
 static Patch tile_patch(const Window *t, const long *at, int rows, int cols)
 {
     if (t->rank == 1)
@@ -183,7 +185,7 @@ static void coordinates(Group *group, const Op *op, int first, int rank, long *a
         at[i] = (long)number_of(group, op->args[first + i]);
 }
 
-/* A fill as an element.  */
+/* Converts the fill to an element.  */
 static void element_of(Dtype dtype, double fill, void *element)
 {
     struct ws_tile_ splat = {.kind = WS_RULE_SPLAT, .dtype = WS_RULE_F64, .number = fill};
@@ -193,7 +195,7 @@ static void element_of(Dtype dtype, double fill, void *element)
     ws_row_write((int)dtype, type, 1, &buffer, element);
 }
 
-/* Rows of `to` are cols apart.  */
+/* Copies the patch to `to`, whose rows are `cols` elements apart, with the fill outside.  */
 static void fetch(const Patch *p, unsigned char *to, int rows, int cols, const void *fill)
 {
     size_t bytes = (size_t)p->bytes;
@@ -230,7 +232,7 @@ static void add_element(Dtype dtype, void *to, const void *from)
         *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
 }
 
-/* Rows of `from` are `pitch` apart, in elements.  */
+/* Adds `from`, whose rows are `pitch` elements apart.  */
 static void add_part(const Patch *p, Dtype dtype, const void *from, int pitch, int first)
 {
     for (int r = p->row_first; r < p->row_last; r++)
@@ -252,7 +254,7 @@ typedef struct {
     const unsigned char *from;
     size_t bytes;
     int pitch;
-    Dtype adds; /* elements that are added; else D_COUNT */
+    Dtype adds; /* type of the elements that are added; D_COUNT: they are stored */
 } CopyOut;
 
 static void out_read(void *args, void *held)
@@ -275,7 +277,7 @@ static unsigned char *slot_of(const Group *group, const Storage *storage, int64_
     const Launch *launch = group->launch;
     int64_t bytes = (int64_t)storage->tile.rows * storage->tile.cols * element_bytes(storage->tile.dtype);
     int64_t from = storage->offset + slot % storage_places(storage) * storage->stride;
-    if (storage->use == USE_OUTPUT) /* whole lines */
+    if (storage->use == USE_OUTPUT) /* whole lines of 128 bytes */
         bytes = storage->slot_bytes;
     if (slot < 0 || slot >= storage->slots)
         ws_sched_fail(ws_sched_current(), "storage %s has no slot %lld", storage->name, (long long)slot);
@@ -284,19 +286,20 @@ static unsigned char *slot_of(const Group *group, const Storage *storage, int64_
     return launch->shared + (size_t)group->block * launch->shared_room + from;
 }
 
-/* Which of a storage's copies belongs to the group.  */
+/* Returns the group's own copy of the storage.  */
 unsigned char *own_storage(Group *group, const Storage *storage)
 {
     return slot_of(group, storage, storage->slots > 1 ? group->number : 0);
 }
 
-/* As output.cuh has it: the four warps fill a buffer, and the next one while it drains.  */
+/* As in output.cuh the four warps fill a buffer, and the next one while TMA reads the first.  */
 enum { LINE_BYTES = 128, BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * LINE_BYTES };
 
-/* Boxes of 64 rows and a line pass through an output's buffers in turn; several begin with the first.  */
+/* A tile's boxes of 64 rows and a line.  They take the buffers of an output in turn.  Several boxes begin with the
+   first buffer.  */
 typedef struct {
-    int begin, count; /* boxes of the tile, */
-    int across;       /* which has so many side by side */
+    int begin, count; /* boxes of the tile: first and number */
+    int across;       /* boxes side by side in the tile */
     unsigned char *first;
 } Boxes;
 
@@ -339,7 +342,7 @@ static View stage_out(Group *group, const Op *op, ws_tile tile)
     return (View){boxes.first, LINE_BYTES / element_bytes(type.dtype), 1};
 }
 
-/* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
+/* Copies out by TMA.  If TMA cannot write the tensor the group does, with an empty copy for store_wait.  */
 static void copy_out(Group *group, const Op *op, const Window *t, const long *at, View staged)
 {
     ws_sched *s = ws_sched_current();
@@ -370,7 +373,7 @@ static void copy_out(Group *group, const Op *op, const Window *t, const long *at
     *next = (boxes.count == 1 ? *next + 1 : boxes.count) % machine_output_buffers(stage->storage->tile);
 }
 
-/* On a GPU a way to whole lines; here it only writes the buffer.  */
+/* On a GPU the load passes through the buffer, for whole lines.  Here it only writes the buffer.  */
 static void pass_through(Group *group, const Op *load)
 {
     const Storage *storage = load->storage;
@@ -397,7 +400,7 @@ void memory_drop_held(Group *group)
     }
 }
 
-/* Until an iteration has loaded them all ones, which is NaN.  */
+/* Returns the rows that stay for the load.  They start as all ones, which is NaN.  */
 static unsigned char *held_rows(Group *group, const Op *load, size_t bytes)
 {
     struct Held *held = group->held;
@@ -414,7 +417,7 @@ static unsigned char *held_rows(Group *group, const Op *load, size_t bytes)
     return rows;
 }
 
-/* As window.cuh has it: the first iteration of a run loads the rows of all of them.  */
+/* As in window.cuh the first iteration of a run loads the rows of all its iterations.  */
 static ws_tile load_of_run(Group *group, const Op *op, const Window *t, long *at, const void *fill)
 {
     Type type = op->results[0]->type;
@@ -451,7 +454,7 @@ ws_tile memory_load(Group *group, const Op *op)
     return tile;
 }
 
-/* Elements of a vector by their indices.  */
+/* Scatters a tile to a vector, or adds it, by indices.  */
 static void store_at(Group *group, const Op *op, const Window *t)
 {
     ws_sched *s = ws_sched_current();
@@ -510,8 +513,8 @@ typedef struct {
     Patch from;
     unsigned char *to;
     int rows, cols;
-    int there;    /* rows that need come; the others are spoiled */
-    bool tf32; /* the copy makes tf32 of f32 */
+    int there; /* rows inside the tensor; the others are overwritten with NaN */
+    bool tf32; /* the copy rounds f32 to tf32 */
     _Alignas(8) unsigned char fill[8];
 } CopyIn;
 
@@ -532,8 +535,8 @@ int ring_of(const Group *group, const Aref *aref)
     return group->launch->ring_of[group->block * group->launch->plan->narefs + aref->id];
 }
 
-/* Of `rows` rows from there on, where only those that there are need come: how many are brought, how many there are,
-   and how many lie before the next block's share.  */
+/* Counts for `rows` rows from a row on, if out-of-bounds rows may be skipped.  These are the rows that the copy brings,
+   those inside the tensor, and those before the next block's share.  */
 typedef struct {
     int brought, there, apart;
 } Rows;
@@ -551,7 +554,7 @@ static Rows rows_of(const Group *group, const Op *op, const Window *t, long row,
                   op->transfer->skip_step ? edge.rows : rows};
 }
 
-/* This block's share of the rows, into the slots of all blocks that share the tile.  */
+/* Copies this block's share of the rows into the slots of all blocks that share the tile.  */
 static void copy_share(const Group *group, const Op *op, const Window *t, long *at, CopyIn *copy, uint64_t index)
 {
     const Launch *launch = group->launch;
@@ -605,13 +608,13 @@ void memory_copy_in(Group *group, const Op *op)
                    .cols = tile.cols,
                    .there = rows.there,
                    .tf32 = storage->tf32};
-    if (!group->inside && !op->transfer->along) { /* nothing of such a tile is seen */
+    if (!group->inside && !op->transfer->along) { /* no store depends on such a tile */
         memset(to, 0xff, (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype));
         end->bytes += machine_copy_bytes(tile, storage->line);
         return;
     }
     element_of(tile.dtype, op->transfer->fill, copy.fill);
-    bool fills = op->transfer->fill != 0; /* -0.0 is 0 to the engine as well */
+    bool fills = op->transfer->fill != 0; /* -0.0 counts as 0 for TMA, too */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
     bool by_tma = launch->usable[t->number] && plain;
     if (group->tma && !launch->usable[t->number])
@@ -731,7 +734,7 @@ void memory_put_tile(Group *group, const Op *op)
     group->producers[op->aref->id].bytes += machine_copy_bytes(type, op->storage->line);
 }
 
-/* Two rounds of turns: whoever has his second has seen all have their first.  */
+/* A role barrier is two rounds of turns.  A group in its second turn has seen all groups finish the first.  */
 int memory_role_barrier_of(const Group *group)
 {
     return group->launch->role_barriers[group->block * MOST_ROLES + group->role->id];

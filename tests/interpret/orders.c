@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * orders.c - a launch under every order, and under one that a report named.
+ * orders.c - a launch under every order, and under the order of a report.
  *
- * Iterations of the grid are independent and CTAs share nothing else, so each CTA, or cluster of them, is explored by
- * itself, from memory as the launch found it.  The clocks are off: what depends on the order has to show in what a run
- * reports or leaves.
+ * Iterations of the grid are independent, and CTAs share nothing else.  So each CTA, or cluster of them, is explored
+ * alone, from the memory that the launch found.  The clocks are off: a dependence on the order has to show in a run's
+ * report or result.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * product.c - the tensor core, and sums of parts that blocks have computed.
  *
- * What runtime/emulate/matrix.cuh and parts.cuh do by templates.
+ * The functions do the same as the templates of runtime/emulate/matrix.cuh and parts.cuh.
  */
 #include <string.h>
 
@@ -15,10 +15,10 @@ typedef struct {
     View a, b;
     Type a_type, b_type;
     bool tf32;
-    int64_t columns; /* that are seen: the others are spoiled */
+    int64_t columns; /* columns that are computed; the others are overwritten with NaN */
 } Product;
 
-/* Dense, as the shared product wants it.  */
+/* Returns the operand as a dense array of float, for the shared product.  */
 static const float *factors(int index, View view, Type type, bool tf32)
 {
     size_t bytes = (size_t)element_bytes(type.dtype), count = (size_t)type.rows * (size_t)type.cols;
@@ -81,10 +81,10 @@ static void multiply(void *args, void *held)
     int32_t *acc = (int32_t *)(void *)p->acc->data;
     for (int r = 0; r < p->a_type.rows && p->a_type.dtype != D_F64; r++)
         for (int64_t c = p->columns > 0 ? p->columns : 0; c < p->b_type.cols; c++)
-            acc[r * p->b_type.cols + c] = -1; /* no number, in f32 */
+            acc[r * p->b_type.cols + c] = -1; /* NaN in f32 */
 }
 
-/* What a role has prepared of b changes nothing, as long as it is b's.  */
+/* Checks that the prepared tf32 head or residual belongs to b.  Then it changes nothing about the product.  */
 static void check_part(const Product *p, View part, float of(float))
 {
     ws_sched_read(ws_sched_current(), view_range(part, p->b_type));
@@ -94,7 +94,7 @@ static void check_part(const Product *p, View part, float of(float))
             ws_sched_fail(ws_sched_current(), "what tf32 has of a product's right operand is another tile's");
 }
 
-/* MMA starts it; DOT and DOT_F32 do it here and now.  */
+/* MMA starts the product.  DOT and DOT_F32 compute it at once.  */
 void product_of(Group *group, const Op *op, Cell *acc)
 {
     ws_sched *s = ws_sched_current();
@@ -135,7 +135,7 @@ int *part_barrier(const Launch *launch, const Storage *storage, int group)
     return &launch->part_barriers[place % MOST_STORAGES * MOST_GROUPS + group % MOST_GROUPS];
 }
 
-/* The groups of this number in all blocks.  */
+/* Synchronizes the groups of this number in all blocks.  */
 static void sync_blocks(const Group *group, int barrier)
 {
     ws_sched_barrier(ws_sched_current());
@@ -146,7 +146,7 @@ static void sync_blocks(const Group *group, int barrier)
     ws_sched_barrier(ws_sched_current());
 }
 
-/* This block's columns of what it was sent, by rows; `part` is what all blocks have of them by their order.  */
+/* Adds the parts of this block's columns, in the order of the blocks.  `part` has one part of each block, in rows.  */
 static ws_tile sum_of(const Op *op, const unsigned char *part, int blocks, size_t bytes)
 {
     Type type = op->results[0]->type;
@@ -191,7 +191,7 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     return sum_of(op, own, launch->cluster, bytes);
 }
 
-/* A row's columns from this one on, as many as a piece has.  */
+/* Returns a piece of each row: `piece` columns from `first` on.  */
 static ws_tile piece_of(const Op *op, ws_tile rows, int first)
 {
     int bytes = element_bytes(op->args[0]->type.dtype), piece = op->tile->piece;
@@ -210,7 +210,7 @@ static ws_tile reduced_piece(const Op *op, ws_tile rows, int first)
                                        : ws_row_max(part);
 }
 
-/* All blocks get so many bytes of each, by their order: where they lie.  */
+/* Sends `bytes` bytes from each block to all.  Returns this block's copy, in the order of the blocks.  */
 static const unsigned char *exchange(Group *group, const Op *op, const void *sent, size_t bytes)
 {
     const Launch *launch = group->launch;
@@ -254,7 +254,8 @@ static ws_tile power_below(const Op *op, ws_tile x, ws_tile most)
     return op->code == OP_SUM_EXP2_BLOCKS ? ws_exp2(difference) : ws_exp(difference);
 }
 
-/* Piece by piece, as the loop does it: first all get the largest of each, then its sum below the largest up to it.  */
+/* Adds powers piece by piece, as the loop does.  First all blocks get the largest element of each piece, then its sum
+   of powers below the largest element so far.  */
 static ws_tile sum_of_powers(Group *group, const Op *op, ws_tile x, ws_tile sum, ws_tile largest)
 {
     Type type = op->results[0]->type;
@@ -280,7 +281,7 @@ static ws_tile sum_of_powers(Group *group, const Op *op, ws_tile x, ws_tile sum,
     return sum;
 }
 
-/* What all blocks have, combined in their order with what is there before.  */
+/* Combines the tiles of all blocks with the initial one, in the order of the blocks.  */
 ws_tile product_over_blocks(Group *group, const Op *op)
 {
     const Launch *launch = group->launch;

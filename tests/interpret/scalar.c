@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scalar.c - numbers, as C computes them: integers of their width, float rounded at every step.
+ * scalar.c - scalars, as C computes them: integers wrap at their width, float is rounded at every step.
  */
 #include <math.h>
 #include <string.h>
@@ -180,7 +180,8 @@ static double real_result(const Op *op, double x, double y)
     }
 }
 
-/* A sum, product or quotient of two floats is the same whether it is rounded once or by way of double.  */
+/* Rounds to the type.  The sum, product or quotient of two floats in double, rounded to float, equals the result in
+   float.  */
 static double rounded(Dtype dtype, double x)
 {
     return dtype == D_F32 ? (double)(float)x : x;
@@ -208,7 +209,7 @@ static Datum convert(const Op *op, Datum from)
 
 /* ---- any --------------------------------------------------------------------------------------------------------- */
 
-/* Those of which C computes only what it needs.  */
+/* Evaluates an operation that needs only some of its operands, as C does.  */
 static Datum lazy(const Op *op, OperandFn operand, void *context)
 {
     Datum x = operand(context, op->args[0]);

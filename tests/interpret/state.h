@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * state.h - what the interpreter's files share.
+ * state.h - declarations shared by the files of the interpreter.
  *
- *   launch.c   the launcher: parameters, tensors, grid, CTAs
- *   group.c    the program of one group: variables, control flow, waits
- *   value.c    expressions: what a value is worth where it is used
- *   scalar.c   numbers, as C computes them
- *   memory.c   windows of tensors, shared memory, copies
- *   product.c  products, and sums of parts
+ *      launch.c   the launcher: parameters, tensors, grid, CTAs
+ *      group.c    the program of one group: variables, control flow, waits
+ *      value.c    expressions: the value of an operand at its use
+ *      scalar.c   numbers, as C computes them
+ *      memory.c   windows of tensors, shared memory, copies
+ *      product.c  products, and sums of parts
  *
- * As in the emitted text, a value with a variable lives in it, and one without is computed where it is used, each time.
- * So a plan that gives two live values one variable, or reads memory too late, is found here as it is in the .cu.
+ * As in the emitted text, a value with a variable is stored in it, and a value without one is computed at each use.  So
+ * the interpreter finds the same mistakes of `plan` as the .cu does.  Examples are two live values in one variable, and
+ * a read of memory that comes too late.
  */
 #ifndef INTERPRET_STATE_H
 #define INTERPRET_STATE_H
@@ -23,19 +24,20 @@
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* `origin` is where coordinates count from, [low, high) what is inside, in coordinates of the whole tensor.  */
+/* A window of a tensor.  Coordinates count from `origin`.  The elements inside are [low, high), in coordinates of the
+   whole tensor.  */
 typedef struct {
     unsigned char *base;
-    int number; /* of the launch's tensor that it is a part of */
+    int number; /* number of the launch's tensor */
     int rank;
     Dtype dtype;
     long stride[4], origin[4], low[4], high[4];
     bool sliced;
-    ws_emulate_box box;          /* of a box, whose rank is 2: the arrays above are the whole tensor's */
-    unsigned char *const *bases; /* of a table: the first coordinate says which */
+    ws_emulate_box box;          /* of a box (rank 2): the arrays above are those of the whole tensor */
+    unsigned char *const *bases; /* of a table: the first coordinate selects a base */
 } Window;
 
-/* Element (r, c) is at base + (r * row_stride + c * col_stride) elements.  */
+/* A view of shared memory: element (r, c) is at base + (r * row_stride + c * col_stride) elements.  */
 typedef struct {
     unsigned char *base;
     long row_stride, col_stride;
@@ -43,20 +45,20 @@ typedef struct {
 
 typedef struct Cell Cell;
 
-/* Whichever the value's type has.  */
+/* A value.  Its type decides which member is set.  */
 typedef struct {
     int64_t number;
     double real;
     ws_tile tile;
-    Cell *cell; /* of a tile: the variable that holds it */
+    Cell *cell; /* of a tile: its variable, or NULL */
     View view;
     const Window *tensor;
 } Datum;
 
-/* A variable of a group.  Its tile and its tensor have memory of their own.  */
+/* A variable of a group.  Its tile and its tensor have their own memory.  */
 struct Cell {
     const Variable *variable;
-    const Block *scope; /* at whose end it ceases to be */
+    const Block *scope; /* block at whose end it is destroyed */
     bool written;
     ws_sched_accumulator state;
     struct ws_tile_ *tile;
@@ -68,17 +70,17 @@ struct Cell {
 
 typedef struct Launch Launch;
 
-enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64, MOST_GROUPS = 8 /* of a role */, MOST_ROLES = 32 };
+enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64, MOST_GROUPS = 8 /* groups of a role */, MOST_ROLES = 32 };
 
-/* One end of a ring.  */
+/* A group's end of a ring.  */
 typedef struct {
     uint64_t index;
     uint64_t held[MOST_HELD_SLOTS];
     int nheld;
-    int64_t bytes; /* copied in since the put */
+    int64_t bytes; /* bytes copied in since the put */
 } End;
 
-/* Memory for the tiles of one statement.  */
+/* Memory for the tiles of one statement, freed behind it.  */
 typedef struct Chunk Chunk;
 typedef struct {
     Chunk *first, *current;
@@ -87,30 +89,30 @@ typedef struct {
 typedef struct {
     Launch *launch;
     const Role *role;
-    int number; /* within the role */
-    int block;  /* of the cluster */
+    int number; /* in the role */
+    int block;  /* in the cluster */
     Cell *cells;
     End *producers, *consumers;      /* by aref */
-    int64_t gathered[MOST_STORAGES]; /* by the storage's place */
-    struct Held *held;               /* rows that stay from one iteration to the next, by load */
-    int *stored;                     /* by storage, in the kernel's order: whose turn it is of an output's buffers */
+    int64_t gathered[MOST_STORAGES]; /* by place of the storage: writes so far */
+    struct Held *held;               /* rows that stay in registers from one iteration to the next, by load */
+    int *stored;                     /* by place of the storage: the next buffer of an output */
     Arena arena;
-    /* the walk over the grid */
+    /* the iteration over the grid */
     long tile, stride, walked, position[4];
-    bool inside; /* the tile is one of the grid's */
-    bool tma;    /* this version of the role's program: all that it brings the TMA can load */
+    bool inside; /* the tile is inside the grid */
+    bool tma;    /* the role's version for launches whose copies TMA can all make */
 } Group;
 
-/* What is known of a kernel before any launch.  */
+/* The data of a kernel that do not depend on a launch.  */
 typedef struct {
     Kernel *kernel;
-    int *cell_of;   /* by value id: its variable's number, -1: none */
-    int *tensor_of; /* by value id: of a TENSOR op's result, the number among the launch's tensors */
+    int *cell_of;   /* by value id: number of its variable, -1: none */
+    int *tensor_of; /* by value id: number among the launch's tensors of a TENSOR operation's result */
     const Op **tensors;
     int ncells, ntensors, narefs, nstorages;
-    const Block **scopes; /* by variable */
-    int placed;           /* dimensions in which a tile beyond the grid has the last one's place (cluster.h) */
-    const char *clash;    /* a name that two variables have where both can be seen; NULL: none */
+    const Block **scopes; /* scope, by variable */
+    int placed;           /* dimensions in which a tile outside the grid takes the place of the last one (cluster.h) */
+    const char *clash;    /* a name of two variables with overlapping scopes; NULL: none */
 } Plan;
 
 struct Launch {
@@ -119,31 +121,32 @@ struct Launch {
     const interpret_argument *arguments;
     ws_emulate_launch state;
     Window *tensors;
-    bool *usable; /* by TMA */
-    bool by_tma;  /* all that is copied in is */
+    bool *usable; /* by tensor: TMA can move it */
+    bool by_tma;  /* TMA can move all tensors that are copied in */
     ws_emulate_grid grid;
-    int cluster;   /* blocks of one */
-    Group *groups; /* of a block, then of the next */
+    int cluster;   /* blocks of a cluster */
+    Group *groups; /* groups of all blocks, block by block */
     int ngroups, ctas;
     unsigned char *shared;
-    size_t shared_bytes, shared_room; /* of a block, and from it to the next */
-    int *pingpong;                    /* by block: its number for the scheduler */
-    int *role_barriers;               /* by block and role: the same */
-    int *part_barriers;               /* of blocks that sum parts: by storage and group, for all of them */
-    int *ring_of;                     /* by block and aref: the same */
-    long steps, most_steps;           /* of this CTA; a program that does not end is an error */
+    size_t shared_bytes, shared_room; /* bytes of a block, and the distance from it to the next block */
+    int *pingpong;                    /* by block: the scheduler's number of its turns */
+    int *role_barriers;               /* by block and role: the scheduler's number of the barrier */
+    /* By storage and group: the scheduler's number of a barrier of all blocks.  */
+    int *part_barriers;
+    int *ring_of;           /* by block and aref: the scheduler's number of the ring */
+    long steps, most_steps; /* steps of this CTA, and the limit for a program that does not end */
 };
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint64_t seed;
-    int (*choose)(void *user, int count, const ws_sched_choice *choices); /* NULL: by seed */
+    int (*choose)(void *user, int count, const ws_sched_choice *choices); /* NULL: chosen by seed */
     void (*observe)(void *user, const ws_sched_event *event);
     bool no_clocks;
 } Order;
 
-/* What the scheduler's hooks get as `user`; emulate.c knows its head.  */
+/* The `user` argument of the scheduler's hooks. emulate.c reads `head`.  */
 typedef struct {
     ws_emulate_cta head;
     Launch *launch;
@@ -152,16 +155,17 @@ typedef struct {
 
 Plan *plan_new(Kernel *kernel);
 void plan_delete(Plan *plan);
-/* Everything before the first CTA.  False: launch->state.failed, the error is set.  */
+/* Prepares a launch up to the first CTA.  False: it failed, launch->state.failed and the error are set.  */
 bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *arguments, int count);
 void launch_end(Launch *launch);
-/* One CTA; NULL or its report, which is good until the next.  */
+/* Runs one CTA.  Returns NULL or its report, which is valid until the next call.  */
 const char *launch_cta(Launch *launch, int cta, const Order *order, void *context);
-/* All CTAs.  */
+/* Runs all CTAs.  */
 const char *launch_run(Launch *launch, const Order *order, void *context);
-void launch_forget(Launch *launch); /* who touched which element: before a second run */
+/* Forgets which CTA accessed which element.  Call it before a second run.  */
+void launch_forget(Launch *launch);
 
-/* What the stored tensors hold, to be put back and compared.  */
+/* The contents of the stored tensors, to be restored and compared.  */
 typedef struct {
     unsigned char *bytes;
     size_t count;
@@ -173,10 +177,10 @@ void image_drop(Image *image);
 
 /* ---- orders.c ---------------------------------------------------------------------------------------------------- */
 
-/* Every order of every CTA by itself, up to orders that cannot differ (explore.h): each has to leave the same bytes.
-   NULL or a report, good until the next, which ends with the order as WS_ORDER takes it.  */
+/* Runs every CTA in every order, up to orders that cannot differ (explore.h).  Each order has to leave the same bytes.
+   Returns NULL or a report, valid until the next call, which ends with the order in the format of WS_ORDER.  */
 const char *launch_explore(Launch *launch, long most, long *runs);
-/* One CTA in the order that the text says, the others as a seed does.  "2:01103" is CTA 2.  */
+/* Runs one CTA in the order of the text, the others in that of a seed.  "2:01103" is for CTA 2.  */
 const char *launch_replay(Launch *launch, const char *text);
 
 /* ---- group.c, value.c, scalar.c ---------------------------------------------------------------------------------- */
@@ -185,19 +189,19 @@ void group_run(void *group);
 void *arena_take(Arena *arena, size_t bytes);
 void arena_reset(Arena *arena);
 void arena_drop(Arena *arena);
-void *group_handle(size_t bytes); /* memory for a handle of the sequential library */
+void *group_handle(size_t bytes); /* memory for a handle of the sequential library, freed behind the statement */
 
-/* A statement of the program that is wrong: ends the CTA inside one, the launch outside.  */
+/* Reports a statement that is wrong: ends the CTA inside of one, else the launch.  */
 void wrong(const Launch *launch, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-Cell *cell_of(Group *group, const Value *value); /* NULL: none of this group's */
+Cell *cell_of(Group *group, const Value *value); /* NULL: no variable of this group */
 Datum evaluate(Group *group, const Value *value);
-Datum compute(Group *group, const Op *op); /* what the op makes, by its operands */
+Datum compute(Group *group, const Op *op); /* result of the operation */
 int64_t number_of(Group *group, const Value *value);
-Datum host_value(const Launch *launch, const Value *value); /* of parameters alone */
+Datum host_value(const Launch *launch, const Value *value); /* value that depends on parameters alone */
 void check_cell(const Cell *cell, const char *how);
 
-/* Operands are asked for as they are needed, as C does.  */
+/* Operands are evaluated when they are needed, as in C.  */
 typedef Datum (*OperandFn)(void *context, const Value *value);
 Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void *context);
 bool scalar_compare(Opcode code, Dtype dtype, int64_t x, int64_t y);
@@ -211,10 +215,10 @@ Window window_box(const Window *t, const long *at, const int *extents);
 Datum memory_at(Group *group, const Op *op);
 ws_tile memory_load_at(Group *group, const Op *op, ws_tile index);
 ws_tile memory_load(Group *group, const Op *op);
-void memory_drop_held(Group *group); /* rows that stay from one iteration to the next */
+void memory_drop_held(Group *group); /* frees rows that stay from one iteration to the next */
 void memory_store(Group *group, const Op *op);
-uint32_t blocks_along(const Launch *launch, int along,
-                      int block); /* launch.c: those that share tiles so, itself included */
+/* In launch.c: bit mask of the blocks that share tiles in this direction, with `block` itself.  */
+uint32_t blocks_along(const Launch *launch, int along, int block);
 int ring_of(const Group *group, const Aref *aref);
 void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
@@ -223,10 +227,10 @@ View memory_stage(Group *group, const Op *op);
 void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 void memory_role_barrier(Group *group);
-int memory_role_barrier_of(const Group *group); /* for the scheduler */
+int memory_role_barrier_of(const Group *group); /* its number for the scheduler */
 unsigned char *own_storage(Group *group, const Storage *storage);
 ws_sched_range view_range(View view, Type type);
-void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense */
+void view_copy(View view, Type type, unsigned char *to); /* to dense rows */
 
 /* ---- product.c --------------------------------------------------------------------------------------------------- */
 

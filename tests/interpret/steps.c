@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * steps.c - what steps of processes touch, and which of them depend on each other.  Two steps are
+ * steps.c - the dependence between two steps: ordered, in conflict, or independent (APART).
  *
- *   ordered     where one makes the other possible: copies and put_done a get, releases a put, a pass a take, the
- *               engine's end a wait, an operation's start its own steps.  The runtime's counters only grow, and each of
- *               these steps is one that the other waits for, so there is no order in which they change places.
- *   in conflict where they touch the same bytes, of shared or global memory, and one writes (an operation in flight
- *   touches
- *               its operands when it starts, when it runs and when it is waited for); or a turn is passed before it was
- *               taken.
- *   apart       otherwise: they leave the same state in either order.
+ * Two steps are ordered if one makes the other possible.  Copies and put_done enable a get, releases a put, a pass a
+ * take. The end of an engine's operation enables a wait, and its start enables its own steps.  The counters of the
+ * runtime only grow, and the second step waits for the first.  So in no order do the two change places.
+ *
+ * Two steps are in conflict if both access the same bytes, of shared or global memory, and one writes.  An operation in
+ * flight accesses its operands when it starts, when it runs, and when a wait completes it.  A turn that is passed
+ * before it was taken is in conflict, too.
+ *
+ * All other steps are independent: they leave the same state in either order.
  */
 #include "steps.h"
 
@@ -47,7 +48,7 @@ static bool is_memory(Kind kind)
     return kind <= ADDS;
 }
 
-/* What a step may be related by, at a glance.  */
+/* Sums up the step's touches, for a quick test.  */
 void sum_up(Step *step)
 {
     Glance *glance = &step->glance;
@@ -102,12 +103,12 @@ static bool is_global(Kind kind)
 static Relation relate_memory(const Touch *x, const Touch *y)
 {
     bool reads = (x->kind == READS || x->kind == LOADS) && (y->kind == READS || y->kind == LOADS);
-    bool adds = x->kind == ADDS && y->kind == ADDS; /* in any order, as the language says */
+    bool adds = x->kind == ADDS && y->kind == ADDS; /* atomic additions may come in any order */
     return is_global(x->kind) == is_global(y->kind) && !reads && !adds && overlap(x->range, y->range) ? CONFLICT
                                                                                                       : APART;
 }
 
-/* The first comes before the second in the run at hand.  */
+/* The relation of two touches; `x` comes before `y` in the present run.  */
 static Relation relate_touches(const Touch *x, const Touch *y)
 {
     if (is_memory(x->kind) || is_memory(y->kind))
@@ -117,7 +118,7 @@ static Relation relate_touches(const Touch *x, const Touch *y)
     switch (y->kind) {
     case GETS:
         return x->kind == FILLS && x->index == y->index ? ORDERED : APART;
-    case PUTS: /* FREES has the index of the put that it lets pass */
+    case PUTS: /* FREES has the index of the put that it enables */
         return x->kind == FREES && x->index == y->index ? ORDERED : APART;
     case TAKES:
         return x->kind == PASSES && x->index == y->index ? ORDERED : APART;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* steps.h - what steps of processes touch, and which of them depend on each other.  */
+/* steps.h - the accesses of steps, and the dependence between two steps.  */
 #ifndef STEPS_H
 #define STEPS_H
 
@@ -26,8 +26,8 @@ typedef enum {
 
 typedef struct {
     Kind kind;
-    int object;     /* ring, turns or group */
-    uint64_t index; /* put, round of a turn, group of products, number of a copy */
+    int object;     /* number of the ring, the turns or the group */
+    uint64_t index; /* number of the put, the round of a turn, the group of products or the copy */
     ws_sched_range range;
 } Touch;
 
@@ -36,7 +36,7 @@ typedef struct {
     int count, room;
 } Touches;
 
-/* The objects among the touches, a bit for each 64th, and bounds of the memory.  */
+/* A summary of the touches: a bit mask of the objects modulo 64, and the bounds of the memory.  */
 typedef struct {
     bool known;
     uint64_t objects;
@@ -46,19 +46,20 @@ typedef struct {
 typedef struct {
     uint64_t process;
     Touches touches;
-    Glance glance; /* once the step is over */
+    Glance glance; /* set once the step is over */
 } Step;
 
 void add_touch(Touches *to, Touch touch);
-void sum_up(Step *step); /* once it is over */
+void sum_up(Step *step); /* sets the summary, once the step is over */
 Step step_copy(const Step *from);
 void steps_drop(Step *steps, int count);
 
 typedef enum { APART, ORDERED, CONFLICT } Relation;
-Relation relate(const Step *x, const Step *y); /* the first comes before the second in the run at hand */
+/* `x` comes before `y` in the present run.  */
+Relation relate(const Step *x, const Step *y);
 bool depends(const Step *x, const Step *y);
 
-/* Room for one more, and for so many: they do not fail.  */
+/* Returns memory for one more element, and zeroed memory for `count`.  Both abort if they fail.  */
 void *grown(void *old, int count, int *room, size_t bytes);
 void *zeroed(int count, size_t bytes);
 

@@ -45,7 +45,8 @@ static bool is_estimated_version(const Kernel *version, const Kernel *kernel)
     return is_version_of(version, kernel) && version->version.param < 0;
 }
 
-/* Forms that take some of its launches are interpreted in its place; where the launcher estimates, each in turn.  */
+/* Prints the calls of the kernel's versions: a version for a range of a parameter takes these launches.  Versions that
+   the launcher estimates take turns.  */
 static void print_versions(const Kernel *kernel)
 {
     int count = 0, turn = 0;
@@ -65,7 +66,7 @@ static void print_versions(const Kernel *kernel)
                    (long long)version->version.most, version->name, kernel->nparams);
 }
 
-/* The variant that WS_CHOICE counts, as the emulation's launcher does; else the first.  */
+/* Prints the choice of a variant: the one that WS_CHOICE names, as in the emulation's launcher, else the first.  */
 static void print_variants(const Kernel *first)
 {
     int count = 0, number = 0;

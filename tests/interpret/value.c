@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * value.c - expressions: a variable's contents, or what the op behind a value makes of its operands, here and now.
+ * value.c - expressions: the contents of a variable, or the result of the operation behind a value, at its use.
  *
- *   %at var=at = add %col, (splat %j)          at's cell = ws_add_ (col's cell, ws_scalar_i_ (j))
+ *      %at var=at = add %col, (splat %j)          at's cell = ws_add_ (col's cell, ws_scalar_i_ (j))
  */
 #include <string.h>
 
@@ -62,7 +62,8 @@ Datum evaluate(Group *group, const Value *value)
         return host_value(group->launch, value);
     if (value->def)
         return compute(group, value->def);
-    return (Datum){.number = group->walked}; /* behind the induction variables of a grid: the tile's ordinal */
+    return (Datum){.number =
+                       group->walked}; /* the argument behind the induction variables of a grid: the tile's ordinal */
 }
 
 int64_t number_of(Group *group, const Value *value)
@@ -77,7 +78,7 @@ static Datum group_operand(void *context, const Value *value)
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* For reading: no product may be in flight on it.  */
+/* Returns the tile for reading.  No product may be in flight on it.  */
 static ws_tile finished(Group *group, const Value *value)
 {
     Datum datum = evaluate(group, value);
@@ -90,7 +91,7 @@ static ws_tile boxed(const Value *scalar, Datum datum)
     return dtype_is_float(scalar->type.dtype) ? ws_scalar_f_(datum.real) : ws_scalar_i_((long)datum.number);
 }
 
-/* A (1,1) tile of its own type, for an operation that has no other tile.  */
+/* Makes a (1,1) tile of its own type, for an operation without another tile.  */
 static ws_tile splat(Group *group, const Op *op)
 {
     const Value *scalar = op->args[0];
@@ -129,7 +130,8 @@ static ws_tile index_tile(Group *group, const Op *op)
     return tile;
 }
 
-/* A row has one owner here, and its share of a sum is all of it: ROW_PART is the sum, ROW_TOTAL nothing more.  */
+/* A row has one owner here, whose share of a sum is the whole sum.  So ROW_PART is the sum, and ROW_TOTAL adds
+   nothing.  */
 static ws_tile itself(ws_tile x)
 {
     return x;
@@ -194,7 +196,7 @@ static ws_tile histogram(ws_tile x, Type type)
     return tile;
 }
 
-/* Of what is 1 where a row has its number, the first is the largest.  */
+/* Returns the first column with the row's number: the argmax of 1 where they are equal and 0 elsewhere.  */
 static ws_tile first_column(ws_tile x, ws_tile number)
 {
     ws_tile one = (ws_full)(WS_I32, x->rows, x->cols, 1), none = (ws_full)(WS_I32, x->rows, x->cols, 0);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * arguments.c - a launch of any kernel, made up from its final program.
+ * arguments.c - makes the arguments of a launch from a kernel's final program.
  *
- * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two
- * tiles, one that is the grid's step as much as a tile has in the first variant, and less, so that tiles are cut, in
- * the second; arrays are as large as the tensors that they hold, and full of small numbers.  Integers that have no such
- * part in the program choose between its ways: they are 2 in the first variant and 0 in the second. In the third arrays
- * begin at their second element, where the TMA cannot load them.
+ * A parameter that bounds a loop gets the value for the wanted trip count.  A bound of the grid gets the value for two
+ * tiles.  A step of the grid is the extent of a tile in the first variant.  In the second it is less, so that tiles are
+ * cut.  Arrays are as large as the tensors in them, and full of small numbers.  Other integers select branches: they
+ * are 2 in the first variant and 0 in the second.  In the third variant arrays begin at their second element, where TMA
+ * cannot load them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mutation.h"
 
-/* What a parameter is for; of several, the last here says what it becomes.  */
+/* The use of a parameter.  With several uses the last in this list decides its value.  */
 typedef enum {
     PART_NONE,
     PART_DIVISOR,
@@ -29,7 +29,7 @@ typedef struct {
     Kernel *kernel;
     interpret_argument *values;
     Part *parts;  /* by parameter */
-    bool *counts; /* an extent, or of a loop or the grid */
+    bool *counts; /* by parameter: an extent, or a number of a loop or of the grid */
     int trips, variant;
 } Setup;
 
@@ -41,7 +41,7 @@ static void *zeroed(size_t count, size_t bytes)
     return memory;
 }
 
-/* The parameter that a bound is, -1: none.  */
+/* Returns the index of the parameter that the value is, -1: none.  */
 static int parameter_of(const Setup *setup, const Value *value)
 {
     while (value->def && value->def->code == OP_SCALAR_CONVERT)
@@ -57,7 +57,7 @@ static void take_part(Setup *setup, int parameter, Part part, int64_t number)
     setup->values[parameter].number = number;
 }
 
-/* Those that a value is computed from.  */
+/* Sets the parameters from which a value is computed.  */
 static void take_terms(Setup *setup, const Value *value, Part part, int64_t number)
 {
     Type type = value->type;
@@ -74,7 +74,7 @@ typedef struct {
     int most;
 } Width;
 
-/* Of the tiles that are loaded at an index.  */
+/* Finds the largest tile that is loaded at the index.  */
 static void visit_width(Op *op, void *context)
 {
     Width *width = context;
@@ -86,10 +86,10 @@ static void visit_width(Op *op, void *context)
             width->most = sizes[i];
 }
 
-/* Of a step that is computed, the terms stay as they are.  */
+/* Sets the grid's step.  The terms of a computed step keep their values.  */
 static void visit_step(Op *op, void *context)
 {
-    enum { UNIT = 16 }; /* elements, of any type, are what TMA can begin at */
+    enum { UNIT = 16 }; /* TMA can begin at a multiple of so many elements, for any type */
     Setup *setup = context;
     for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
         Width width = {op->blocks[0]->args[i / 3], UNIT};
@@ -100,7 +100,7 @@ static void visit_step(Op *op, void *context)
     }
 }
 
-/* 0: not known.  */
+/* Returns the step, 0: unknown.  */
 static int64_t step_of(const Setup *setup, const Value *value)
 {
     int64_t step;
@@ -110,7 +110,7 @@ static int64_t step_of(const Setup *setup, const Value *value)
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Among how many tiles of the grid the iterations of a loop are dealt out that begins at one of them.  */
+/* Returns the number of tiles of the grid that share the iterations of a loop whose start depends on the tile.  */
 static int64_t sharers(const Op *loop)
 {
     const Op *grid = ir_enclosing(loop, OP_GRID);
@@ -146,7 +146,7 @@ static void visit_bound(Op *op, void *context)
         take_terms(setup, op->args[1], PART_DIVISOR, 2);
 }
 
-/* A parameter that is a stride and nothing else: elements of a tensor that is stored lie apart.  */
+/* Sets a parameter that is only a stride, so that no two elements of a stored tensor overlap.  */
 static void visit_stride(Op *op, void *context)
 {
     Setup *setup = context;
@@ -160,7 +160,7 @@ static void visit_stride(Op *op, void *context)
     }
 }
 
-/* Extents and bounds.  */
+/* Notes the parameters that are extents or bounds.  */
 static void visit_count(Op *op, void *context)
 {
     Setup *setup = context;
@@ -195,7 +195,7 @@ static void fill(void *buffer, Dtype dtype, size_t count, unsigned long long see
     }
 }
 
-/* Elements from a tensor's base to its end.  */
+/* Returns the number of elements from the tensor's base to its end.  */
 static size_t elements(const Launch *launch, const Op *tensor)
 {
     int rank = tensor->results[0]->type.rank;
@@ -229,8 +229,7 @@ static void make_arrays(Arguments *arguments, Kernel *kernel, const Plan *plan)
         if (!arguments->buffers[i])
             abort();
         fill(arguments->buffers[i], dtype, count, (unsigned long long)i + 1);
-        arguments->values[i].base =
-            (char *)arguments->buffers[i] + (arguments->displaced ? element_bytes(dtype) : 0);
+        arguments->values[i].base = (char *)arguments->buffers[i] + (arguments->displaced ? element_bytes(dtype) : 0);
     }
 }
 
@@ -264,7 +263,7 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
     return arguments;
 }
 
-/* Arrays follow from the numbers.  */
+/* True for equal numbers; the arrays follow from these.  */
 bool arguments_equal(const Arguments *x, const Arguments *y)
 {
     for (int i = 0; i < x->count; i++)

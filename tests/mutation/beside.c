@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A grid that runs beside an earlier one: its tiles wait, and say that they are done. */
+/* A grid that runs together with an earlier one: its tiles wait, and report that they are done. */
 #include <ws.h>
 
 void beside(int M, int N, const float *X, float *Y, float *Z)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where the grid's step is a parameter: tiles that it cuts, of all iterations and of parts of
-   them. */
+/* Input of smoke.sh: the grid's step is a parameter and cuts tiles, in a product over all of K, and in one over
+   parts of K. */
 #include <ws.h>
 
 void all_of_k(int M, int N, int K, int step, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils between the blocks of clusters: products of which one operand is shared, and both. */
+/* Input of smoke.sh: clusters whose blocks share one operand of a product, and both. */
 #include <ws.h>
 
 #define PRODUCT(name, clause, pipeline, BM, BN)                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where groups take turns with tiles so wide that of the last one half may be all there is. */
+/* Input of smoke.sh: groups take tiles in turn, so wide that the last one may have only one half. */
 #include <ws.h>
 
 void halved(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)

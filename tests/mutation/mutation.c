@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mutation.c - every operator at every site of final programs: who notices?
+ * mutation.c - applies every operator at every site of final programs, and reports which checker rejects the mutant.
  *
- *   mutation [--keep FOLDER] [--operator NAME] [--list] FILE.ir...
+ *      mutation [--keep FOLDER] [--operator NAME] [--list] FILE.ir...
  *
- * FILE.ir is what --ws-dump=verify printed.  Each mutant is given to verify and, apart from it, to the interpreter,
- * which runs it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  A mutant that the interpreter lets pass runs for all
- * counts up to 2 D + 2, and one that verify accepts, too, in all orders (tests/interpret/explore.c): if nothing is
- * noticed then either, it is equivalent.
+ * FILE.ir is the output of --ws-dump=verify.  Each mutant is given to verify and, independently, to the interpreter.
+ * The interpreter runs it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  If the interpreter accepts a mutant it runs
+ * for all counts up to 2 D + 2.  If verify accepts it, too, it then runs in all orders (tests/interpret/explore.c).  A
+ * mutant without any difference is equivalent.
  *
- * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each,
- * and the score.
+ * A mutant is missed if verify accepts it and it is not equivalent.  FOLDER gets the text of missed mutants.  The
+ * program prints a line for each, and the score.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ typedef struct {
     int made, verify, interpreter, equivalent, missed, cautious;
 } Score;
 
-/* What the unspoiled kernel does for one trip count.  */
+/* The result of the original kernel for one trip count.  */
 typedef struct {
     int trips, variant;
     Arguments arguments;
     Image before, after;
     long steps;
-    bool again; /* the same as for fewer trips, or another variant */
+    bool again; /* arguments equal those of fewer trips, or of another variant */
 } Expected;
 
 enum { MOST_COUNTS = 48, SEEDS = 2 };
@@ -41,12 +41,12 @@ typedef struct {
     const char *file, *name, *keep, *only;
     const char *text;
     int deepest;
-    Expected expected[MOST_COUNTS][VARIANTS]; /* by trip count */
+    Expected expected[MOST_COUNTS][VARIANTS]; /* by trip count and variant */
     Score by_operator[128], all;
-    unsigned long long *seen; /* hashes of mutants */
+    unsigned long long *seen; /* hash values of mutants */
     int nseen;
     double verify_ms;
-    long orders; /* in which mutants ran before they counted as equivalent */
+    long orders; /* orders in which mutants ran before they counted as equivalent */
 } Subject;
 
 static char complaint[512];
@@ -73,7 +73,7 @@ static char *printed(const Kernel *kernel)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* As beside an earlier grid that stores all that this one loads, and a later one that counts its tiles.  */
+/* Sets up the launch as if an earlier grid stored all that this one loads, and a later one counted its tiles.  */
 static void pretend_beside(Launch *launch)
 {
     static unsigned words[1];
@@ -89,7 +89,7 @@ static void pretend_beside(Launch *launch)
         (struct ws_wait){.roles = ~0u, .end = (const char *)UINTPTR_MAX, .unit = 1, .width = INT_MAX / 2};
 }
 
-/* NULL: as expected under all seeds.  Otherwise what was noticed.  */
+/* Runs the text under all seeds.  Returns NULL if each gives the expected result, else the difference.  */
 static const char *run_once(const char *text, Expected *expected, bool first)
 {
     static char said[400];
@@ -97,7 +97,7 @@ static const char *run_once(const char *text, Expected *expected, bool first)
     Module *module = ir_parse(text, "mutant", remember, NULL);
     if (!module)
         return "cannot be read";
-    module->kernels->grid.totals = NULL; /* the tiles' numbers are an array, as others are */
+    module->kernels->grid.totals = NULL; /* the numbers of tiles are an ordinary array here */
     Plan *plan = plan_new(module->kernels);
     if (first)
         expected->arguments = arguments_make(module->kernels, plan, expected->trips, expected->variant);
@@ -142,7 +142,7 @@ static const char *run_once(const char *text, Expected *expected, bool first)
 
 enum { MOST_ORDERS = 20000 };
 
-/* The same in every order, each CTA by itself.  */
+/* The same in every order, for each CTA by itself.  */
 static const char *run_all_orders(const char *text, Expected *expected, long *orders)
 {
     static char said[400];
@@ -178,7 +178,7 @@ static bool is_usual(int trips, int deepest)
     return trips <= 2 || trips == deepest || trips == deepest + 1 || trips == 2 * deepest + 2;
 }
 
-/* What the interpreter notices, NULL: nothing for any count.  */
+/* Returns the interpreter's report for any trip count, NULL: none.  */
 static const char *judge(Subject *subject, const char *text)
 {
     const char *noticed = NULL;
@@ -306,8 +306,8 @@ static int site_count(const char *text)
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-/* Arguments that came before: no run with them can notice anything more. How arrays lie decides how copies are made,
-   whatever the count: one of two iterations shows it.  */
+/* True if a run with equal arguments precedes, so that another run can find nothing more.  Displaced arrays run for two
+   iterations alone, since the place of arrays decides how copies are made for any count.  */
 static bool came_before(const Subject *subject, int index)
 {
     const Expected *all = &subject->expected[0][0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mutation.h - operators.c spoils a program, arguments.c makes up a launch of it, mutation.c keeps the score.  */
+/* mutation.h - mutation tests of verify: operators.c mutates a program, arguments.c makes a launch of it, mutation.c
+   scores.  */
 #ifndef MUTATION_H
 #define MUTATION_H
 
@@ -7,7 +8,7 @@
 
 /* ---- operators.c ------------------------------------------------------------------------------------------------- */
 
-/* Where something can be changed: an operation of a role's program, a ring, a storage, or a role.  */
+/* A place where an operator can apply: an operation of a role's program, a ring, a storage, or a role.  */
 typedef enum { SITE_OP, SITE_RING, SITE_STORAGE, SITE_ROLE } SiteKind;
 
 typedef struct {
@@ -23,14 +24,15 @@ typedef struct {
     int count, room;
 } Sites;
 
-/* In an order that is the same for every reading of one text.  */
+/* Returns all sites, in one order for every reading of a text.  */
 Sites sites_of(Kernel *kernel);
 
 typedef struct {
     const char *name;
     const char *summary;
     SiteKind kind;
-    bool (*apply)(Kernel *kernel, Site site); /* false: not here; the kernel may be spoiled all the same */
+    /* False: it does not apply here, though the kernel may be changed.  */
+    bool (*apply)(Kernel *kernel, Site site);
 } Operator;
 extern const Operator operators[];
 extern const int noperators;
@@ -85,15 +87,15 @@ bool rows_beyond_step(Kernel *kernel, Site site);
 
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */
 
-/* Arguments by which loops run `trips` times, over two tiles of the grid, the last of each ragged.  */
+/* Arguments with which loops run `trips` times, over two tiles of the grid, the last of each ragged.  */
 typedef struct {
     interpret_argument *values;
     int count;
     void **buffers;
-    bool displaced; /* the TMA cannot load the arrays */
+    bool displaced; /* TMA cannot load the arrays */
 } Arguments;
 
-/* The arguments of the last are those of the first in arrays that are displaced.  */
+/* Number of variants.  The last has the arguments of the first, in displaced arrays.  */
 enum { VARIANTS = 3, DISPLACED = 2 };
 Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant);
 bool arguments_equal(const Arguments *x, const Arguments *y);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators-cluster.c - what can go wrong between the blocks of a cluster, with what a copy brings, and where a loop's
- * bodies part.
+ * operators-cluster.c - mutations of clusters, of copies, and of loops with two bodies.
  *
- *   rings     releases stay in the block, or go to other blocks than those that fill the slots
- *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are
- *             looked at
- *   bodies    part at another iteration, or stand in the other order
+ *      rings     releases stay in the block, or go to other blocks than those that fill the slots
+ *      copies    bring another share, go to other blocks, or bring the whole tile to the own block alone; skip rows
+ *                that a store depends on
+ *      bodies    change at another iteration, or stand in the other order
  */
 #include "machine/machine.h"
 #include "mutation.h"
 
-/* Another direction, if the cluster has it.  */
+/* Returns another direction, ALONG_NONE if the cluster has only one.  */
 static int other_direction(const Kernel *kernel, int along)
 {
     bool both = kernel->grid.cluster[0] > 1 && kernel->grid.cluster[1] > 1;

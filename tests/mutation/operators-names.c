@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators-names.c - what can go wrong with what steps are about.
+ * operators-names.c - mutations of the operands of steps.
  *
- *   names       another ring, storage, slot, accumulator, operand, variable
- *   memory      storages that overlap, slots that share memory and do not keep what tiles have in common, or the other
- *               way round
+ *      names       another ring, storage, slot, accumulator, operand, variable
+ *      memory      storages that overlap; slots that share memory and do not keep the tile that iterations have in
+ *                  common, or slots that are kept apart although they share
  */
 #include "mutation.h"
 #include "ir/queries.h"
@@ -45,7 +45,7 @@ static bool has_slot(const Op *op)
     return (op->code == OP_VIEW && op->storage->use == USE_RING) || op->code == OP_COPY_IN || op->code == OP_PUT_TILE;
 }
 
-/* Slot 0 instead of the one that was got or put.  */
+/* Uses slot 0 instead of the slot that was got or put.  */
 bool fixed_slot(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -67,7 +67,7 @@ bool next_slot(Kernel *kernel, Site site)
     return true;
 }
 
-/* A box of a tensor one element further along its last extent.  */
+/* Moves a box of a tensor one element along its last extent.  */
 bool moved_box(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -79,7 +79,7 @@ bool moved_box(Kernel *kernel, Site site)
     return true;
 }
 
-/* Its extents in another order.  */
+/* Exchanges the extents of a box.  */
 bool turned_box(Kernel *kernel, Site site)
 {
     (void)kernel;
@@ -93,7 +93,7 @@ bool turned_box(Kernel *kernel, Site site)
     return true;
 }
 
-/* All groups read the rows of the first.  */
+/* All groups read the rows of the first group.  */
 bool first_rows(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -104,7 +104,7 @@ bool first_rows(Kernel *kernel, Site site)
     return true;
 }
 
-/* All groups read the columns of the first, or the slot's first column.  */
+/* All groups read the columns of the first group, or the slot's first column.  */
 bool first_columns(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -115,7 +115,7 @@ bool first_columns(Kernel *kernel, Site site)
     return true;
 }
 
-/* Of the groups that put a tile together each puts the rows of the first.  */
+/* Each of the groups that put a tile together puts the rows of the first group.  */
 bool first_part(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -148,7 +148,7 @@ bool overlaps_next(Kernel *kernel, Site site)
     return true;
 }
 
-/* A staging, or what is written for a product, in the first slots of a ring.  */
+/* Places a staging, or an operand of a product, over the first slots of a ring.  */
 bool over_ring(Kernel *kernel, Site site)
 {
     Storage *storage = site.storage;
@@ -163,7 +163,7 @@ bool over_ring(Kernel *kernel, Site site)
     return false;
 }
 
-/* A slot whose memory is used in turn is released before the copies out of it are waited for.  */
+/* Releases a slot of reused memory before the wait for the copies out of it.  */
 bool release_unread(Kernel *kernel, Site site)
 {
     Op *op = site.op, *before = op->prev;
@@ -252,7 +252,7 @@ bool swap_operands(Kernel *kernel, Site site)
     return true;
 }
 
-/* A loop hands over two of its values the wrong way round.  */
+/* A loop passes on two of its values in the wrong order.  */
 bool swap_carried(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -267,7 +267,7 @@ bool swap_carried(Kernel *kernel, Site site)
     return false;
 }
 
-/* An iteration hands on what it got.  */
+/* An iteration passes on the value that it received.  */
 bool stale_carried(Kernel *kernel, Site site)
 {
     Op *op = site.op, *loop = op->parent->parent;
@@ -287,7 +287,7 @@ bool other_start(Kernel *kernel, Site site)
     return true;
 }
 
-/* Two live values in one variable.  */
+/* Puts two live values into one variable.  */
 bool shared_variable(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -309,7 +309,7 @@ static void visit_memory(Op *op, void *context)
         *from = op->args[0]->def->args[0];
 }
 
-/* What branches go by is read where the kernel writes.  */
+/* The condition of a branch is read where the kernel writes.  */
 bool reads_stored(Kernel *kernel, Site site)
 {
     const Op *op = site.op, *tensor = op->code == OP_AT ? op->args[0]->def : NULL;
@@ -325,7 +325,7 @@ bool reads_stored(Kernel *kernel, Site site)
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
-/* All slots of a ring lie in the first, as if tiles wanted the same.  */
+/* All slots of a ring share the first, as if all tiles were equal.  */
 bool said_resident(Kernel *kernel, Site site)
 {
     Storage *storage = site.storage;
@@ -336,7 +336,7 @@ bool said_resident(Kernel *kernel, Site site)
     return true;
 }
 
-/* Slots that share memory are said to be apart.  */
+/* Slots that share memory are declared apart.  */
 bool not_resident(Kernel *kernel, Site site)
 {
     (void)kernel;
@@ -358,7 +358,7 @@ bool resident_more(Kernel *kernel, Site site)
     return site.storage->resident && ++site.storage->resident;
 }
 
-/* The kernel writes what slots keep, where it wrote something else.  */
+/* The kernel writes to a tensor that slots keep, instead of another one.  */
 bool writes_resident(Kernel *kernel, Site site)
 {
     if (site.op->code != OP_STORE || site.op->args[0]->def->code != OP_TENSOR)

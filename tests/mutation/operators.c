@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators.c - what can go wrong with the synchronization of a final program, one small change each.
+ * operators.c - single-edit mutations of the synchronization of a final program.
  *
- *   put put_done get consumed commit wait turns    left out, doubled, moved: by one operation, to the ends of the
- *                                                  block, out of the loop
- *   counts                                         released, pending, arrivals, bytes, slots, groups, trips
+ *      put put_done get consumed commit wait turns    removed, doubled, moved: by one operation, to the ends of the
+ *                                                     block, out of the loop
+ *      counts                                         released, pending, arrivals, bytes, slots, groups, trips
  *
- * Which ring, storage or value: operators-names.c; between blocks of a cluster: operators-cluster.c.
+ * Mutations of rings, storages and values are in operators-names.c, those between blocks of a cluster in
+ * operators-cluster.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ Sites sites_of(Kernel *kernel)
 
 /* ---- leaving out ------------------------------------------------------------------------------------------------- */
 
-/* Its results become the tiles that it passes on, or slot 0.  */
+/* Removes the operation.  Its results become the tiles that it passes on, or slot 0.  */
 static bool drop(Kernel *kernel, Site site, Opcode code)
 {
     Op *op = site.op;
@@ -156,7 +157,7 @@ static bool is_sync(const Op *op)
     return op_info[op->code].class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW;
 }
 
-/* Stores, and loops and branches as a whole, count as steps to be moved over.  */
+/* True for steps over which an operation can be moved: synchronization, stores, and whole loops and branches.  */
 static bool is_step(const Op *op)
 {
     return is_sync(op) || op_info[op->code].class_ == CLASS_STORE || op->nblocks;
@@ -205,7 +206,7 @@ static bool to_front(Kernel *kernel, Site site)
     return true;
 }
 
-/* In front of the yield, where there is one.  */
+/* Moves the operation to the end of its block, in front of a yield.  */
 static bool to_end(Kernel *kernel, Site site)
 {
     Op *op = site.op, *last = op->parent->last;
@@ -242,7 +243,7 @@ static bool behind_loop(Kernel *kernel, Site site)
     return true;
 }
 
-/* A release right behind its get: nothing was read yet.  */
+/* Moves a release right behind its get, where nothing has been read yet.  */
 static bool release_at_get(Kernel *kernel, Site site)
 {
     Op *op = site.op, *get = op;
@@ -258,7 +259,7 @@ static bool release_at_get(Kernel *kernel, Site site)
     return true;
 }
 
-/* Two neighbouring steps of the protocol change places.  */
+/* Exchanges two adjacent steps of the protocol.  */
 static bool exchange(Kernel *kernel, Site site)
 {
     Op *op = site.op, *next = op->next;
@@ -321,7 +322,7 @@ static bool store_wait_less(Kernel *kernel, Site site)
     return count_by(site, OP_STORE_WAIT, 1);
 }
 
-/* Of a tile that leaves by boxes another one; of one that leaves at once the first.  */
+/* Stages another box of a tile that is stored box by box, or only the first box of another tile.  */
 static bool other_box(Kernel *kernel, Site site)
 {
     (void)kernel;
@@ -344,7 +345,7 @@ static bool skip_less(Kernel *kernel, Site site)
     return site.op->code == OP_SKIP && site.op->sync->count > 0 && count_by(site, OP_SKIP, -1);
 }
 
-/* A phase off by one: the reader begins a round late.  */
+/* A phase that is off by one: the reader starts a round late.  */
 static bool other_phase(Kernel *kernel, Site site)
 {
     if (site.op->code != OP_GET)
@@ -356,7 +357,7 @@ static bool other_phase(Kernel *kernel, Site site)
     return true;
 }
 
-/* The reader is one slot ahead, once and for all.  */
+/* The reader is one slot ahead from the start.  */
 static bool off_by_one_slot(Kernel *kernel, Site site)
 {
     if (site.op->code != OP_GRID)
@@ -431,7 +432,7 @@ static bool fewer_groups(Kernel *kernel, Site site)
     return true;
 }
 
-/* The program of those launches alone whose tensors the TMA can load.  */
+/* Keeps only the program for launches whose tensors TMA can load.  */
 static bool only_tma(Kernel *kernel, Site site)
 {
     (void)kernel;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils between blocks that sum the parts of a tile: one group, and two that divide the rows. */
+/* Input of smoke.sh: blocks that sum the parts of a tile, with one group, and two that divide the rows. */
 #include <ws.h>
 
 #define DO_(x) _Pragma(#x)

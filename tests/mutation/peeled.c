@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where a loop of products has a body for the iterations before a bound and one for those behind
-   it. */
+/* Input of smoke.sh: a loop of products with two bodies, one for iterations before a bound and one for those
+   behind the bound. */
 #include <ws.h>
 
 void peeled(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)

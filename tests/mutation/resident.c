@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where slots keep what the next tile wants again: rows of A pass a tile of B. */
+/* Input of smoke.sh: slots keep a tile that the next iteration needs again: rows of A pass a tile of B. */
 #include <ws.h>
 
 static void tall(int M, int N, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)

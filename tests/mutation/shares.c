@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils of memory that is used in turn: by a staging and what is loaded once a tile, by a staging
-   and an operand. */
+/* Input of smoke.sh: a staging shares memory with a tile that is loaded once an iteration of the grid, and with
+   an operand. */
 #include <ws.h>
 
 static void ring(int M, int K, const ws_f16 *Q, const ws_f16 *A, ws_f16 *O)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils of tasks: two groups prepare an operand, each its rows; another role stores what the groups that
-   multiply compute. */
+/* Input of smoke.sh: two groups prepare an operand, each its rows. Another role stores the tile that the groups
+   with the products compute. */
 #include <ws.h>
 
 static void tasks(int M, int N, int K, const ws_f16 *A, const signed char *W, float *C)

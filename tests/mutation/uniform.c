@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where a loop of products has a branch that all threads have to take alike. */
+/* Input of smoke.sh: a loop of products has a branch that all threads have to take alike. */
 #include <ws.h>
 
 void uniform(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const int *V, int *C)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What smoke.sh spoils where each tile has a width of its own. */
+/* Input of smoke.sh: each tile has a width of its own. */
 #include <ws.h>
 
 void widths(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)

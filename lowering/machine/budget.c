@@ -5,8 +5,8 @@
  *   pipeline(auto), two groups                 choose: five slots of 40,960 bytes beside what it can foresee
  *   storages ta, tb, c_out, operand_staged     plan: 5 slots do not fit beside the staged operand, 4 do
  *
- * `choose` sets the depth of open rings before `layout` has made the storages.  Its estimate may be too large.  `plan`
- * then lowers the depth until all storages fit.
+ * The pass `choose` sets the depth of open rings before `layout` has made the storages.  The estimate of `choose` may
+ * be too large.  The pass `plan` then lowers the depth until all storages fit.
  */
 #include <limits.h>
 

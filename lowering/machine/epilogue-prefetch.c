@@ -10,7 +10,7 @@
  *   ws_store (c, i, j, ws_cast (acc, BF16))                                 store
  *
  * The threads of a group would wait for a load of the epilogue, and all SMs would wait at the same time
- * (bench/notes/devices.md).  Therefore the tile gets a slot of its own, which the producer fills from the begin of the
+ * (bench/notes/choices.md).  Therefore the tile gets a slot of its own, which the producer fills from the begin of the
  * tile on.  The groups read the slot into registers when the product ends.  The slot is then free for the next tile
  * before that tile begins.  There is no deadlock: between two puts of the slot, the groups need only data that was put
  * before.

@@ -19,8 +19,8 @@
  * A correctly rounded quotient takes six instructions.  If a row is divided by one number, a product with the
  * reciprocal takes one.  Its relative error is 2^-23, which no result shows after rounding to 16 bits.
  *
- * The proof ignores the mark `rounded`, since it only affects the last bits. tests/gpu compares programs with marked
- * powers with the sequential library.
+ * The proof ignores the mark `rounded`, which only affects the last bits.  Programs with marked powers are compared
+ * with the sequential library in tests/gpu.
  */
 #include "ir/queries.h"
 #include "lower.h"

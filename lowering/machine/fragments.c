@@ -7,8 +7,8 @@
  *      put_tile %slot, %p              16 bytes of each lane                       the same, as matrices of 8 x 8
  *
  * Tiles of 16-bit elements move between shared memory and fragments by matrices of 8 x 8, as fast as rows do.  In
- * fragments, sums along rows need fewer shuffles between lanes.  The layout is chosen for roles that do not access
- * global memory.  Its effect is measured in bench/notes/schedules.md.
+ * fragments, sums along rows need fewer shuffles between lanes.  The layout is for roles that reduce rows and do not
+ * access global memory, and must not take more registers.  The gain is measured in bench/notes/schedules.md.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"

@@ -12,8 +12,8 @@
  *
  * A scalar has the same value in all threads of a group, but ptxas does not know this.  After a branch that could
  * diverge, ptxas keeps slots and descriptors in registers of each thread, and moves them to uniform registers before
- * each product.  The mark `uniform` prevents this.  It is set in pipelined loops that compute.  The mark is true of
- * every condition.
+ * each product.  The mark `uniform` prevents this in pipelined loops that compute.  Every condition is uniform, so the
+ * mark adds no assumption.
  *
  * An accumulator's columns are registers, which have no addresses.  A loop whose counter selects columns is therefore
  * unrolled, so that each index is constant.  Otherwise the accumulator would go to local memory.  A short loop over

@@ -21,10 +21,10 @@
  *     There are then two widths: half and all.
  *
  * The width is part of a wgmma instruction's name.  The .cu therefore contains the loop once for each width, as a
- * constant.  The wait for the products belongs to the region: ptxas serializes products in flight where control flow
- * merges.  The initial accumulator is moved to registers before the region.  The ping-pong turn is taken after that, so
- * that the move is not repeated in each case while no group multiplies.  Columns of the accumulator beyond the width
- * are undefined.
+ * constant.  The wait for the products belongs to the region, since ptxas serializes products in flight where control
+ * flow merges.  The initial accumulator is moved to registers before the region, and the ping-pong turn is taken after
+ * that.  Otherwise each case would contain the move, while no group multiplies (bench/notes/choices.md).  Columns of
+ * the accumulator beyond the width are undefined.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"

@@ -18,8 +18,9 @@
  *   }
  *
  * The optimizer guards masks at edges by a branch, which is taken from one iteration on.  That iteration is known
- * before the loop. ptxas does not schedule instructions across the branch.  The first body therefore omits the branch
- * and everything that only its other arm uses, and the second body omits the condition.
+ * before the loop.  In a loop with such a branch, ptxas does not interleave the instructions around the branch.  The
+ * first body therefore omits the branch and everything that only its other arm uses.  The second body omits the
+ * condition.
  *
  * Only loops over products are split.  A branch remains if a role synchronizes, stores or waits in it.
  */

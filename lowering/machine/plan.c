@@ -14,8 +14,8 @@
  *   2. Rings that are filled once a tile get a second slot, so that the next tile is loaded during this one.
  *   3. Outputs get more blocks, up to a whole tile.
  *
- * If nothing fits, an error prints the sum.  At the end, staging.c expands tiles that pass through outputs of this
- * size.
+ * If the storages do not fit with the fewest slots, an error prints the sum.  At the end, staging.c expands tiles that
+ * pass through outputs of the chosen size.
  */
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -254,9 +254,8 @@ static void plan_shared(Kernel *kernel)
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */
 
-/* Refuses a role whose tiles exceed the registers of a thread.  The compiler may spill less than that, and the
-   build reports spills.  A solved schedule must also fit the role's own registers; otherwise the chosen schedule
-   replaces it.  */
+/* Refuses a role only if its live tiles exceed the registers that a thread can have.  The build reports spills below
+   this limit.  A solved schedule must fit the role's own registers, since the chosen schedule can replace it.  */
 static int check_pressure(Kernel *kernel, const Role *role)
 {
     bool solved = kernel->scheduled_by && !kernel->module->schedule && role->registers;

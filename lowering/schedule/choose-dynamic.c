@@ -11,8 +11,8 @@
  * while loop searches the tile's place.  These tiles are scheduled at run time, in the same order: each block takes the
  * next tile.  The meaning of a grid does not depend on the block that executes a tile.
  *
- * Wide tiles are also scheduled dynamically.  The last tile of a row may have half the columns, and then takes half the
- * time (narrow.c).
+ * Wide tiles are also scheduled dynamically, since the last tile of a row may have half the columns (narrow.c).  Tiles
+ * that share a resident load are, too (choose-resident.c).
  */
 #include "schedule/choose.h"
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * choose-groups.c - the groups that multiply: their number, the division of rows or tiles among them, and ping-pong.
+ *
+ * The clauses consumers(n) and split decide.  Otherwise choose_pingpong lets two groups take whole tiles in turn, if
+ * their registers hold all accumulators.  In other cases choose_groups divides the rows of each tile.  The number of
+ * groups is the largest that choose_wanted_groups and choose-split.c allow.  Then choose_turns decides whether these
+ * groups take turns with their products.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"

@@ -8,12 +8,12 @@
  *        wh = ws_cast (w8, WS_F16);
  *        acc = ws_dot (x, ws_trans (wh), acc);
  *
- * An operand may be computed and then have to lie in shared memory.  In the groups that multiply, it costs a wait for
- * the previous product, two barriers, and the work.  Each group does the work for a right operand.  If another role
- * computes it, the groups only need a get.
+ * If an operand is computed and then has to lie in shared memory, the groups that multiply pay for that.  They wait for
+ * the previous product, synchronize twice, and do the work.  For a right operand, each group does all of the work.  If
+ * another role computes the operand, the groups only need a get.
  *
- * A role may prepare an operand that does not depend on a product.  It does so if the estimate gains, and if threads,
- * registers and memory are left.  The method does not depend on the operations that compute the operand.
+ * A role may prepare an operand that does not depend on a product.  The operand is prepared if the estimate gains, and
+ * if threads, registers and memory are left.  The method does not depend on the operations that compute the operand.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -28,7 +28,7 @@ enum {
     IN_PASSING = 16,
     MOST_MULTIPLYING = 2, /* groups: with preparer and producer four, which share the registers */
     MOST_PREPARING = 2,   /* groups */
-    WAITING = 600,        /* clocks in which an iteration of the preparer waits for memory, slots and its own warps */
+    WAITING = 600,        /* clocks in which an iteration of the preparer waits (bench/notes/prepared-operands.md) */
     RESERVE = 2,          /* the products must take this many times the preparer's clocks */
     MOST_HELD = 112,      /* most registers of tiles that a preparer holds at once */
     BESIDE_HELD = 40,

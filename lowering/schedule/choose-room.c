@@ -8,8 +8,8 @@
  *        acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
  *      ws_store (c, i, j, acc);                   = 5 slots
  *
- * `plan` lays out what `layout` has made.  Here that is estimated.  Storages that `layout` adds, above all staged
- * operands, take slots away in `plan` (budget_lower_depth).
+ * The pass `plan` lays out what `layout` has made, and this file estimates the result.  Storages that `layout` adds,
+ * above all staged operands, take slots away in `plan` (budget_lower_depth).
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"

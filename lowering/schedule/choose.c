@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose.c - writes the schedule table of a kernel: role, stage and order of each operation, and the depth of each
- * ring.
+ * choose.c - writes the schedule table of a kernel: roles, stages, order, and depths of rings.
  *
  *      before                                     after (pipeline (4, 2), two groups)
  *      for (k = 0; k < K; k += 64)                both roles

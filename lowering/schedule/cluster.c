@@ -7,11 +7,11 @@
  *        ta = ws_load (a, i, k, 128, 64);           for both                  for both
  *        tb = ws_load (b, j, k, 256, 64);         all of its ta             all of its ta
  *
- * x counts blocks along the last dimension of the grid but one, y along the last.  If the grid has one dimension, x
- * counts along that.  A load whose tensor and coordinates do not depend on one of the two is equal in all blocks along
- * it.  Each block loads an equal share of the rows and multicasts it to all.  A slot is free when the groups of all
- * these blocks have released it.  Every block must fill it equally often, so loops and branches around the load must
- * not depend on that coordinate.
+ * The direction x counts blocks along the last dimension of the grid but one, y along the last.  If the grid has one
+ * dimension, x counts along that.  A load is equal in all blocks along a direction if its tensor and coordinates do not
+ * depend on the direction.  Each of these blocks loads an equal share of the rows and multicasts the share to all.  A
+ * slot is free when the groups of all these blocks have released the slot.  Every block must fill the slot equally
+ * often, so loops and branches around the load must not depend on the direction.
  *
  * Multicast pays if requests to L2 are the limit.  Rows that begin inside lines of 128 bytes take two requests for each
  * line.  Some SMs have no place for clusters of four blocks.  The figures are in bench/notes/choices.md and

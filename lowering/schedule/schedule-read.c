@@ -6,9 +6,9 @@
  *   op acc.15                                    issued before ...
  *   op x.14                                      ... this one; a stage of its own with stage=1
  *
- * The file overrides only what it states.  If it lists operations of a loop, they are issued in that order.  Operations
- * that it does not list come just before their first reader.  Instead of order and stage, an operation may have a cycle
- * `at=` in an `interval=`, as wsc-solve writes them.
+ * The file overrides only what it states.  If the file lists operations of a loop, they are issued in that order.  An
+ * operation that is not listed comes just before its first reader.  Instead of order and stage, an operation may have a
+ * cycle `at=` in an `interval=`, as wsc-solve writes them.
  *
  * The proof treats any schedule like the chosen one.  Before that, schedule-check.c reports mistakes in the words of
  * the file.

@@ -9,7 +9,7 @@
  *                                                   op acc.15
  *
  * Operations of a loop are listed in the order in which a time step issues them.  Other operations have a line if their
- * row differs from the default. schedule-read.c reads the text back.
+ * row differs from the default.  The reader of the text is schedule-read.c.
  */
 #include "ir/queries.h"
 #include "schedule/schedule.h"

@@ -4,12 +4,12 @@
  *
  *   gemm-861b69177a4d971d.schedule     of the kernel gemm, with the digest of its body, its clauses and the machine
  *
- * The module names the folder of the file, which is that of the object.  While the file's digest fits, no solver is
- * needed. wsc-solve is a separate process with a time limit.  If a loop has no answer, the file does not mention it,
- * and the loop keeps the chosen schedule.
+ * The module names the folder of the file, which is that of the object.  While the digest of the file fits, no solver
+ * is needed.  The solver is a separate process with a time limit.  A loop without an answer is not in the file, and
+ * keeps the chosen schedule.
  *
- * wsc-solve predicts the time of an iteration for its answers and for the chosen schedule.  The best answer replaces
- * the chosen schedule if it gains more than the prediction's error (WORTH_IT).
+ * The solver predicts the time of an iteration for its answers and for the chosen schedule.  The best answer replaces
+ * the chosen schedule if the gain exceeds the error of the prediction (WORTH_IT).
  *
  *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, in the order of what is predicted, up to .6:
  *                                      variants under schedule(optimal, n)
@@ -173,7 +173,7 @@ static void sort_answers(char **answers, int best)
         }
 }
 
-/* Copies an answer's notes on the search: the reason why the interval is not smaller, and the time of the search.  */
+/* Copies an answer's notes on the search: the reason why the interval is not smaller, and the cost of the search.  */
 static void copy_notes(FILE *out, const char *text)
 {
     const char *line = strstr(text, "\n# interval ");

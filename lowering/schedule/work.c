@@ -6,8 +6,8 @@
  *        acc = dot (ta, trans (tb), acc)         in a cluster of two blocks that share b: 64 of b
  *      store c, i, j, cast (acc)               leaves 683 clocks
  *
- * Passes that compare versions of a kernel use the estimate (optimize/multicast.c).  Launchers use it for the extents
- * that they are called with (print/cuda-choice.c, runtime/common/choice.cuh).
+ * The passes that compare versions of a kernel use the estimate (optimize/multicast.c).  Launchers evaluate the
+ * estimate for the extents of a launch (print/cuda-choice.c, runtime/common/choice.cuh).
  */
 #include <string.h>
 

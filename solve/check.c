@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.c - is a schedule right?  By running it: some iterations, cycle after cycle, with each thing counted where it
- * is.
+ * check.c - a checker of schedules, by simulation.
  *
- * Nothing here knows of clauses or of cycles modulo I.  What is counted in the middle of the run, where as many
- * iterations are under way as ever will be, is held against the machine.
+ *      I = 2, iterations 0, 1, 2, ...     cycle  0 1 2 3 4 5
+ *        load at 0, dot at 3                     l   l d l d      each cycle: operations on a unit <= its capacity
+ *
+ * The checker executes some iterations, cycle by cycle. It counts operations on units, live values and registers. In
+ * the middle of the run, where most iterations overlap, it compares the counts with the machine's limits. The checker
+ * shares no code with the clauses, and does not compute cycles modulo I.
  */
 #include "solve.h"
 
@@ -13,9 +16,9 @@
 typedef struct {
     const Problem *problem;
     const Schedule *schedule;
-    bool alone;                 /* each group has the units to itself */
-    int iterations, begin, end; /* cycles that are run: [begin, end) */
-    int from, to;               /* those in the middle */
+    bool alone;                 /* each group has the machine to itself */
+    int iterations, begin, end; /* simulated cycles: [begin, end) */
+    int from, to;               /* cycles that are compared: [from, to) */
 } Run;
 
 static bool grouped(const Run *ctx, int op)
@@ -96,7 +99,7 @@ static int *no_counts(const Run *ctx)
     return need(calloc((size_t)(ctx->end - ctx->begin), sizeof(int)));
 }
 
-/* Of one group, or of all: NOT_GIVEN.  */
+/* Checks the capacity of a unit for one group, or for all groups together: NOT_GIVEN.  */
 static char *check_unit_of(const Run *ctx, int unit, int group)
 {
     int *counts = no_counts(ctx), streamed = 0;
@@ -136,7 +139,7 @@ static char *check_unit(const Run *ctx, int unit)
     return wrong;
 }
 
-/* Behind the last reader's issue, and until it has read.  */
+/* Returns the cycle in which the last reader of the value has read it; *read is false if there is no reader.  */
 static int last_read(const Run *ctx, int op, bool *read)
 {
     int last = INT32_MIN;
@@ -215,7 +218,7 @@ static char *check_registers(const Run *ctx, int group)
     return wrong;
 }
 
-/* Does `op` wait for something, so that its group's other operations must not be under way?  */
+/* True if `op` waits for another operation, so that no other operation of its group may be in flight.  */
 static bool waits(const Run *ctx, int op)
 {
     for (int e = 0; e < ctx->problem->nedges; e++) {
@@ -246,7 +249,7 @@ static char *check_waits(const Run *ctx)
     return NULL;
 }
 
-/* The run in the middle of which as many iterations are under way as ever will be.  */
+/* Returns a run that is long enough for the maximum overlap of iterations in its middle.  */
 static Run run_of(const Problem *problem, const Schedule *schedule)
 {
     int interval = schedule->interval, reach = schedule->length, before = 0, most = 0;
@@ -277,7 +280,7 @@ static char *check_within(const Problem *problem, const Schedule *schedule)
     return NULL;
 }
 
-/* Are these cycles and those of a group alone one program?  */
+/* Checks that the cycles of a group alone have the stages and the order of the joint schedule.  */
 static char *check_order(const Problem *problem, const Schedule *joint)
 {
     for (int v = 0; v < problem->nops; v++) {
@@ -335,7 +338,7 @@ char *check_schedule(const Problem *problem, const Schedule *schedule)
     return wrong || !schedule->group_interval ? wrong : check_alone(problem, schedule);
 }
 
-/* Of values that were made in a time step before, and that one from here on reads.  */
+/* Counts registers of values that are computed in one time step and read in a later one.  */
 int carried_registers(const Problem *problem, const Schedule *schedule)
 {
     Run ctx = {.problem = problem, .schedule = schedule};
@@ -361,8 +364,8 @@ bool may_cover(const Problem *problem, int op, int other)
     return false;
 }
 
-/* Does the group issue some product between this one and the first that waits for it, or the end of its time step,
-   where a later one reads it?  */
+/* True if the group issues another product between this one and the first op that waits for it.  If a later time step
+   reads the product, the wait is at the end of its own step.  */
 static bool is_covered(const Problem *problem, const Schedule *schedule, int op)
 {
     int interval = schedule->interval, begin = schedule->at[op], end = INT32_MAX, reader = 0;
@@ -423,7 +426,7 @@ bool spares_registers(const Problem *problem, const Schedule *schedule)
     return !wrong;
 }
 
-/* How many values of an operation live at once.  */
+/* Returns the maximum number of values of the operation that are live at once.  */
 int ring_slots(const Problem *problem, const Schedule *schedule, int op)
 {
     Run ctx = {.problem = problem, .schedule = schedule};

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cost.c - costs from the machine's kinds, in clocks; clocks to cycles; bounds.
+ * cost.c - costs of operations by the machine's kinds, their conversion from clocks to cycles, and bounds.
  *
- * A schedule's search takes longer the more cycles there are, so that costs of hundreds of clocks become small numbers
- * in about the same ratios (5.2 of the paper).  With C0 the largest cost and a what it becomes, C'[i] = round (C[i] a /
- * C0) is the best choice for that a; a runs over all that keep the sum of C' within the limit.  The paper's measure,
- * the largest difference of cross products, prefers tiny C' that lose all ratios; here it is divided by the sum.  What
- * takes less than half a cycle takes none.
+ *   clocks 520, 260, 130, normalize 7          cycles 4, 2, 1
+ *
+ * The search takes longer with more cycles, so that costs of hundreds of clocks are normalized to small numbers of
+ * about the same ratios. Let C0 be the largest cost and `a` its number of cycles. Then C'[i] = round (C[i] a / C0) is
+ * the best choice for that `a`. All `a` are tried for which the sum of C' keeps the limit. The paper's measure, the
+ * largest difference of cross products, prefers tiny C' that lose all ratios; here it is divided by the sum. A cost
+ * below half a cycle becomes 0.
+ *
+ * Source: "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al. 2025), section 5.2.
  */
 #include "solve.h"
 
@@ -14,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest |C[i] C'[j] - C[j] C'[i]|.  */
+/* Returns the largest |C[i] C'[j] - C[j] C'[i]|.  */
 static double difference(const double *clocks, const int *cycles, int n)
 {
     double most = 0;
@@ -25,8 +29,8 @@ static double difference(const double *clocks, const int *cycles, int n)
     return most;
 }
 
-/* Cycles for clocks, with at most that sum; 0 where there are none.  *scale is cycles for a clock.  `literal` is the
-   measure of the paper.  */
+/* Stores to `cycles` the normalized clocks, whose sum is at most `sum`.  Returns their sum, or 0 if there is no choice.
+   *scale is the number of cycles a clock.  `literal` selects the measure of the paper.  */
 int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal)
 {
     int *try = need(malloc((size_t)(n + 1) * sizeof try[0])), found = 0;
@@ -67,7 +71,7 @@ static const Kind *kind_named(const Problem *problem, const char *name)
     return NULL;
 }
 
-/* What an operation does of one kind, behind what it has done so far.  */
+/* Appends work of one kind to the cost of an operation.  */
 static void apply_kind(Op *op, const Kind *kind, double work)
 {
     int offset = op->streaming ? 0 : op->cycles;
@@ -115,7 +119,7 @@ static void scale_problem(Problem *problem)
         for (int i = 0; i < op->nuses; i++) {
             op->uses[i].offset = (int)floor(op->uses[i].offset * scale + 0.5);
             op->uses[i].cycles = scaled(op->uses[i].cycles, scale);
-            for (int k = 0; k < i; k++) /* what was one behind the other stays so */
+            for (int k = 0; k < i; k++) /* rounding must not overlap uses that follow each other */
                 if (op->uses[k].unit == op->uses[i].unit &&
                     op->uses[i].offset < op->uses[k].offset + op->uses[k].cycles)
                     op->uses[i].offset = op->uses[k].offset + op->uses[k].cycles;
@@ -135,7 +139,7 @@ static void scale_problem(Problem *problem)
         if (edge->delay != NOT_GIVEN)
             edge->delay = scaled(edge->delay, scale);
         else if (!from->cycles && !from->streaming && edge->from > edge->to)
-            edge->delay = 1; /* of one slot, what comes first in the graph is the first */
+            edge->delay = 1; /* in one slot, operations are issued in the order of the graph */
         edge->hold = edge->hold < 0 ? edge->hold : scaled(edge->hold, scale);
     }
     problem->clocks = 1 / scale;
@@ -209,8 +213,8 @@ int unit_bound(const Problem *problem, int *unit)
     return most;
 }
 
-/* What a ring's slots ask of its readers, as edges from the one that reads last to the one that reads first, before
-   which a load is issued by its latency, when there is a free slot.  Returns how many; `of` has their loads.  */
+/* Makes an edge for each pair of readers of a ring. The last reader frees the slot of a later load, and the first
+   reader follows that load by its latency. Returns the number of edges; `of` has the load of each.  */
 static int ring_edges(const Problem *problem, Edge **edges, int **of)
 {
     int n = 0, room = problem->nedges * problem->nedges + 1;
@@ -233,7 +237,7 @@ static int ring_edges(const Problem *problem, Edge **edges, int **of)
 }
 
 typedef struct {
-    int *start, *behind, *load; /* by operation; behind: the one before on that path, load: by whose ring, if by one */
+    int *start, *behind, *load; /* by operation: earliest cycle; predecessor on the path; load of the edge's ring */
     Edge *rings;
     int nrings, *of;
 } Paths;
@@ -268,8 +272,8 @@ static bool lengthen(Paths *paths, const Edge *edge, int interval, int load)
     return true;
 }
 
-/* Longest paths with I cycles taken off for each iteration; an operation where a cycle of the graph has a positive
-   length.  */
+/* Computes longest paths (Bellman-Ford), where an edge of distance d counts delay - d I.  Returns an operation behind
+   which a cycle of positive length lies, or NOT_GIVEN.  */
 static int relax(const Problem *problem, int interval, Paths *paths)
 {
     int last = NOT_GIVEN;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model-exposed.c - clauses for waits that nothing covers.
+ * model-exposed.c - clauses for exposed waits: waits for a product behind which the group has no other in flight.
  *
- * A group that waits for a product u, with none in flight behind it, leaves the tensor cores without work of its own
- * until it has gone on and issued the next one.  A product o, on a unit of u's, covers the wait where the group issues
- * it behind u and before the first that waits for u.  What a later time step reads is copied where its own ends, which
- * waits for it: then o comes before that end.
+ *      issue u, issue o, wait u     covered: the tensor cores work on o during the wait
+ *      issue u, wait u, issue o     exposed: the tensor cores have no work of this group until it issues o
  *
- *   exposed [u]       nothing covers it, or anything
- *   copied [u]        a later time step reads it, or anything
- *   covers [u, o, f]  o of f iterations later does
+ * A product o on a unit of u covers the wait if the group issues o between u and the first reader of u.
+ * The result of a product that a later time step reads is copied at the end of its own step. That copy waits, so
+ * o has to come before the end of the step.
+ *
+ *      exposed [u]       true if no product covers u
+ *      copied [u]        true if a later time step reads u
+ *      covers [u, o, f]  only true if o of f iterations later covers u
  */
 #include "model.h"
 
@@ -26,10 +28,10 @@ static bool is_waited_for(const Model *model, int op)
     return false;
 }
 
-/* `first` is issued before `then` of so many iterations later, where the literal holds.  */
+/* If the literal holds, `first` is issued before `then` of `later` iterations later.  */
 static void add_before(Model *model, int literal, int first, int then, int later)
 {
-    int tie = first >= then; /* in one slot the first in the graph is the first */
+    int tie = first >= then; /* in one slot, operations are issued in the order of the graph */
 
     for (int t = 0; t <= model->horizon[then]; t++)
         CLAUSE(model, -literal, -issued(model, then, t), issued(model, first, t + later * model->interval - tie));

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model-order.c - clauses for two sets of cycles that are one program.
+ * model-order.c - clauses by which two models have the same program.
  *
- * A program is the stage of each operation and the order in which a time step issues those of a group.  Of operations
- * that the joint model issues in one slot, the first in the graph is the first in the program.
+ * A program is the stage of each operation, and the order in which a time step issues the operations of a group.
+ * Operations that the joint model issues in one slot have the order of the graph.
  *
- *   within [v, s]    v is issued in a slot up to s
- *   first [u, v]     u is issued before v, or both in one slot, where u comes first in the graph
+ *      within [v, s]    v is issued in a slot up to s
+ *      first [u, v]     u comes first in the graph, and is issued before v or in the same slot
  */
 #include "model.h"
 
 #include <stdlib.h>
 
-/* For each slot but the last.  */
+/* Returns within [op, s] for each slot s but the last.  */
 static int *slots_within(Model *to, const Model *model, int op)
 {
     int interval = model->interval, *within = variables(to, interval);
@@ -26,7 +26,8 @@ static int *slots_within(Model *to, const Model *model, int op)
     return within;
 }
 
-/* u in no later slot than v; in an earlier one where `strictly`.  */
+/* The slot of u is not later than that of v; it is earlier if `strictly`. The clauses do not hold if `unless` or
+   `apart` is true.  */
 static void add_no_later(Model *model, int interval, const int *u, const int *v, bool strictly, int unless, int apart)
 {
     for (int s = 0; s < interval; s++) {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model-parts.c - equal parts of a graph may change places: one of the orders is enough.
+ * model-parts.c - symmetry breaking: of equal parts of the graph, the first starts first.
+ *
+ *      dot a -> exp a -> sum a     the two parts are equal, so each schedule has a mirror image;
+ *      dot b -> exp b -> sum b     the clauses keep the one in which dot a is issued no later than dot b
  */
 #include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of the graph that only floating operations connect, and that are equal, may change places.  */
+/* A part is a connected component of the graph without floating operations (floats ()).  */
 typedef struct {
     const Problem *problem;
     int *part;  /* by operation */
-    int *image; /* the operation that takes its place */
+    int *image; /* by operation: the corresponding operation of the other part */
 } Parts;
 
 static void flood(Parts *ctx, int op, int part)
@@ -53,7 +56,7 @@ static int edges_at(const Parts *ctx, int op)
     return n;
 }
 
-/* Every edge of `op` whose ends have images has one of its own.  */
+/* True if each edge of `op` whose ends have images has an image.  */
 static bool edges_agree(const Parts *ctx, int op)
 {
     for (int e = 0; e < ctx->problem->nedges; e++) {
@@ -68,7 +71,8 @@ static bool edges_agree(const Parts *ctx, int op)
     return true;
 }
 
-/* Operations of a part in the graph's order take those of another in that order: what a loop over copies writes.  */
+/* True if operations of both parts correspond in the order of the graph. A generator that writes copies in a loop makes
+   such parts; other isomorphisms are not found.  */
 static bool equal_parts(Parts *ctx, int a, int b)
 {
     const Problem *problem = ctx->problem;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model-values.c - clauses for values that live: memory, registers, and what is carried from one time step to the next.
+ * model-values.c - clauses for live values: memory, registers, values carried between time steps, slots of rings.
+ *
+ *      v at 1, last reader at 4, I = 2     live in cycles 1 2 3; slot 1: 2 values, slot 0: 1 value
  */
 #include "model.h"
 
@@ -29,8 +31,8 @@ static int modulo(int t, int interval)
     return (t % interval + interval) % interval;
 }
 
-/* A value lives from its issue until its last reader has read, which may be iterations later.  A streaming operation
-   has been issued `latency` cycles before its first reader.  */
+/* A value is live from its issue until its last reader has read it, which may be iterations later. A streaming
+   operation is issued `latency` cycles before its first reader.  */
 static void add_lives(Model *model, Lives *lives, int v)
 {
     const Problem *problem = model->problem;
@@ -89,7 +91,7 @@ static void add_memory(Model *model, const Lives *lives, int space)
     free(terms);
 }
 
-/* What a group reads from another lies in registers of its own, too, while it is read.  */
+/* A value from another group also occupies registers of the reading group, while the reader is in flight.  */
 static void add_read_registers(Model *model, Lives *of_group, int w)
 {
     for (int i = 0; i < model->ncrossings; i++) {
@@ -143,9 +145,10 @@ static void add_registers(Model *model, const Lives *lives, int w)
     free(of_group.lives);
 }
 
-/* ---- what is carried --------------------------------------------------------------------------------------------- */
+/* ---- values carried between time steps --------------------------------------------------------------------------- */
 
-/* v was issued before cycle t, where a time step begins, and some reader has still to read.  */
+/* Returns a literal that is true if v is issued before cycle t, where a time step begins, and some reader has not
+   read.  */
 static int carried_at(Model *model, int v, int t)
 {
     const Problem *problem = model->problem;
@@ -202,8 +205,8 @@ void add_values(Model *model)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* From when a ring's load is issued, its latency before the first reader, until the last has read, there are as many
-   intervals as slots at most.  */
+/* A slot is occupied from the issue of the load, `latency` cycles before the first reader, until the last reader has
+   read it. That time is at most as many intervals as there are slots.  */
 static void add_slots(Model *model, int op)
 {
     const Problem *problem = model->problem;

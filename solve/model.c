@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model.c - clauses that hold for a schedule with interval I and at most L cycles, and only for one.
+ * model.c - clauses that are satisfiable exactly by the schedules of interval I and at most L cycles.
  *
- * The joint system of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al. 2025,
- * Figures 4 to 6), without its copies of iterations: cycles count modulo I where iterations overlap.  With y [v, t] for
- * "v is issued at or before t" a dependence is a clause of two literals for each cycle.
+ * Source: the joint system of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al.
+ * 2025, Figures 4 to 6). Instead of copies of iterations, cycles count modulo I. With y [v, t] for "v is issued at or
+ * before t", a dependence is a clause of two literals for each cycle.
  *
- *   issued [v, t]        y above; for t below 0 false, from the last possible issue on true
- *   slot [v, s]          v is issued in cycle s modulo I, or anything
- *   assigned [v, w]      v is in group w; an operation of variable latency is in none
- *   crossing [u, v]      u and v are in different groups, or anything
- *   live, flight, same   the value lives; the operation is under way; two operations are in one group; or anything
+ *      issued [v, t]        y [v, t]; false for t below 0, true from the last possible issue on
+ *      slot [v, s]          true if v is issued in a cycle that is s modulo I
+ *      assigned [v, w]      v is in group w; an operation of variable latency is in none
+ *      crossing [u, v]      true if u and v are in different groups
+ *      live, flight, same   true if the value is live, the operation in flight, two operations in one group
  *
- * "Or anything": one implication of each definition is enough, where a literal that is true without need only forbids
- * more. Each clause of a named constraint holds under the constraint's selector, so that a failed search names what
- * stood in the way. Where time is up the model stays incomplete, and sat_solve () does not look at it.
+ * Of a definition "true if" the clauses state one implication only. A literal that is true without need forbids more
+ * schedules, and allows none.
+ *
+ * Each clause of a named constraint holds under the selector of the constraint. So a failed search can name the
+ * constraints that are in conflict. If the time runs out the model stays incomplete, and sat_solve () does not solve
+ * it.
  */
 #include "model.h"
 
@@ -94,8 +97,8 @@ void add_time(Model *model)
     }
 }
 
-/* v reads what u made `distance` iterations before, and is issued at least `delay` behind it, where `unless` is
-   false. */
+/* Adds the clauses of an edge: its reader is issued at least `delay` cycles after the value of `distance` iterations
+   before.  The clauses hold under `name`, unless `unless` is true.  */
 void add_delay(Model *model, const Edge *edge, int delay, int name, int unless)
 {
     for (int t = 0; t <= model->horizon[edge->to]; t++)
@@ -119,8 +122,8 @@ void add_dependences(Model *model)
     }
 }
 
-/* Some operation is issued in cycle 0: all may be shifted there.  Loads that nothing precedes and that take no time
-   follow.  */
+/* True for a streaming operation, and for one without predecessors that takes no cycles and no unit. These operations
+   do not count for the start of a schedule (add_start ()), as they follow their readers.  */
 bool floats(const Problem *problem, int op)
 {
     const Op *it = &problem->ops[op];
@@ -135,7 +138,7 @@ bool floats(const Problem *problem, int op)
     return true;
 }
 
-/* Shifted by less than an interval it is another program, and these aims see that.  */
+/* True if an aim distinguishes a schedule from the same one shifted by less than an interval.  */
 static bool sees_shift(const Problem *problem)
 {
     for (int i = 0; i < problem->naims; i++)
@@ -165,14 +168,14 @@ static void add_start(Model *model)
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* Does each group have one of its own?  */
+/* True if each group has its own unit.  */
 static bool of_group(const Model *model, int unit)
 {
     return model->problem->units[unit].each || model->joint != model;
 }
 
-/* How often an operation that is issued in slot 0 is on the unit in slot s: more than once where it takes longer than
-   I.  */
+/* Returns how many iterations of an operation, issued in slot 0, use the unit in slot s at once. The number exceeds 1
+   if the operation takes longer than I.  */
 static int uses_of(const Model *model, const Op *op, int unit, int s)
 {
     int times = 0, copies = of_group(model, unit) ? 1 : replicas_of(model->problem, op);
@@ -203,7 +206,7 @@ typedef struct {
     int n;
 } BusySlot;
 
-/* Two on one unit, unless the groups have one each and these are of two.  */
+/* Forbids two operations at once on a unit, unless each group has its own and the operations are in two groups.  */
 static void add_conflict(Model *model, int unit, int name, const Busy *a, const Busy *b)
 {
     int same = NEVER;
@@ -216,7 +219,7 @@ static void add_conflict(Model *model, int unit, int name, const Busy *a, const 
     CLAUSE(model, -name, same, -a->literal, -b->literal);
 }
 
-/* Of one group, or of all: group NOT_GIVEN.  */
+/* Limits the uses of a unit by one group, or by all groups together: NOT_GIVEN.  */
 static void add_capacity(Model *model, int unit, int name, const BusySlot *slot, int group)
 {
     Term *terms = need(malloc((size_t)(slot->n + 1) * sizeof terms[0]));
@@ -285,7 +288,8 @@ bool in_group(const Model *model, int op)
     return model->assigned[op] != NULL;
 }
 
-/* Groups are numbered in the order in which the graph's operations need them.  */
+/* Assigns each operation to one group. To break symmetry, groups are numbered in the order of their first
+   operations.  */
 static void add_groups(Model *model)
 {
     const Problem *problem = model->problem;
@@ -391,8 +395,8 @@ int in_one_group(Model *model, int a, int b)
     return model->same[low][high];
 }
 
-/* An operation that waits does so alone: what its group has in flight would be held up.  Products that end in the order
-   of their issue are no hindrance to a wait for an older one.  */
+/* No other operation of the group is in flight while an operation waits, as the wait would delay it. Under
+   WAIT_IN_ORDER asynchronous operations may be in flight: they end in the order of their issue.  */
 void add_waits(Model *model)
 {
     const Problem *problem = model->problem;
@@ -416,7 +420,7 @@ void add_waits(Model *model)
     }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 static Model *empty(const Problem *problem, int interval, int length)
 {
@@ -455,7 +459,7 @@ Model *model_new(const Problem *problem, int interval, int length, const Limit *
     return model;
 }
 
-/* Dependences, units and waits, with cycles of its own.  */
+/* The model has cycles of its own, and clauses for dependences, units and waits.  */
 Model *model_alone(Model *joint, int interval)
 {
     int stages = (joint->length + joint->interval - 1) / joint->interval;
@@ -505,7 +509,7 @@ void model_free(Model *model)
     free(model);
 }
 
-/* Assumptions hold for one call.  */
+/* Solves the model under the selectors that are on and the literals `more`.  Assumptions hold for one call.  */
 Answer model_solve(Model *model, const int *more, int nmore)
 {
     for (int i = 0; i < model->nselectors; i++)
@@ -526,7 +530,7 @@ static int read_cycle(const Model *model, int op)
     return t;
 }
 
-/* Before its first reader.  */
+/* Returns the cycle of a streaming operation: its latency before the first reader.  */
 static int streaming_cycle(const Problem *problem, const int *at, int interval, int op)
 {
     int first = INT32_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * predict-loop.c - the prediction for the compiler, which has graph and schedule as text.
+ * predict-loop.c - the prediction for the compiler, which passes graph and schedule as text.
  *
- * What cannot be read is no error there: nothing is known of that loop.
+ * Text that cannot be read is no error: the clocks of the loop are then unknown.
  */
 #include "predict-loop.h"
 #include "solve.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * predict-turns.c - groups in turn at the tensor cores.
+ * predict-turns.c - turns of groups at the tensor cores (the clause pingpong).
  *
- * The products that a step starts together are a turn. It ends when they have begun, and in a loop of one stage when
- * the first of what reads them has waited (lowering/roles/stages.c).
+ *      step of a loop with two stages     take, dot, dot, pass, exp, ...
+ *      step of a loop with one stage      take, dot, dot, wait, pass, exp, ...
+ *
+ * The products that a step starts together are a turn. The turn ends when they have begun. In a loop of one stage, it
+ * ends when the first reader of a product has waited (lowering/roles/stages.c).
  */
 #include "predict.h"
 
 #include <string.h>
 
-/* Does the op at that place look at a product of its own step between these places?  */
+/* True if the op at `place` reads a product of its own step from `first` on.  */
 static bool looks(const Run *ctx, const Process *process, int place, int first)
 {
     int op = process->ops[place];

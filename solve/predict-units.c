@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * predict-units.c - when units have time.
+ * predict-units.c - the time of units: which operation uses a unit when.
  *
- * A unit does one operation behind the other, and what is short enough fills a gap. An interleaved one does an
- * instruction of each group in turn: operations of two groups at the same time take each twice as long.
+ *      ordinary unit        aaaa bb ccc          an operation takes the first gap that is long enough
+ *      interleaved unit     ababababaa           work of two groups at once takes twice as long
+ *
+ * A unit executes one operation after the other. An interleaved unit alternates between the instructions of groups.
  */
 #include "predict.h"
 
 #include <math.h>
 #include <string.h>
 
-/* From when on, not before `from`, the unit is free for so long.  */
+/* Returns the first clock from `from` on at which the unit is free for `takes` clocks.  */
 static double free_from(const UnitTimes *unit, double from, double takes)
 {
     for (int i = 0; i < unit->n; i++)
@@ -23,7 +25,7 @@ static void take_unit(UnitTimes *unit, double begin, double end)
 {
     int place = unit->n;
 
-    if (unit->n == TAKEN) /* the oldest is over */
+    if (unit->n == TAKEN) /* the oldest interval has ended */
         memmove(&unit->taken[0], &unit->taken[1], (size_t)(place = --unit->n) * sizeof unit->taken[0]);
     for (; place > 0 && unit->taken[place - 1].begin > begin; place--)
         unit->taken[place] = unit->taken[place - 1];
@@ -63,7 +65,8 @@ int interleaved_unit(const Problem *problem, const Kind *kind, double work)
     return unit;
 }
 
-/* Of each owner the first job that is not over, if it has begun: `active`. How many, and when the next begins.  */
+/* Stores to `active` the first unfinished job of each owner, if it has begun. Returns their number; *next is the clock
+   at which another job begins.  */
 static int find_active(const UnitTimes *unit, const double *left, double at, int *active, double *next)
 {
     int n = 0;
@@ -81,7 +84,7 @@ static int find_active(const UnitTimes *unit, const double *left, double at, int
     return n;
 }
 
-/* Runs all jobs; those that end behind `from` get their times anew.  */
+/* Simulates all jobs, and updates the times of completion that lie behind `from`.  */
 static void run_jobs(UnitTimes *unit, double from)
 {
     double left[TAKEN], at = 0, next;
@@ -105,7 +108,7 @@ static void run_jobs(UnitTimes *unit, double from)
 
 void share_unit(UnitTimes *unit, Job job)
 {
-    if (unit->njobs == TAKEN) { /* the oldest are over */
+    if (unit->njobs == TAKEN) { /* the oldest jobs have ended */
         unit->njobs = TAKEN / 2;
         memmove(&unit->jobs[0], &unit->jobs[TAKEN / 2], (size_t)unit->njobs * sizeof unit->jobs[0]);
     }

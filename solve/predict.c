@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * predict.c - the clocks of an iteration, from running some: a schedule as its groups issue it, with what the machine's
- * lines "timeline" say things take.
+ * predict.c - the clocks of an iteration, by discrete-event simulation of some iterations.
  *
- * The clauses know when an operation may be issued at best. Here a group issues one operation behind the other and
- * waits where the compiled program does: for a full slot, for a product whose result something reads, at a time step's
- * end for one that the next step reads. Slots are filled in order and are free when every group has released them.
- * Products of several groups share the tensor cores; groups that take turns there have them one after the other. The
- * emulation with durations (runtime/emulate/clock.c) does the same along whole programs.
+ *      producer     fill ta tb   fill ta tb   fill ta tb   wait for a free slot ...
+ *      consumer                  wait, dot    wait, dot, wait for the first dot, release its slot ...
  *
- * What happens earliest happens next, so that nothing begins before what is decided already. When a product is done
- * may still change as long as nobody has waited for it: another one that begins beside it takes a part of its unit.
+ * The costs are those of the machine's lines "timeline". The clauses of the model know the earliest issue of an
+ * operation. In the simulation a group issues one operation after the other, and waits where the compiled program does:
+ *
+ *      for a full slot
+ *      for a product, before an operation that reads its result
+ *      at the end of a time step, for a product that the next step reads
+ *
+ * Slots are filled in order, and are free when every group has released them. Products of several groups share the
+ * tensor cores. Under pingpong, groups have them one after the other. The emulation with durations
+ * (runtime/emulate/clock.c) does the same for whole programs.
+ *
+ * The earliest event is processed next, so that no event begins before one that has been processed. The completion of a
+ * product may still change until an operation has waited for it, since a concurrent product takes a part of its unit.
  */
 #include "predict.h"
 
@@ -26,7 +33,7 @@ static const Kind *kind_called(const Kind *kinds, int n, const char *name)
     return NULL;
 }
 
-/* NAME.all is a kind while all multiprocessors are at it.  */
+/* Returns the kind NAME, or NAME.all if all multiprocessors run the loop and the machine has that kind.  */
 static const Kind *timed_kind(const Problem *problem, const char *name, bool busy)
 {
     char *all = format("%s.all", name);
@@ -59,7 +66,7 @@ static bool comes_from_elsewhere(const Run *ctx, const Process *process, int op)
     return ctx->problem->ops[op].streaming || ctx->order->group[op] != process->group;
 }
 
-/* Has all that the operation needs of this iteration been simulated?  */
+/* True if the simulation has processed all inputs of the operation in this iteration.  */
 static bool is_known(const Run *ctx, const Process *process, int op, int iteration)
 {
     for (int e = 0; e < ctx->problem->nedges; e++) {
@@ -86,7 +93,8 @@ static double read_by(const Run *ctx, const Process *process, const Pending *slo
     return *done_at(ctx, process->replica, slot->product, slot->product_iteration);
 }
 
-/* The group has waited for products up to one that was done then: what those read is free.  */
+/* Releases the slots that products read, for all products that were complete at `done`, which the group has waited
+   for.  */
 static void release_pending(Run *ctx, Process *process, double done)
 {
     int kept = 0;
@@ -130,7 +138,7 @@ static void wait_for_inputs(Run *ctx, Process *process, int op, int iteration)
         wait_until(ctx, process, product);
 }
 
-/* Begins what the kind says; when it is done goes to `place`, and changes as long as others may share the unit.  */
+/* Starts work of a kind.  *place gets the clock of completion, which may increase when others share the unit.  */
 static void start(Run *ctx, const Process *process, const Kind *kind, double work, double *place)
 {
     int unit = interleaved_unit(ctx->problem, kind, work);
@@ -152,7 +160,7 @@ static void start(Run *ctx, const Process *process, const Kind *kind, double wor
                                        .done = place});
 }
 
-/* A part of the operation, of one of its kinds. What the group itself does it is busy with until then.  */
+/* Issues the next part of an operation, one of its kinds. The group is busy with synchronous work until it is done.  */
 static void issue(Run *ctx, Process *process, const Op *op, double *done)
 {
     const char *name = op->kinds[process->part].name;
@@ -188,7 +196,7 @@ static void release_read(Run *ctx, Process *process, int op, int iteration)
     }
 }
 
-/* A later step looks at the product: its result is copied at this one's end.  */
+/* True if a later step reads the product, so that the result is copied at the end of this step.  */
 static bool is_read_later(const Run *ctx, int op)
 {
     for (int e = 0; e < ctx->problem->nedges; e++) {
@@ -199,7 +207,8 @@ static bool is_read_later(const Run *ctx, int op)
     return false;
 }
 
-/* Slots are free P - 1 steps behind that of the products that read them: the last of these, or negative.  */
+/* Returns the completion of the last product whose slots this step releases, P - 1 steps behind, or a negative
+   number.  */
 static double last_to_release(const Run *ctx, const Process *process)
 {
     int late = ctx->order->in_flight - 1;
@@ -211,7 +220,7 @@ static double last_to_release(const Run *ctx, const Process *process)
     return done;
 }
 
-/* The last product that a later step looks at, or negative.  */
+/* Returns the completion of the last product that a later step reads, or a negative number.  */
 static double last_to_copy(const Run *ctx, const Process *process)
 {
     double last = -1;
@@ -253,7 +262,7 @@ static void fill(Run *ctx, Process *process, int op)
     if (kind && kind->nuses)
         done = take_units(ctx, kind, load->kinds[0].work, process->clock) + kind->latency;
     else
-        process->clock = done; /* a role that computes it */
+        process->clock = done; /* the role that computes the value is busy */
     *done_at(ctx, 0, op, process->step) = done + step_cost(ctx, "fill");
 }
 
@@ -263,7 +272,7 @@ static bool may_fill(const Run *ctx, const Process *process, int op)
     return !slots || before < 0 || ctx->left[slot_of(op, before)] <= 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- the simulation ---------------------------------------------------------------------------------------------- */
 
 static bool can_go(const Run *ctx, const Process *process)
 {
@@ -280,7 +289,7 @@ static bool can_go(const Run *ctx, const Process *process)
     return iteration < 0 || is_known(ctx, process, op, iteration);
 }
 
-/* When what comes next can begin, as far as its inputs or its slot go: what is earliest happens next.  */
+/* Returns the clock at which the next operation of the process can begin, by its inputs or its slot.  */
 static double ready_at(const Run *ctx, const Process *process)
 {
     double ready = fmax(process->clock, process->busy);
@@ -379,7 +388,7 @@ static void add_group(Run *ctx, int group, int replica)
         free(process->pending);
         return;
     }
-    for (int k = 0; k < process->nops; k++) /* of two readers the one of the later stage, then of the later place */
+    for (int k = 0; k < process->nops; k++) /* the last reader has the latest stage, then the latest place */
         for (int e = 0; e < problem->nedges; e++) {
             int op = process->ops[k], *last = &process->last[problem->edges[e].from];
             if (problem->edges[e].to == op &&
@@ -393,7 +402,8 @@ static void add_group(Run *ctx, int group, int replica)
     ctx->consumers++;
 }
 
-/* Copies are made by one role, in the order in which they are wanted; what a role computes, by one of its own.  */
+/* Adds the processes that fill rings. One producer makes all copies, in the order of their first uses. Each value that
+   a role computes has a process of its own.  */
 static void add_rings(Run *ctx)
 {
     Process *copies = add_process(ctx);
@@ -430,7 +440,7 @@ static double run(Run *ctx)
     for (int i = 0; i < ctx->nprocesses; i++) {
         const Process *process = &ctx->processes[i];
         if (process->step < STEPS)
-            return 0; /* waits for ever: the rings have too few slots */
+            return 0; /* deadlock: the rings have too few slots */
         if (!process->fills)
             last = fmax(last, (process->ends[STEPS - 1] - process->ends[FROM]) / (STEPS - 1 - FROM));
     }
@@ -453,7 +463,7 @@ double predict(const Problem *problem, const Order *order, bool busy)
 
     for (int v = 0; v < problem->nops; v++)
         if ((!problem->ops[v].nkinds && problem->ops[v].cycles) || !problem->ntimeline || problem->ops[v].variable)
-            order = NULL; /* nothing says what it takes */
+            order = NULL; /* the machine has no cost for it */
     for (size_t i = 0; i < n * replicas; i++)
         ctx.done[i] = -1;
     for (size_t i = 0; i < replicas * STEPS; i++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prefer.c - of the many schedules of one interval the best, by one aim after the other.
+ * prefer.c - the best of the schedules of one interval, by one aim after the other (lexicographic optimization).
  *
- * Of a machine whose units are said to be busy all the time nothing is left for what waits.  So a wait that a product
- * of the same group covers is better than one that nothing covers, and of two orders the one is better in which a group
- * with the machine to itself would take less time: it finds more room beside the others.
+ *      while there is a schedule with fewer crossings, take it; then forbid more crossings, and go to the next aim
+ *
+ * Schedules of the smallest interval keep some unit busy all the time, so a real wait costs time. A wait that another
+ * product of the group covers is therefore better than an exposed one. An order in which one group alone would take
+ * less time is better, too, as it leaves more slack beside the other groups.
  */
 #include "model.h"
 
@@ -31,7 +33,7 @@ static Answer better(Best *ctx, int assumed)
     return answer;
 }
 
-/* The answer; where it is yes, what was assumed holds from now on, and where it is no, never.  */
+/* Solves under an assumption.  After SAT_YES the literal is true from now on, after SAT_NO it is false.  */
 static Answer decide(Best *ctx, int assumed)
 {
     Answer answer = better(ctx, assumed);
@@ -66,7 +68,7 @@ static bool fewest_crossings(Best *ctx)
     return answer != SAT_UNKNOWN;
 }
 
-/* What one group cannot do better with the whole machine.  */
+/* Returns a lower bound of the interval of a group that has the machine to itself.  */
 static int least_alone(const Problem *problem)
 {
     int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle;
@@ -87,7 +89,7 @@ static int least_alone(const Problem *problem)
 static bool least_group_interval(Best *ctx)
 {
     Model *model = ctx->model;
-    int least = least_alone(model->problem), most = model->interval + 1; /* the joint schedule is one for `most` - 1 */
+    int least = least_alone(model->problem), most = model->interval + 1; /* the joint schedule has `most` - 1 */
     Answer answer = SAT_NO;
 
     while (least < most && answer != SAT_UNKNOWN) {
@@ -112,7 +114,7 @@ static bool least_group_interval(Best *ctx)
     return answer != SAT_UNKNOWN;
 }
 
-/* The least sum of those terms; what it is now, `value` says of a schedule.  */
+/* Minimizes the sum of the terms by bisection.  `value` computes the sum of a schedule.  */
 static bool least_sum(Best *ctx, Term *all, int n, int (*value)(const Problem *, const Schedule *))
 {
     Model *model = ctx->model;
@@ -152,7 +154,7 @@ static bool least_exposed(Best *ctx)
     return least_sum(ctx, terms, n, exposed_cycles);
 }
 
-/* A literal under which all is over by then.  */
+/* Returns a literal under which all operations end by cycle `length`.  */
 static int over_by(Model *model, int length)
 {
     int literal = new_variable(model);
@@ -179,7 +181,7 @@ static bool shortest(Best *ctx)
     return answer != SAT_UNKNOWN;
 }
 
-/* Readers before what they read: later readers leave it room.  */
+/* Orders readers before the operations that they read, so that delayed readers let these move, too.  */
 static void visit(const Problem *problem, int op, char *seen, int *order, int *n)
 {
     if (seen[op]++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sat.c - CaDiCaL through its C interface.  */
+/* sat.c - the SAT solver: CaDiCaL through its C interface.  */
 #include "solve.h"
 
 #include <ccadical.h>
@@ -56,7 +56,7 @@ bool sat_expired(const Sat *sat)
     return expired((void *)sat->limit);
 }
 
-/* The solver looks at the time only now and then.  */
+/* The solver checks the time limit only at intervals, so a call may exceed it.  */
 Answer sat_solve(Sat *sat)
 {
     if (sat_expired(sat))

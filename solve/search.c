@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search.c - Algorithm 1 of the paper: the smallest interval I, and for it the fewest stages k; a schedule has at most
- * k I cycles.
+ * search.c - the search for the smallest interval I, and for the fewest stages k of that interval.
  *
- * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Of the last I without a schedule the
- * constraints that the solver needed to see that are made fewer, one by one, and named.  Of the many schedules of the
- * smallest interval prefer.c takes the best.
+ *      lower bound 5      I = 5: no      I = 6: no (unit tensor, dependence a -> b)      I = 7: yes, in 2 stages
  *
- * Where that would take too long, an interval is sought from above: any schedule, then half way down to what was shown
- * to be impossible.  The outcome says which intervals were not decided.
+ * A schedule has at most k I cycles. The search starts at the lower bound of I, by the busiest unit and the slowest
+ * recurrence. For the last I without a schedule, the set of conflicting constraints is minimized one by one, and named.
+ * Of the schedules of the smallest interval, prefer.c takes the best.
+ *
+ * If the search from below takes too long, the search goes on from above. It finds any schedule, and then bisects
+ * between its interval and those that are proved impossible. The outcome says which intervals are undecided.
+ *
+ * Source: Algorithm 1 of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al. 2025).
  */
 #include "solve.h"
 
@@ -23,7 +26,7 @@ typedef struct {
     Schedule *schedule;
     Outcome *outcome;
     double begun;
-    Model *refuted, *found; /* of the last interval without a schedule, and of the last one with a schedule */
+    Model *refuted, *found; /* models of the last interval without a schedule, and of the last one with a schedule */
 } Search;
 
 static void progress(const Search *ctx, const char *what)
@@ -39,14 +42,14 @@ static int stages_of(int length, int interval)
     return (length + interval - 1) / interval;
 }
 
-/* ---- why there is none ------------------------------------------------------------------------------------------- */
+/* ---- the reason why there is no schedule ------------------------------------------------------------------------- */
 
 static bool starts_with(const char *text, const char *start)
 {
     return !strncmp(text, start, strlen(start));
 }
 
-/* Constraints in the order in which they are given up: what says least first.  */
+/* Returns the order in which constraints are dropped from the reason; the least informative constraints come first.  */
 static int rank(const Selector *selector)
 {
     static const char *const order[] = {"dependence", "spill",     "memory",      "wait for", "alone",
@@ -63,14 +66,15 @@ static int by_rank(const void *a, const void *b)
     return rank(a) - rank(b);
 }
 
-/* What failed of those assumed stays on.  Valid behind an answer of no.  */
+/* Keeps only selectors of the failed assumptions on.  require: the last answer is SAT_NO.  */
 static void keep_failed(Model *model)
 {
     for (int i = 0; i < model->nselectors; i++)
         model->selectors[i].on = model->selectors[i].on && sat_failed(model->sat, model->selectors[i].literal);
 }
 
-/* A constraint whose absence the solver does not soon find to change nothing is named.  */
+/* Writes the reason for which the refuted interval is impossible.  A constraint is left out if the solver shows quickly
+   that the interval is impossible without it.  */
 static void name_reason(Search *ctx)
 {
     Model *model = ctx->refuted;
@@ -176,7 +180,7 @@ static bool choose_best(Search *ctx)
     return best;
 }
 
-/* Any schedule, of the fewest stages.  */
+/* Finds the fewest stages of the smallest interval.  */
 static void fewest_stages(Search *ctx)
 {
     int interval = ctx->schedule->interval, most = stages_of(ctx->found->length, interval);
@@ -206,7 +210,7 @@ static void keep(Model **kept, Model *model)
     *kept = model;
 }
 
-/* Is there a schedule of that interval?  Then it is kept.  */
+/* Tries an interval and keeps its schedule, if there is one.  */
 static Answer try_interval(Search *ctx, int interval)
 {
     Model *model = model_at(ctx, interval, most_stages(ctx, interval));
@@ -221,7 +225,7 @@ static Answer try_interval(Search *ctx, int interval)
     return answer;
 }
 
-/* An interval with which iterations do not overlap.  */
+/* Returns an interval with which iterations do not overlap.  */
 static int longest_interval(const Problem *problem)
 {
     int sum = 1;
@@ -233,7 +237,7 @@ static int longest_interval(const Problem *problem)
     return sum;
 }
 
-/* Each interval from the least on.  */
+/* Tries each interval from `from` on.  */
 static void from_below(Search *ctx, int from, int to)
 {
     for (int interval = from; interval <= to && ctx->outcome->answer == SAT_NO; interval++)
@@ -246,7 +250,7 @@ static bool in_time(const Limit *limit, double until)
     return now() < until && !(limit->cancelled && *limit->cancelled);
 }
 
-/* The last one was not decided: larger ones, at twice the distance each, then between.  */
+/* Goes on after an undecided interval: tries larger ones, doubling the distance, and then bisects.  */
 static void from_above(Search *ctx, Limit *limit, double until, int to)
 {
     int low = ctx->outcome->tried, step = 1, found = 0;
@@ -271,7 +275,7 @@ static void from_above(Search *ctx, Limit *limit, double until, int to)
     ctx->outcome->answer = found ? SAT_YES : SAT_UNKNOWN;
 }
 
-/* Half of the time is for a proof.  */
+/* The search from below has half of the time.  */
 void search(const Problem *problem, const Wish *wish, const Limit *most, Schedule *schedule, Outcome *outcome)
 {
     Limit limit = *most;
@@ -302,7 +306,7 @@ void search(const Problem *problem, const Wish *wish, const Limit *most, Schedul
 
 /* ---- others ------------------------------------------------------------------------------------------------------ */
 
-/* Would both be one program?  */
+/* True if both schedules yield the same program.  */
 static bool is_same(const Problem *problem, const Schedule *a, const Schedule *b)
 {
     for (int u = 0; u < problem->nops; u++) {
@@ -315,7 +319,7 @@ static bool is_same(const Problem *problem, const Schedule *a, const Schedule *b
     return true;
 }
 
-/* That aim comes first, but for what keeps a schedule from spilling.  */
+/* Moves an aim to the front, but behind AIM_SPARE.  */
 static void put_first(Problem *problem, Aim aim)
 {
     int first = problem->naims && problem->aims[0] == AIM_SPARE, at = first;
@@ -337,7 +341,7 @@ int search_others(const Problem *problem, const Wish *wish, const Limit *limit, 
         Problem other = *problem;
         Outcome its = *outcome;
         Search ctx = {&other, wish, limit, &schedules[n], &its, now(), NULL, NULL};
-        int stages = i < 0 ? outcome->stages - 1 : most_stages(&ctx, interval); /* the first one has fewer stages */
+        int stages = i < 0 ? outcome->stages - 1 : most_stages(&ctx, interval); /* i < 0: fewer stages */
         bool differs;
         if (!stages || (i < 0 && wish->length))
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* show.c - problems and schedules as text.  */
+/* show.c - writes problems and schedules as text.  */
 #include "solve.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void show_op(Text *text, const Problem *problem, const Op *op)
         op->streaming ? " streaming" : "", op->alone ? " alone" : "", op->shared ? " shared" : "");
 }
 
-/* All that a schedule depends on, with every cost as it was taken.  */
+/* Writes the whole input of a search, with the costs that it uses.  */
 void show_problem(Text *text, const Problem *problem)
 {
     static const char *const waits[] = {"strict", "in-order", "free"};
@@ -62,7 +62,7 @@ void show_problem(Text *text, const Problem *problem)
     }
 }
 
-/* FNV-1a of that text.  */
+/* Returns the FNV-1a hash of the text of show_problem ().  */
 uint64_t problem_digest(const Problem *problem)
 {
     Text text = {0};
@@ -145,7 +145,7 @@ void show_schedule(Text *text, const Problem *problem, const Schedule *schedule,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Who is on a unit in a slot, with a prime for each iteration that it is behind the newest.  */
+/* Returns the operations on a unit in a slot, with a prime for each iteration that they are behind the newest.  */
 static char *cell(const Problem *problem, const Schedule *schedule, int unit, int slot)
 {
     Text text = {0};
@@ -235,7 +235,7 @@ static int next_issued(const Problem *problem, const Schedule *schedule, const c
     return next;
 }
 
-/* The steady loop: one line a group, each operation with its iteration.  */
+/* Writes a line of the steady-state loop: the operations of a group, each with its iteration.  */
 static void show_loop(Text *text, const Problem *problem, const Schedule *schedule, int group)
 {
     char *shown = need(calloc((size_t)problem->nops + 1, 1));

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sums.c - the generalized totalizer (Joshi, Martins, Manquinho 2015), one-sided.
+ * sums.c - clauses for upper bounds of weighted sums: the one-sided generalized totalizer.
  *
- * A tree over the terms.  Each node has a literal for each value that the sum below it may take; the literal is true
- * where the true terms below add up to that value.  Values above the limit are one: at the root a clause forbids them.
+ *      terms a: 2, b: 3, c: 3, limit 5     node (b, c): 0, 3, above      root: 0, 2, 3, 5, above; not above
+ *
+ * The totalizer is a tree over the terms. Each node has a literal for each sum that its terms can have. The literal is
+ * true if the true terms add up to that sum. All sums above the limit share one literal, which a clause forbids at the
+ * root.
+ *
+ * Source: Joshi, Martins, Manquinho, "Generalized Totalizer Encoding for Pseudo-Boolean Constraints" (2015).
  */
 #include "solve.h"
 
@@ -11,7 +16,7 @@
 #include <string.h>
 
 typedef struct {
-    Term *sums; /* by rising weight; the first is 0 with the literal ALWAYS */
+    Term *sums; /* in ascending order; the first has weight 0 and the literal ALWAYS */
     int n;
 } Node;
 

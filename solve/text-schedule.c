@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text-schedule.c - schedules as text, in.  */
+/* text-schedule.c - the reader of schedule files.  */
 #include "text.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ void read_schedule(const Problem *problem, Schedule *schedule, const char *path,
         if (!strcmp(word, "schedule") || !strcmp(word, "ring") || !strcmp(word, "stages") || !strcmp(word, "carried") ||
             !strcmp(word, "exposed")) {
             while (next_word(&ctx))
-                continue; /* for the reader, or follows from the rest */
+                continue; /* a comment for people, or derived from other lines */
         } else if (!strcmp(word, "digest"))
             snprintf(digest, 17, "%s", need_word(&ctx, "a digest"));
         else if (!strcmp(word, "op"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text.c - machines, graphs and schedules as text.  A statement is a line; # begins a comment.
+ * text.c - the reader of machines and graphs.
  *
  *   machine NAME                                          loop NAME
  *   unit NAME [capacity=N] [each-group|interleaved]           memory NAME capacity=N
@@ -11,7 +11,8 @@
  *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
  *   edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
  *
- * Machine and graph are read one behind the other, so that a graph may say what its machine does not.
+ * A statement is a line, and # begins a comment. Machine and graph are read one after the other, so that a graph may
+ * add statements that its machine lacks.
  */
 #include "text.h"
 
@@ -159,7 +160,7 @@ char *value_in(char *word, const char *name)
     return !strncmp(word, name, length) && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-/* Cuts the text at the next colon and returns what is behind it.  */
+/* Cuts the text at the next colon and returns the rest.  */
 static char *behind_colon(const Reader *ctx, char *text)
 {
     char *colon = strchr(text, ':');
@@ -419,7 +420,7 @@ const char *const aim_names[AIMS] = {[AIM_SPARE] = "spare",     [AIM_CROSSINGS] 
 
 static void read_aims(Reader *ctx, Problem *problem)
 {
-    bool settled = problem->prefer != NULL; /* by an option */
+    bool settled = problem->prefer != NULL; /* the option overrides the file */
 
     problem->naims = settled ? problem->naims : 0;
     for (char *word; (word = next_word(ctx));) {
@@ -479,7 +480,7 @@ static void read_statement(Reader *ctx, Problem *problem, const char *word)
     else if (!strcmp(word, "prefer"))
         read_aims(ctx, problem);
     else if (!strcmp(word, "processors"))
-        whole(ctx, need_word(ctx, "a number"), 1); /* for the emulation with durations alone */
+        whole(ctx, need_word(ctx, "a number"), 1); /* only the emulation with durations uses the number */
     else if (!strcmp(word, "in-flight"))
         problem->in_flight = whole(ctx, need_word(ctx, "a number"), 1);
     else
@@ -533,7 +534,7 @@ void read_problem(Problem *problem, const char *path, const char *text)
     free(ctx.copy);
 }
 
-/* Edges of distance 0 from `op` on that come back to it.  */
+/* True if a path of edges with distance 0 leads from `op` back to it.  */
 static bool returns(const Problem *problem, int op, char *seen)
 {
     if (seen[op])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* wsc-solve.c - the command line.  Status: 0 solved, 1 an error, 2 there is no schedule, 3 out of time.  */
+/* wsc-solve.c - the command line.  Exit status: 0 solved, 1 error, 2 no schedule exists, 3 out of time.  */
 #include "solve.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Others may take as long as the first, or so long.  */
+/* Other schedules may take as long as the first, or at least this long.  */
 #define LEAST_SECONDS 0.3
 
 enum { STATUS_NONE = 2, STATUS_TIME = 3, DEFAULT_SECONDS = 60, MOST_SCHEDULES = 8 };
 
 #ifdef __SANITIZE_ADDRESS__
-/* What this process allocates is its own until it ends.  */
+/* The process frees no memory before it ends, so the leak check is off.  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -151,7 +151,7 @@ static void read_option(Options *options, const char *argument)
         fail("there is no option '%s'; wsc-solve --help lists them", argument);
 }
 
-/* A machine that was installed, where no file here has that name.  */
+/* Returns the path itself, or that of an installed machine if no such file exists.  */
 static const char *file_path(const char *name)
 {
     char *installed = format("%s/%s", WSC_MACHINES, name);
@@ -192,7 +192,7 @@ static Options read_options(int argc, char **argv)
     return options;
 }
 
-/* All of the text or nothing: a file beside the one that is asked for takes its name when it is whole.  */
+/* Writes a temporary file and renames it, so that the output is complete or absent.  */
 static void write_output(const char *path, const Text *text)
 {
     char *beside = path ? format("%s.%ld.tmp", path, (long)getpid()) : NULL;

@@ -2,7 +2,7 @@
 /*
  * select-column.c - sums along rows to which one column contributes.
  *
- *   here = eq (add col_index, j), column               const auto here = ...                     which nobody wants
+ *   here = eq (add col_index, j), column               const auto here = ...                     unused
  *   y = row_part (select here, x, zero)                ... ws::row_part_at(x, column, j) ...
  *
  * The element of that column is added if it lies in the tile.  If consecutive tiles cover a row, it rarely does.  A

@@ -9,12 +9,12 @@
  *
  * A key is a text of numbers that holds all of a state on which later steps depend, relative to running indices.  The
  * frame has one key, each part has its own (protocol.c, "Reduction 3").  Parts are looked up with their frame, so a few
- * states stand for all combinations of parts.  The text of a block is made again only if one of its groups has moved. A
- * slot that several blocks of a cluster share is one part, in all these blocks.
+ * states stand for all combinations of parts.  The text of a block is made again only if one of its groups has moved.
+ * A slot that several blocks of a cluster share is one part, in all these blocks.
  *
  * Some numbers of a part are ranks.  They grow with fewer facts about a ring, and with more memory that has no fence,
  * no barrier or no wait.  Parts with equal keys but for ranks are ordered: s <= t if no rank of t is greater than that
- * of s. Each rule that holds for s holds for t, and the same steps keep this order.  So t is not new in a frame that
+ * of s.  Each rule that holds for s holds for t, and the same steps keep this order.  So t is not new in a frame that
  * has seen s (protocol.c, "Reduction 4").
  */
 #include <string.h>
@@ -157,7 +157,7 @@ static int part_of(const Explorer *explorer, int group, MarkKind kind, int place
 }
 
 /* Adds a fact to the list of its part.  `number` is the index of the value's mark, or -2 - n for a product of n groups
-   of products ago.  */
+   of products ago (n = -1: of the open group).  */
 static void add_fact(Explorer *explorer, const GroupState *self, int group, const Mark *mark, int number)
 {
     int part = part_of(explorer, group, mark->kind, mark->place, mark->index);

@@ -409,8 +409,8 @@ static bool run_stage(Explorer *explorer, State *state, int group, const Op *op)
     return true;
 }
 
-/* Each thread fences its own writes.  The other threads see this at the next barrier.  The warp that copies its own
-   part out sees it at once.  */
+/* Each thread fences its own writes.  The other threads see this at the next barrier.  An output needs no barrier,
+   since each warp copies its own part out.  */
 static bool run_fence(Explorer *explorer, State *state, int group)
 {
     GroupState *self = &state->groups[group];

@@ -64,9 +64,9 @@
  * The steps that follow depend on the frame and the outcome.  The successor of a part depends on these steps and on
  * that part.  For instance, a release goes by how many gets ago the slot was got.  So a state is continued only if one
  * of its parts is new in its frame.  The successors of its other parts are found from the states in which these were
- * new. States therefore do not multiply over rings, over their slots, or over branches. This holds as long as no put
- * waits in the search's order, since parts then have no influence on the next step.  If a put waits, the slots of its
- * ring become part of the frame, and the search starts again (group_put).
+ * new.  So states do not multiply over rings under branches, nor over the slots of a ring.  This holds as long as no
+ * put waits in the search's order, since parts then have no influence on the next step.  If a put waits, the slots of
+ * its ring and the facts about its rounds become part of the frame.  The search then starts again (group_put).
  *
  * Reduction 4: order of parts.  Let s <= t if s has fewer facts and more pending fences, waits and barriers.  A rule
  * that holds for s holds for t, and each step keeps this order.  So t is not new in a frame that has seen such an s.

@@ -7,7 +7,7 @@
  *      %sum  = row_total %l.2            each has the sum of all
  *
  * The emulator and the validator give each row one owner, whose share is the whole sum, so they cannot see a mistake
- * here. The check marks all values that may be shares, until no mark is added.  Sums of shares are shares, and so is
+ * here.  The check marks all values that may be shares, until no mark is added.  Sums of shares are shares, and so is
  * the product of a share with another value.  Loops and branches pass shares on.  No other operation may read a share.
  * Anything that is added to a share is a share, too, or 0.
  */

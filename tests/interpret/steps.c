@@ -3,7 +3,7 @@
  * steps.c - the dependence between two steps: ordered, in conflict, or independent (APART).
  *
  * Two steps are ordered if one makes the other possible.  Copies and put_done enable a get, releases a put, a pass a
- * take. The end of an engine's operation enables a wait, and its start enables its own steps.  The counters of the
+ * take.  The end of an engine's operation enables a wait, and its start enables its own steps.  The counters of the
  * runtime only grow, and the second step waits for the first.  So in no order do the two change places.
  *
  * Two steps are in conflict if both access the same bytes, of shared or global memory, and one writes.  An operation in

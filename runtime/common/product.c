@@ -2,9 +2,10 @@
 /*
  * product.c - the matrix product of the CPU targets.
  *
- * The law asks that each element is summed over ascending k: of f32 every product and every sum is rounded, of f64 a
- * product and its sum once.  That leaves rows and columns free: a block of them stays in registers over all k, and
- * columns are the vector's lanes.  Compiled with -ffp-contract=off, so that no width of vector changes a bit.
+ * Each element must be summed over ascending k.  For f32, every product and every sum is rounded; for f64, a product
+ * and its addition are rounded once.  The order of rows and columns is free.  A block of them stays in registers over
+ * all k, and columns are the lanes of a vector.  Compiled with -ffp-contract=off, so that results do not depend on the
+ * width.
  */
 #include "scalar.h"
 #include "wide.h"
@@ -15,8 +16,8 @@
 #define PLUS(x, y, sum)  ((sum) + (x) * (y))
 #define FUSED(x, y, sum) __builtin_fma(x, y, sum)
 
-/* block: both loops over it have constant bounds, so that sums live in registers.  edge: what is left at the right and
-   the lower edge.  */
+/* block: both loops have constant bounds, so that the sums stay in registers.  edge: the remainder at the right and
+   lower edges.  */
 #define PRODUCT(type, name, add)                                                                                       \
     WS_WIDE static void block_##name(int depth, int cols, const type *a, const type *b, type *acc)                     \
     {                                                                                                                  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.c - the type and shape rules of the language, once; see rules.h.
+ * rules.c - the type and shape rules of the language; see rules.h.
  *
- * One function for each rule of ops.def, and a table from rule to function.  A function fills the result first, as well
- * as the operands allow, and then looks for what is wrong: the first complaint is the verdict.
+ * Each rule of ops.def has a function, and a table maps rules to functions.  A function first sets the result as well
+ * as the operands allow.  Then it checks the operands; the first complaint is the verdict.
  */
 #include "rules.h"
 
@@ -12,7 +12,7 @@
 
 typedef struct ws_rule_type type;
 
-/* One question, as the rule functions see it.  */
+/* The arguments of ws_rule_check, for the rule functions.  */
 struct question {
     int opcode;
     const char *name; /* text of ops.def */
@@ -77,14 +77,14 @@ static const char *kind_name(const type *t)
     }
 }
 
-/* ---- small questions --------------------------------------------------------------------------------------------- */
+/* ---- small checks ------------------------------------------------------------------------------------------------ */
 
 static void give_tile(struct question *q, int dtype, int rows, int cols)
 {
     *q->result = (type){WS_RULE_TILE, dtype, 0, rows > 0 ? rows : 1, cols > 0 ? cols : 1};
 }
 
-/* What indices and bits are of.  */
+/* True for the types of indices and bits.  */
 static int is_integer(int dtype)
 {
     return dtype == WS_RULE_I32 || dtype == WS_RULE_I64;
@@ -111,7 +111,7 @@ static int check_extents(struct question *q, int rows, int cols)
                  cols);
 }
 
-/* Operand `index` is a tile whose elements are numbers.  */
+/* Operand `index` must be a tile whose elements are numbers.  */
 static int check_numbers(struct question *q, int index)
 {
     const type *t = &q->operands[index];
@@ -122,7 +122,7 @@ static int check_numbers(struct question *q, int index)
     return 1;
 }
 
-/* ... of a type that computes.  */
+/* The same, of a type with arithmetic; a splat is allowed.  */
 static int check_arithmetic(struct question *q, int index)
 {
     const type *t = &q->operands[index];
@@ -138,13 +138,13 @@ static int check_arithmetic(struct question *q, int index)
     return 1;
 }
 
-/* Extent of a broadcast dimension, 0 if the two do not fit.  */
+/* Extent of a broadcast dimension; 0 if the two do not fit.  */
 static int broadcast(int x, int y)
 {
     return x == y || y == 1 ? x : x == 1 ? y : 0;
 }
 
-/* The type of the first tile among the operands from `first` on, -1 when they are all numbers.  */
+/* The type of the first tile among the operands from `first` on; -1 if there is no tile.  */
 static int first_dtype(struct question *q, int first)
 {
     for (int i = first; i < q->count; i++)
@@ -153,7 +153,7 @@ static int first_dtype(struct question *q, int first)
     return -1;
 }
 
-/* Shape of all operands broadcast against each other; the result gets the element type.  */
+/* Sets the shape of all operands broadcast against each other, and the result's element type.  */
 static int check_broadcast(struct question *q, int dtype)
 {
     int rows = 1, cols = 1;
@@ -174,7 +174,7 @@ static int check_broadcast(struct question *q, int dtype)
     return 1;
 }
 
-/* Shape and common type of an elementwise operation over the operands from `first` on.  */
+/* Sets shape and common type of an elementwise operation over the operands from `first` on.  */
 static int check_elementwise(struct question *q, int first, int result_dtype)
 {
     int dtype = first_dtype(q, first);
@@ -186,7 +186,7 @@ static int check_elementwise(struct question *q, int first, int result_dtype)
     return shaped;
 }
 
-/* Without any tile there is nothing to do elementwise.  */
+/* An elementwise operation needs at least one tile.  */
 static int check_some_tile(struct question *q)
 {
     for (int i = 0; i < q->count; i++)
@@ -239,7 +239,7 @@ static int rule_slice(struct question *q)
     return check_no_box(q);
 }
 
-/* Of a tensor of rank 3 or 4: place and extents in all dimensions but the last.  */
+/* For a tensor of rank 3 or 4: position and extents in all dimensions but the last.  */
 static int rule_box(struct question *q)
 {
     int rank = (q->count - 1) / 2 + 1;
@@ -247,7 +247,7 @@ static int rule_box(struct question *q)
     return check_tensor(q, rank, rank) && check_no_box(q);
 }
 
-/* The tile of a load or a store has all rows of a box.  */
+/* The tile of a load or a store must have all rows of a box.  */
 static int check_box(struct question *q, int rows)
 {
     const type *t = &q->operands[0];
@@ -298,7 +298,7 @@ static int rule_load(struct question *q)
     return check_extents(q, rows, cols) && check_box(q, rows);
 }
 
-/* The type of what is stored, or added to what is there.  */
+/* Checks the type of a stored or added tile.  */
 static int check_stored(struct question *q, int tile, int tensor)
 {
     int adds = q->opcode == WS_OP_ATOMIC_ADD || q->opcode == WS_OP_ATOMIC_ADD_AT;
@@ -353,11 +353,11 @@ static int rule_store_at(struct question *q)
 static int rule_print(struct question *q)
 {
     *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
-    const type *shown = &q->operands[q->count - 1]; /* behind the numbers that tell where */
+    const type *shown = &q->operands[q->count - 1]; /* after the numbers of the position */
     return is_tile(shown) || wrong(q, "", "operand %d is %s, not a tile", q->count, kind_name(shown));
 }
 
-/* Made by the compiler, of its own tiles.  */
+/* Made by the compiler, from its own tiles.  */
 static int rule_each(struct question *q)
 {
     *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
@@ -391,7 +391,7 @@ static int is_fp8(int dtype)
     return dtype == WS_RULE_E4M3 || dtype == WS_RULE_E5M2;
 }
 
-/* (M,K) (K,N) (M,N), types aside.  */
+/* Checks shapes (M,K) (K,N) (M,N), not types.  */
 static int check_product(struct question *q, int acc_dtype)
 {
     const type *a = &q->operands[0], *b = &q->operands[1], *acc = &q->operands[2];
@@ -540,7 +540,7 @@ static int rule_floats(struct question *q)
     return 1;
 }
 
-/* A byte's bits under a mask, or further down, are a byte's.  */
+/* A byte under a mask, or shifted down, is a byte.  */
 static int gives_bytes(const struct question *q)
 {
     const type *x = &q->operands[0];

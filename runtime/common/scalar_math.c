@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scalar_math.c - the functions of scalar.h that a compiler's options could change, compiled once.
+ * scalar_math.c - functions of scalar.h whose results compiler options could change, compiled once.
  *
- * Compiled with -ffp-contract=off and without -ffast-math.  maths.def says what each is.
+ * Compiled with -ffp-contract=off and without -ffast-math.  maths.def defines each function.
  */
 #include "scalar.h"
 

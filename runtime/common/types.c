@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * types.c - the storage types of <ws.h>: conversions that users call.
+ * types.c - conversions of the storage types of <ws.h>, for users.
  */
 #include "scalar.h"
 

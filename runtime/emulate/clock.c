@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c - the emulation with durations: a prediction of what a multiprocessor does, along the final programs.
+ * clock.c - the emulation with durations: a prediction of a multiprocessor's timeline for the final programs.
  *
- * In place of a draw, what is earliest happens next.  A machine description (machines/) says how long things take:
+ * The earliest step happens next; no step is drawn.  A machine description (machines/) has the durations:
  *
- *   an operation of a group     waits for its unit, then holds unit and group for work / rate
- *   a product                   waits for the tensor cores, which all groups share, and for the one before it
- *   a copy in, a copy out       waits for the engine; the bytes are there after the kind's latency
- *   a wait                      is over when what it waits for has happened
- *   a put, a get, a barrier     holds the group for the kind's latency: the kind is called as the event is
+ *      an operation of a group     waits for its unit, then holds unit and group for work / rate
+ *      a product                   waits for the tensor cores, which all groups share, and for the previous product
+ *      a copy in, a copy out       waits for the engine; the bytes have landed after the kind's latency
+ *      a wait                      ends with the event that it waits for
+ *      a put, a get, a barrier     holds the group for the latency of the kind of that name
  *
- * What no kind describes takes no time: addresses, branches.  Each block has a multiprocessor of its own.  Lines that
- * begin with "timeline" are kinds for this alone, in place of what "kind" says for wsc-solve.
+ * Steps without a kind take no time: addresses, branches.  Each CTA has a multiprocessor of its own.  Lines that begin
+ * with "timeline" describe kinds for this file alone, and override lines "kind" of wsc-solve.
  */
 #include "state.h"
 #include <stdio.h>
@@ -29,17 +29,17 @@ typedef struct {
 struct ws_machine {
     char name[32];
     char unit[MOST_UNITS][16];
-    bool each[MOST_UNITS]; /* every group has one of its own, which it never waits for */
+    bool each[MOST_UNITS]; /* each group has such a unit of its own, and never waits for it */
     kind kind[MOST_KINDS];
     int nunits, nkinds;
-    int processors;                     /* 0: it does not say */
+    int processors;                     /* 0: not in the description */
     int event[WS_SCHED_EVENT_EXIT + 1]; /* the kind that holds a group for an event, or -1 */
-    int record;                         /* and the one for its record */
+    int record;                         /* the kind of a record of that event */
 };
 
 struct clock {
     const ws_machine *machine;
-    double now, free[MOST_UNITS], busy[MOST_UNITS]; /* free: when the unit has done what it was given */
+    double now, free[MOST_UNITS], busy[MOST_UNITS]; /* free: when the unit has finished its work */
 };
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ double ws_cta_clock_now(const ws_sched *s)
     return s->clock->now;
 }
 
-/* From `from` on; *begin says when all its units were free, and the result when it is done.  */
+/* Occupies the units of a kind from `from` on.  *begin is the time at which all units were free; returns the end.  */
 static double take_units(struct clock *c, int number, double work, double from, double *begin)
 {
     double longest = 0;
@@ -205,13 +205,13 @@ void ws_sched_work(const char *name, double work)
         ws_cta_trace_work(s, number, (uint64_t)begin);
 }
 
-/* Of what does kernels compiled with --ws-trace keep a record?  */
+/* True if kernels compiled with --ws-trace record this event.  */
 static bool is_recorded(ws_sched_event_kind event)
 {
     return event != WS_SCHED_EVENT_COPY_ISSUED && event != WS_SCHED_EVENT_FENCE && event != WS_SCHED_EVENT_BARRIER;
 }
 
-/* Behind it the group goes on so much later.  */
+/* Delays the group after an event.  */
 void ws_cta_clock_event(ws_sched *s, ws_sched_event_kind event)
 {
     const ws_machine *m = s->clock->machine;
@@ -232,14 +232,14 @@ void ws_sched_next(const char *name, double work)
     self(s)->next_work = work;
 }
 
-/* When an operation that was just started, or has read, will have done its next step.  */
+/* The time of an operation's next step, after its start or its read.  */
 static double due_of(ws_sched *s, operation *o)
 {
     struct clock *c = s->clock;
     double begin;
     if (o->timed && o->progress != READ)
         return o->due;
-    if (o->timed) /* a copy out has read: it is written behind the latency */
+    if (o->timed) /* a copy out has read: it is written after the latency */
         return o->due + latency_of(c, kind_named(c->machine, "store"));
     o->timed = true;
     if (o->kind == WS_SCHED_PRODUCT) {
@@ -261,7 +261,7 @@ static operation *operation_at(ws_sched *s, uint64_t serial)
     return NULL;
 }
 
-/* Of several at one time the engines' steps go first, since they make what others wait for.  */
+/* Of steps at one time, those of engines are first, since groups wait for them.  */
 int ws_cta_clock_choose(ws_sched *s, int count, const ws_sched_choice *choices)
 {
     struct clock *c = s->clock;
@@ -292,7 +292,7 @@ int ws_cta_clock_choose(ws_sched *s, int count, const ws_sched_choice *choices)
     return best;
 }
 
-/* "TC 96%, SFU 0%": how much of the time each unit was taken.  */
+/* "TC 96%, SFU 0%": the share of time in which each unit was occupied.  */
 void ws_cta_clock_units(const ws_sched *s, uint64_t end, char *text, size_t room)
 {
     const ws_machine *m = s->clock->machine;

@@ -2,10 +2,10 @@
 /*
  * emulate.c - the host's side of an emulated launch.
  *
- * The checks are those of a real launcher: null and misaligned bases, extents, overlap of what is stored.  CTAs go to
- * as many threads as there are processors; each CTA is a scheduler of its own whose order follows from the seed and
- * its number, so a failing one replays alone.  Of several failing CTAs the lowest is reported, whatever the threads
- * did.
+ * The checks are those of a real launcher: null and misaligned bases, extents, overlap of stored tensors.  CTAs run on
+ * as many threads as there are processors.  Each CTA has a scheduler, whose order depends on the seed and the CTA's
+ * number only, so a failing CTA can be replayed alone.  Of several failing CTAs the one with the lowest number is
+ * reported, independently of the threads.
  */
 #include "checks.h"
 #include "step.h"
@@ -131,7 +131,7 @@ char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
     return t->base + (ws_view_end(&view) - t->base);
 }
 
-/* From its first element to its last.  */
+/* Checks the range from the tensor's first element to its last.  */
 static void check_reach(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
     for (int i = 0; i < t->rank; i++)
@@ -180,7 +180,7 @@ static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
-/* Memories of devices lie apart, and iterations of a loop over devices run at the same time.  */
+/* Memories of devices are disjoint, and iterations of a loop over devices run at the same time.  */
 static void check_devices(ws_emulate_launch *launch)
 {
     for (int i = 0; i < launch->ntensors && !launch->failed; i++) {
@@ -274,18 +274,18 @@ int ws_emulate_rows_there(const ws_emulate_edge *edge, long row)
 
 /* ---- the trace --------------------------------------------------------------------------------------------------- */
 
-/* WS_TRACE=FILE: the launches of this process one behind the other, a whole file behind each.  */
+/* WS_TRACE=FILE: the launches of this process in order.  The file is complete after each launch.  */
 static struct {
     pthread_mutex_t lock;
     FILE *file;
     bool tried;
-    long end;      /* where the next launch goes on */
+    long end;      /* file position of the next launch */
     int processes; /* CTAs so far */
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char trace_tail[] = "{\"ph\":\"M\",\"pid\":0,\"name\":\"trace\",\"args\":{}}]}\n";
 
-/* WS_MACHINE=FILE: steps take the time that it says.  NULL: nobody wants that.  */
+/* WS_MACHINE=FILE: steps take the time that the description says.  NULL: no description.  */
 static const ws_machine *machine_now(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -356,7 +356,7 @@ static void write_trace(char **texts, int count)
     pthread_mutex_unlock(&trace.lock);
 }
 
-/* What the threads of one launch share.  */
+/* The state that the threads of one launch share.  */
 typedef struct {
     ws_emulate_launch *launch;
     void (*body)(void *arg);
@@ -365,13 +365,13 @@ typedef struct {
     size_t shared_bytes;
     unsigned long seed;
     atomic_int next;
-    char **traces; /* of each CTA; NULL: nobody wants them */
+    char **traces; /* of each CTA; NULL: no traces */
     int first_process;
     const ws_machine *machine;
-    char *timeline; /* of the first CTA, where somebody wants it */
+    char *timeline; /* of the first CTA, if there is a timeline */
     bool drawn;
     pthread_mutex_t lock;
-    int failed_cta;     /* lowest; -1: none */
+    int failed_cta;     /* lowest number; -1: none */
     atomic_ulong turns; /* of all schedulers */
     char report[2048];
 } crew;
@@ -382,7 +382,7 @@ static void keep_report(crew *c, int cta, const char *text)
     if (c->failed_cta < 0 || cta < c->failed_cta) {
         c->failed_cta = cta;
         snprintf(c->report, sizeof c->report, "%s", text);
-        c->next = c->ctas; /* what was begun goes on, so that the lowest failing CTA is known */
+        c->next = c->ctas; /* CTAs that have begun go on, so that the lowest failing one is known */
     }
     pthread_mutex_unlock(&c->lock);
 }
@@ -395,13 +395,13 @@ static bool add_groups(crew *c, ws_sched *s)
     return true;
 }
 
-/* Bytes from the shared memory of one CTA to that of the next.  */
+/* Distance in bytes between the shared memories of two CTAs.  */
 static size_t shared_room(const crew *c)
 {
     return (c->shared_bytes + SHARED_ALIGNMENT) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
 }
 
-/* One CTA, or the cluster of which it is the first.  */
+/* Runs one CTA, or the cluster whose first CTA it is.  */
 static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
 {
     ws_emulate_cta ctas[WS_EMULATE_CLUSTER];
@@ -420,7 +420,7 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
         ws_sched_clock(s, c->machine);
     if (s && stepped)
         ws_sched_ask(s);
-    /* All ones are NaN in every floating type: what is read too early shows.  */
+    /* All ones are NaN in every floating-point type, so a read before the first write shows.  */
     memset(shared, 0xff, (size_t)c->cluster * shared_room(c));
     if (!s || !add_groups(c, s))
         keep_report(c, number, "out of memory");
@@ -492,7 +492,7 @@ int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, 
 
 /* ---- measuring, for the choice among variants -------------------------------------------------------------------- */
 
-/* What the launch may store, before it has; NULL: no memory.  */
+/* Copies the tensors that the launch may store; NULL: no memory.  */
 static char **save_stored(const ws_emulate_launch *launch)
 {
     char **saved = calloc((size_t)launch->ntensors + 1, sizeof *saved);

@@ -2,7 +2,7 @@
 /*
  * fiber.c - stacks that take turns on one thread, by ucontext.
  *
- * The address and thread sanitizers are told of every switch.  Pools belong to one thread; nothing here is locked.
+ * Each switch is announced to the address and thread sanitizers.  Pools belong to one thread, without locks.
  */
 #define _GNU_SOURCE /* MAP_NORESERVE, MAP_STACK */
 #include "fiber.h"
@@ -47,7 +47,7 @@ ws_stacks *ws_stacks_new(void)
     return calloc(1, sizeof(ws_stacks));
 }
 
-/* What is mapped at the same addresses later is not marked as frames of this stack.  */
+/* Later mappings at the same addresses must not be marked as frames of this stack.  */
 static void unmap(ws_stack stack)
 {
 #ifdef ADDRESS_SANITIZER
@@ -101,7 +101,7 @@ void ws_fiber_make(ws_fiber *fiber, ws_stack stack, void (*entry)(void))
     fiber->stack_bytes = stack.bytes - guard;
     fiber->fake_stack = NULL;
 #ifdef ADDRESS_SANITIZER
-    /* The frames of a fiber that was given up on this stack are still marked.  */
+    /* Frames of an abandoned fiber on this stack are still marked.  */
     __asan_unpoison_memory_region(fiber->stack_low, fiber->stack_bytes);
 #endif
 #ifdef THREAD_SANITIZER

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * happens.c - which accesses of shared memory are ordered, by vector clocks.
+ * happens.c - the order of accesses to shared memory, by vector clocks.
  *
- * One run shows one order; this says of each two conflicting accesses whether *every* order of the same program keeps
- * them apart.  A clock has a component for each group, counted up where the group lets others see what it did, and one
- * for each slot of each ring, which is the number of rounds whose bytes have come.
+ * One run has one order.  The clocks tell for each two conflicting accesses whether *every* order of the program keeps
+ * them apart.  A clock has a component for each group, which advances when the group releases its accesses to others.
+ * It has a component for each slot of each ring: the number of rounds whose bytes have landed.
  *
- *   put_done, get      what the producer did, and the bytes of the slot's copies, are before what the group does next
- *   consumed, put      what the group did is before the copies into the slot; in a cluster, into those of all blocks
- *                      that share it
- *   pass, take         the same between groups
- *   wait, store_wait   ends the products, the reads of copies out, that it waits for: they last until then, however
- *                      quick the engine was
+ *      put_done, get      the producer's accesses and the slot's bytes precede the group's later accesses
+ *      consumed, put      the group's accesses precede copies into the slot, by all CTAs that share it
+ *      pass, take         the same between groups
+ *      wait, store_wait   end the products, or the reads of copies out, that they wait for; these last until then
+ *      barrier            orders the threads of one group
  *
- *   barrier            the threads of one group meet: before, none knows how far the others are; so they do when all of
- *                      them have released a slot, and get what was put since
+ * Before a barrier no thread of a group knows the others' progress.  A group is also ordered when all its threads have
+ * released a slot and the group has got a later put of it.
  *
- * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote or read by itself
- * must be fenced, by each thread that did, and the fence be known, before an engine touches it.  Where all are, and the
- * protocol's own checks hold, all orders of the CTA's steps are permutations of steps that do not concern each other,
- * so that this run stands for all.
+ * Two accesses to overlapping bytes, at least one a write, must be ordered.  A group's own accesses must be fenced by
+ * each thread, and the fence must be ordered, before an engine touches the bytes.  If all accesses obey this and the
+ * protocol's checks hold, all orders of the CTA's steps differ only by exchanges of independent steps.  Then this run
+ * is representative of all.
  */
 #include "state.h"
 #include <stdlib.h>
@@ -34,13 +33,13 @@ typedef struct {
     ws_sched_range range;
     ws_sched_event_kind kind;
     bool writes, by_tma, open; /* open: no wait has ended it */
-    bool apart;                /* each thread, or warp, touches what no other does */
+    bool apart;                /* each thread, or warp, touches elements that no other does */
     int fiber;
     int barriers;      /* of its group before its end */
-    uint32_t released; /* when all threads of the group had released a slot behind its end, 0: not yet */
+    uint32_t released; /* time at which all threads of the group had released a slot after its end; 0: not yet */
     int object;
     uint64_t index;
-    int component; /* where its end is counted, and at which time */
+    int component; /* component and time of its end */
     uint32_t time;
     bool fenced;
     uint32_t fence_time;
@@ -51,16 +50,16 @@ enum { ACCESSES_BETWEEN_SWEEPS = 96 };
 
 struct happens {
     times fiber[WS_SCHED_FIBERS];
-    int barriers[WS_SCHED_FIBERS];  /* barriers of the group */
-    uint32_t back[WS_SCHED_FIBERS]; /* what the group did up to then was before something that it has got */
+    int barriers[WS_SCHED_FIBERS];  /* of the group */
+    uint32_t back[WS_SCHED_FIBERS]; /* the group's accesses up to this time precede a put that it has got */
     times turn[MOST_NAMES][WS_SCHED_FIBERS];
     struct {
         int fiber;
-        uint32_t time; /* 0: nobody has taken it yet */
+        uint32_t time; /* 0: no group has taken it yet */
     } taken[MOST_NAMES][WS_SCHED_FIBERS];
-    int first_slot[MOST_NAMES]; /* by ring: its slots' first component */
+    int first_slot[MOST_NAMES]; /* by ring: the first component of its slots */
     int components;
-    times *full, *empty; /* by component less those of the groups */
+    times *full, *empty; /* by component, without those of the groups */
     int slots_room;
     access *accesses;
     int naccesses, room, sweep_at;
@@ -113,7 +112,7 @@ static uint32_t now(ws_sched *s, int who)
     return t->at[who];
 }
 
-/* What the group did so far can be seen by whoever joins `to`.  */
+/* Releases the group's accesses so far to any group that joins `to`.  */
 static void release(ws_sched *s, int who, times *to)
 {
     times *t = &s->happens->fiber[who];
@@ -151,14 +150,14 @@ static bool is_fenced(const struct happens *h, const access *a, int who)
     return a->by_tma || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
-/* All threads released a slot behind the access, and the group has got what was put because of that.  */
+/* All threads released a slot after the access, and the group has got a later put of that slot.  */
 static bool came_back(const struct happens *h, const access *a)
 {
     return a->released && a->released <= h->back[a->fiber];
 }
 
-/* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a
-   barrier of the ring, at which every warp arrives by itself.  */
+/* Between threads of one group only a barrier ends an access.  Copies into a slot follow the ring's barrier, at which
+   every warp arrives by itself.  */
 static bool has_met(const struct happens *h, const access *a, const access *next)
 {
     bool into_slot = a->kind == WS_SCHED_EVENT_COPY_ISSUED || next->kind == WS_SCHED_EVENT_COPY_ISSUED;
@@ -166,7 +165,7 @@ static bool has_met(const struct happens *h, const access *a, const access *next
            a->barriers < h->barriers[a->fiber];
 }
 
-/* The group synced behind the fence of what it wrote together.  */
+/* The group has passed a barrier after the fence of its common writes.  */
 static bool has_met_behind_fence(const struct happens *h, const access *a, const access *next)
 {
     bool alone = a->by_tma || !a->writes || (a->apart && next->apart);
@@ -181,7 +180,7 @@ static bool is_known(const struct happens *h, const access *a, int who)
     return synced && is_before(h, a, who) && is_fenced(h, a, who);
 }
 
-/* What all groups know to be over concerns nobody any more.  */
+/* Drops accesses whose end all groups know.  */
 static void sweep(ws_sched *s)
 {
     struct happens *h = s->happens;
@@ -224,7 +223,7 @@ static _Noreturn void fail(ws_sched *s, const access *a, const access *before, c
     ws_cta_give_up(s);
 }
 
-/* A group that reads once more what it has read: what comes behind the later reading comes behind both.  */
+/* A repeated read of one group: an access after the second read is after both.  */
 static bool is_again(const access *before, const access *a)
 {
     bool reads = a->kind == WS_SCHED_EVENT_READ || a->kind == WS_SCHED_EVENT_READ_APART;
@@ -263,7 +262,7 @@ static void add_access(ws_sched *s, access a)
     h->accesses[h->naccesses++] = a;
 }
 
-/* What the group waited for is over as soon as it is here.  */
+/* A wait ends the accesses that it waits for.  */
 static void close_accesses(ws_sched *s, int who, ws_sched_event_kind kind, uint64_t last)
 {
     struct happens *h = s->happens;
@@ -362,7 +361,7 @@ static _Noreturn void fail_turn(ws_sched *s, int number, int next)
     ws_cta_give_up(s);
 }
 
-/* A turn is passed again only when the last one is known to have been taken.  The first belongs to group 0.  */
+/* A turn may be passed again only if the last one is known to be taken.  The first turn belongs to group 0.  */
 static void pass_turn(ws_sched *s, int who, int number, int next)
 {
     struct happens *h = s->happens;
@@ -418,7 +417,7 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event)
     case WS_SCHED_EVENT_TAKE:
         take_turn(s, event->fiber, event->object, (int)event->index);
         break;
-    default: /* the engines' own steps: what they do is open from its start */
+    default: /* steps of engines: their accesses are open from the start */
         break;
     }
 }

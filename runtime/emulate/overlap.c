@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overlap.c - do tensors of a launch overlap, or one of them itself?  common/views.h has the comparison.
+ * overlap.c - checks of overlap between tensors of a launch, or within one.  common/views.h compares them.
  */
 #include "checks.h"
 
@@ -27,7 +27,7 @@ static void check_itself(ws_emulate_launch *launch, const ws_emulate_tensor *t)
                         launch->kernel, t->name, inside, stride);
 }
 
-/* In place, or one array in several orders of its dimensions, which the kernel knows to be one.  */
+/* True for an in-place argument, or for one array in several orders of dimensions that the compiler knows to be one. */
 static bool may_be_one(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
 {
     const ws_view views[] = {ws_emulate_view(x), ws_emulate_view(y)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place.c - where things are: the tiles of a grid, and what of a tile lies inside its tensor.
+ * place.c - positions of a grid's tiles, and the part of a tile that lies inside its tensor.
  *
- * For both drivers of the scheduler: the templates of the emitted text, and the interpreter of the final IR.
+ * Both drivers of the scheduler use it: the templates of the emitted text, and the interpreter of the final IR.
  */
 #include "emulate.h"
 #include "steps.h"
@@ -30,7 +30,7 @@ void ws_emulate_grid_from(ws_emulate_grid *grid, long x)
     grid->from = ws_steps_from(grid->low[0], grid->step[0], grid->count[0], x);
 }
 
-/* The sides of a cluster by dimension.  */
+/* The side of a cluster along a dimension.  */
 static int side_of(const ws_emulate_grid *grid, int dim)
 {
     int side = dim == (grid->dims > 1 ? grid->dims - 2 : 0) ? grid->side[0] : dim == grid->dims - 1 ? grid->side[1] : 1;

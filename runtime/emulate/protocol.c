@@ -2,12 +2,12 @@
 /*
  * protocol.c - the calls of scheduler.h: the tensor core, shared memory, copies out, turns; rings.c has those of rings.
  *
- * A call has three parts: let anybody go on, wait, then check and do.  Between the last switch of fibers and its end
- * a call is undisturbed.
+ * A call has three parts: a point at which others may go on, a wait, and the check with the effect.  From the last
+ * switch of fibers to its end a call is atomic.
  *
- * What counts as "in flight" is the program's view, not the engine's: a product is in flight until a wait retires its
- * group, a copy out until a store_wait does, even if the engine was quick.  So a missing wait is found under every
- * seed.
+ * An operation is in flight in the program's view, not in the engine's.  A product is in flight until a wait retires
+ * its group, and a copy out until a store_wait does, even if the engine has finished.  So a missing wait is found under
+ * every seed.
  */
 #include "state.h"
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const ws_sched_range nowhere = {NULL, 0};
 
 /* ---- who may touch what ------------------------------------------------------------------------------------------ */
 
-/* Written over while nobody owned it: the slot's old contents are no longer what a reader would see.  */
+/* The range was overwritten while no group held the slot, which loses the slot's contents there.  */
 static void slot_forget(slot *t, ws_sched_range range)
 {
     int kept = 0;
@@ -68,7 +68,7 @@ void ws_cta_check_operations(ws_sched *s, ws_sched_range range, bool writes, con
     }
 }
 
-/* An engine is about to be told to read: a group's own writes there must have been fenced.  */
+/* Before an engine reads a range, the groups' own writes to it must have been fenced.  */
 static void check_fences(ws_sched *s, ws_sched_range range)
 {
     for (int i = 0; i < s->nfibers; i++) {
@@ -122,7 +122,7 @@ static void unfenced(fiber *f, ws_sched_range range)
         f->unfenced[f->nunfenced++] = range;
         return;
     }
-    /* Too many pieces: one that spans the last and this.  */
+    /* If the list is full, the last range grows to include this one.  */
     ws_sched_range *last = &f->unfenced[MOST_UNFENCED - 1];
     const char *low = last->at, *high = low + last->bytes, *from = range.at, *to = from + range.bytes;
     low = from < low ? from : low;
@@ -251,7 +251,7 @@ void ws_sched_copy_nothing(ws_sched *s)
     self(s)->outs++;
 }
 
-/* The newest `copies` may stay.  */
+/* Retires all copies but the newest `copies`.  */
 static void retire_copies(ws_sched *s, int copies)
 {
     uint64_t last = all_but(self(s)->outs, copies);
@@ -357,7 +357,7 @@ void ws_sched_show(ws_sched *s, int number, int group, char *text, size_t bytes)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* A group ends: nothing of its own may be in flight.  */
+/* At a group's end none of its operations may be in flight.  */
 void ws_cta_check_exit(ws_sched *s)
 {
     fiber *f = self(s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c - what is said when the protocol is broken, and when nothing can happen any more.
+ * report.c - reports of violations of the protocol, and of states without a possible step.
  *
- * A report is put together in the CTA's buffer; then the fibers are left as they stand and ws_sched_run goes on.
+ * The CTA's buffer collects the text of a report.  Then the fibers are abandoned and ws_sched_run returns.
  */
 #include "state.h"
 #include <stdarg.h>
@@ -53,12 +53,12 @@ void ws_cta_say_iteration(ws_sched *s, const fiber *f)
         ws_cta_say(s, ", tile %ld", f->tile);
 }
 
-/* The fibers stay as they are; ws_sched_run goes on.  */
+/* Abandons the fibers; ws_sched_run goes on.  */
 void ws_cta_give_up(ws_sched *s)
 {
     s->failed = true;
     ws_fiber_switch(&self(s)->context, &s->main, true);
-    for (;;) /* not reached: nobody switches back */
+    for (;;) /* not reached */
         ;
 }
 

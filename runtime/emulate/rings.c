@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rings.c - the calls of scheduler.h that concern rings: put, copies into slots, get, consumed.
+ * rings.c - the calls of scheduler.h for rings: put, copies into slots, get, consumed.
  *
- * A slot is filled by a put, and full when all bytes that it expects have landed; it is empty again when so many groups
- * have released it.  protocol.c says how a call is made.
+ * A put fills a slot.  The slot is full when all bytes that it expects have landed.  It is empty again when the ring's
+ * number of groups have released it.  protocol.c describes the parts of a call.
  */
 #include "state.h"
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const ws_sched_range nowhere = {NULL, 0};
 
-/* The first event of a round: what is counted is this one's from now on.  */
+/* The first event of a round resets the counts.  */
 static slot *begin_round(slot *t, uint64_t round)
 {
     if (t->rounds <= round) {
@@ -23,7 +23,7 @@ static slot *begin_round(slot *t, uint64_t round)
     return t;
 }
 
-/* For who looks on.  */
+/* For the trace and the stepper.  */
 static void slot_changed(ws_sched *s, const slot *t, bool full)
 {
     if (s->trace)
@@ -42,7 +42,7 @@ static void fill_up(ws_sched *s, slot *t)
     }
 }
 
-/* TMA has done a copy in.  */
+/* TMA has finished a copy in.  */
 void ws_cta_landed(ws_sched *s, operation *o)
 {
     ring *r = &s->ring[o->ring];
@@ -91,7 +91,7 @@ void ws_sched_share(ws_sched *s, int number, uint32_t blocks)
         ws_sched_fail(s, "ring %s is shared without its own block", r->name);
 }
 
-/* The number of the same ring in another block; blocks begin together, so that it is there.  */
+/* The number of the same ring in another CTA.  CTAs begin together, so the ring exists.  */
 static int ring_in(ws_sched *s, int number, int block)
 {
     const ring *r = ring_at(s, number);
@@ -125,7 +125,7 @@ static void learn_role(ws_sched *s, const char *role)
         ws_sched_role(s, role);
 }
 
-/* Another group has begun this put, and this one has come to it.  */
+/* True if another group has begun this put and this group joins it.  */
 static bool joins_put(ws_sched *s, const ring *r, const slot *t, int number, uint64_t index)
 {
     uint64_t *next = &self(s)->next_put[number];
@@ -169,7 +169,7 @@ void ws_sched_await_empty(ws_sched *s, int number, uint64_t index)
     note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
 }
 
-/* The slot of a put that is being made.  */
+/* The slot of an open put.  */
 static slot *put_slot(ws_sched *s, int number, uint64_t index, const char *does)
 {
     ring *r = ring_at(s, number);
@@ -205,7 +205,7 @@ void ws_sched_copy_in(ws_sched *s, int number, uint64_t index, ws_sched_range to
     ws_sched_copy_share(s, number, index, ws_sched_block(s), to, step, args, args_bytes);
 }
 
-/* The slot of another block that a put of this one also fills: nobody there may hold it any more.  */
+/* The slot of another CTA that a put of this CTA also fills; no group there may hold it.  */
 static slot *slot_in(ws_sched *s, int number, uint64_t index, int block)
 {
     ring *own = ring_at(s, number);
@@ -241,7 +241,7 @@ void ws_sched_copy_share(ws_sched *s, int number, uint64_t index, int block, ws_
     o->step = step;
 }
 
-/* A byte for each of the others, which moves nothing.  */
+/* A byte count without data for each of the other CTAs.  */
 void ws_sched_tell(ws_sched *s, int number, uint64_t index, uint32_t blocks)
 {
     slot *t = put_slot(s, number, index, "tells others of");
@@ -265,7 +265,7 @@ void ws_sched_copy_in_now(ws_sched *s, int number, uint64_t index, ws_sched_rang
     note(s, WS_SCHED_EVENT_COPY_LANDED, s->current, number, index, to);
 }
 
-/* A slot's copies are all under way when every block that brings a share has put; it may even be a round ahead.  */
+/* All copies of a slot are in flight when every CTA with a share has put; the slot may be a round ahead.  */
 static void check_bytes(ws_sched *s, int number, uint64_t index)
 {
     ring *r = &s->ring[number];
@@ -336,7 +336,7 @@ static void check_release(ws_sched *s, const slot *t, int number, uint64_t index
     }
 }
 
-/* The slot becomes empty: nobody else may still hold it.  */
+/* The slot becomes empty: no other group may hold it.  */
 static void check_others(ws_sched *s, int number, uint64_t index)
 {
     for (int i = 0; i < s->nfibers; i++) {
@@ -399,7 +399,7 @@ void ws_sched_consumed_in(ws_sched *s, int number, uint64_t index, uint32_t bloc
             arrive(s, block == f->block ? number : ring_in(s, number, block), index);
 }
 
-/* All groups have ended: every slot is empty again.  */
+/* At the end of all groups every slot must be empty again.  */
 void ws_cta_check_rings(ws_sched *s)
 {
     for (int i = 1; i <= s->nrings; i++) {

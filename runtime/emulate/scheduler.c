@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scheduler.c - fibers, engines, and what happens next: the only place where order is decided.
+ * scheduler.c - fibers, engines, and the choice of the next step: no other file decides order.
  *
- * There is no scheduler that fibers go back to: the one that lets others go on draws what happens next itself, does the
- * engines' steps on its own stack, and switches to another fiber when one is drawn.
+ * There is no fiber of the scheduler.  The fiber that lets others go on draws the next step itself.  It carries out
+ * steps of engines on its own stack, and switches to another fiber if one is drawn.
  */
 #include "state.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ static _Thread_local ws_sched *running;
 
 static const ws_sched_range nowhere = {NULL, 0};
 
-/* xorshift64*: small, and good enough to pick a neighbour.  */
+/* xorshift64*: small, and random enough for this choice.  */
 static uint64_t draw(ws_sched *s)
 {
     s->random ^= s->random >> 12;
@@ -25,7 +25,7 @@ static uint64_t draw(ws_sched *s)
 
 /* ---- what happens next ------------------------------------------------------------------------------------------- */
 
-/* Are all operations of that kind and group, up to the number `last`, at least that far?  */
+/* True if all operations of that kind and group, up to number `last`, have at least the progress `least`.  */
 static bool reached(const ws_sched *s, ws_sched_choice_kind kind, int who, uint64_t last, progress least)
 {
     for (int i = 0; i < s->noperations; i++) {
@@ -94,7 +94,7 @@ static int collect(const ws_sched *s, ws_sched_choice *choices)
     return count;
 }
 
-/* Weighted, so that a seed can starve a role or let an engine linger.  */
+/* Weighted, so that a seed can starve a role or delay an engine.  */
 static int choose_by_seed(ws_sched *s, int count, const ws_sched_choice *choices)
 {
     uint64_t sum = 0;
@@ -113,7 +113,7 @@ static int choose_by_seed(ws_sched *s, int count, const ws_sched_choice *choices
 
 static void engine_step(ws_sched *s, uint64_t serial);
 
-/* Let others go on until the one that runs is drawn.  A fiber that has ended does not come back.  */
+/* Runs others until the running fiber is drawn.  A fiber that has ended does not return.  */
 static void go_on(ws_sched *s, bool ended)
 {
     ws_sched_choice choices[MOST_CHOICES];
@@ -225,7 +225,7 @@ void ws_cta_hold(ws_sched *s, operation *o, size_t bytes)
         ws_sched_fail(s, "out of memory");
 }
 
-/* Forget what is done and was waited for.  */
+/* Frees operations that are done and were waited for.  */
 void ws_cta_sweep(ws_sched *s)
 {
     int kept = 0;
@@ -282,7 +282,7 @@ static int draw_weight(ws_sched *s)
     return weights[draw(s) % 4];
 }
 
-/* Neighbouring seeds must not begin alike.  */
+/* Adjacent seeds must have different beginnings.  */
 static uint64_t spread(uint64_t seed)
 {
     seed += UINT64_C(0x9E3779B97F4A7C15);

@@ -202,8 +202,8 @@ void ws_sched_next(const char *kind, double work); /* kind and amount of this gr
 
 /* ---- the tensor core --------------------------------------------------------------------------------------------- */
 
-/* Starts a product that reads a and b and adds to acc.  The range of an operand in registers has no bytes.  Such an
-   operand is copied to `held` at once.  */
+/* Starts a product that reads a and b and adds to acc.  The range of an operand in registers has no bytes.  The start
+   copies that operand to `held`.  */
 void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, ws_sched_range b, ws_sched_step step,
                       const void *args, size_t args_bytes, const void *held, size_t held_bytes);
 void ws_sched_commit(ws_sched *s);           /* close the group of the products started since the last commit */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * step.c - one block of the emulation, step by step: who reads commands chooses what happens next.
+ * step.c - one block of the emulation, step by step, by commands of a user.
  *
- * A step is what the scheduler draws: a group goes on to its next call, or an engine does one thing.  Between two steps
- * commands are read, from a terminal or from a file, and the state is shown: groups, slots, queues, what can be next.
+ * A step is a draw of the scheduler: a group goes on to its next call, or an engine makes one step.  Between two steps
+ * commands are read from a terminal or a file.  The state is shown: groups, slots, queues, possible next steps.
  *
- *   block begins --fork--> child: steps, and keeps each choice in memory that both see
+ *   block begins --fork--> child: steps, and records each choice in shared memory
  *        ^                   |
- *        +------ back -------+  the child ends; another makes the choices again, but for the last ones
+ *        +------ back -------+  the child ends; another repeats the choices, except for the last ones
  *
- * So whatever the kernel has done to memory is undone, too.  A child that goes on to the end of the program is the
- * program: who waits for it ends as it does.
+ * So the kernel's effects on memory are undone, too.  A child that continues to the end of the program is the program:
+ * its parent ends as the child does.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "state.h"
@@ -38,26 +38,26 @@ typedef struct {
     long number;
 } stop;
 
-/* What survives a child: the choices and the settings.  */
+/* The state that survives a child: choices and settings.  */
 typedef struct {
-    bool again; /* the child has ended to be begun again */
+    bool again; /* the child has ended to be started again */
     bool seeded;
     uint64_t seed;
-    size_t count, replay; /* choices made; of these so many are made again before anybody is asked */
+    size_t count, replay; /* number of choices; the first `replay` of them are repeated without a question */
     stop stops[MOST_STOPS];
     int nstops;
     uint64_t held_groups;
-    unsigned held_engines; /* a bit for each kind of choice */
+    unsigned held_engines; /* a mask of kinds of choices */
     uint16_t choice[MOST_STEPS];
 } record;
 
 static struct {
     bool tried, off;
-    int commands; /* a file descriptor, read byte by byte: children share its place */
+    int commands; /* a file descriptor, read byte by byte, since children share its position */
     bool terminal;
-    long block; /* none before that one is stepped */
+    long block; /* no block before it is stepped */
     record *record;
-    size_t made, left; /* steps of this block; how many more before the next question */
+    size_t made, left; /* steps of this block; steps until the next question */
     bool hit;
     char why[128], did[160], last[LINE_BYTES];
 } session;
@@ -98,7 +98,7 @@ bool ws_step_wanted(void)
 
 /* ---- what is seen ------------------------------------------------------------------------------------------------ */
 
-/* The names of groups, as everywhere.  */
+/* The name of a group, as in reports.  */
 static void group_name(const ws_sched *s, int who, char *text, size_t room)
 {
     const fiber *f = s->fiber[who];
@@ -124,7 +124,7 @@ static int slot_text(const ws_sched *s, const char *what, int number, uint64_t i
                     (int)(index % r->slots), (int)(index / r->slots & 1));
 }
 
-/* What a group does when it goes on, or what it waits for.  */
+/* A group's next call, or its wait.  */
 static void next_call(const ws_sched *s, const fiber *f, char *text, size_t room)
 {
     switch (f->wait) {
@@ -175,7 +175,7 @@ static void choice_text(const ws_sched *s, const ws_sched_choice *c, char *text,
     }
 }
 
-/* The text of a line of the source, without the blanks before it.  */
+/* The text of a source line, without leading blanks.  */
 static void source_line(const char *path, int number, char *text, size_t room)
 {
     FILE *file = path ? fopen(path, "r") : NULL;
@@ -195,7 +195,7 @@ static void show_cell(const char *text)
     say("  %-*.*s", COLUMN, COLUMN, text);
 }
 
-/* Roles as columns, so many in a row.  */
+/* Roles as columns, ROW of them side by side.  */
 static void show_groups(const ws_sched *s, const bool *able)
 {
     enum { ROW = 3 };
@@ -326,7 +326,7 @@ static void again(size_t replay)
     _exit(0);
 }
 
-/* One line, without its end; false: there are no more.  */
+/* Reads one line, without its end; false at the end of the input.  */
 static bool read_line(char *line, size_t room)
 {
     size_t used = 0;
@@ -355,7 +355,7 @@ static int split(char *line, char **words)
     return count;
 }
 
-/* A number of at least `least`, or what is said otherwise.  */
+/* Parses a number of at least `least`; prints a message if there is none.  */
 static bool number_of(const char *word, long least, long *number)
 {
     char *end;
@@ -456,7 +456,7 @@ static bool is_held(const ws_sched_choice *c)
                                      : session.record->held_engines >> c->kind & 1;
 }
 
-/* What the seed would take, or the first thing that is not held.  */
+/* The seed's choice, or the first choice that is not held.  */
 static int allowed(int count, const ws_sched_choice *choices, int proposal)
 {
     if (!is_held(&choices[proposal]))
@@ -467,7 +467,7 @@ static int allowed(int count, const ws_sched_choice *choices, int proposal)
     return proposal;
 }
 
-/* Commands that begin the block again, or only tell.  */
+/* Commands that restart the block, or only print.  */
 static void carry_out(const ws_sched *s, int count, char **word)
 {
     record *r = session.record;
@@ -504,7 +504,7 @@ static void carry_out(const ws_sched *s, int count, char **word)
     }
 }
 
-/* Commands behind which the run goes on.  */
+/* Commands after which the run goes on.  */
 static bool goes_on(int count, char **word)
 {
     long number = 1;
@@ -517,7 +517,7 @@ static bool goes_on(int count, char **word)
     } else if (!strcmp(word[0], "line")) {
         if (!number_of(word[1], 1, &number))
             return false;
-        session.record->stops[MOST_STOPS - 1] = (stop){.kind = STOP_LINE, .number = number}; /* for once */
+        session.record->stops[MOST_STOPS - 1] = (stop){.kind = STOP_LINE, .number = number}; /* once */
         session.left = SIZE_MAX;
     } else if (!strcmp(word[0], "block")) {
         if (!number_of(word[1], 0, &number))
@@ -536,7 +536,7 @@ static bool goes_on(int count, char **word)
     return true;
 }
 
-/* Asks until something goes on; the number of a choice, or -1: as proposed.  */
+/* Reads commands until one goes on; returns the number of a choice, or -1 for the proposal.  */
 static int ask(const ws_sched *s, int count, const ws_sched_choice *choices, int proposal)
 {
     for (;;) {
@@ -656,7 +656,7 @@ int ws_cta_step_choose(ws_sched *s, int count, const ws_sched_choice *choices, i
 
 /* ---- a block ----------------------------------------------------------------------------------------------------- */
 
-/* Ends as the child has ended.  */
+/* Ends this process with the child's status.  */
 static void end_as(int status)
 {
     if (WIFSIGNALED(status)) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * together.c - grids that run together, emulated: one launch after the other, and what every order would need.
+ * together.c - grids that run together, emulated one after the other, with checks for every order.
  *
- * A later grid is carried out when the earlier ones have ended, so none of its waits takes time.  What is looked at
- * is whether it would have waited: a tile that loads what an earlier grid stores has waited for those bytes before
- * the load was started; a tile stores nothing after it has said that it is done, and nothing beyond what the launcher
- * was told; and each tile is said to be done as often as later ones count.  With these every order of the grids'
- * tiles reads what this one reads, whatever the seed.
+ * A later grid runs when the earlier ones have ended, so its waits take no time.  The checks tell whether it would have
+ * waited.  A tile that loads bytes of an earlier grid has waited for these bytes before the start of the load.  A tile
+ * stores nothing after its report, and only bytes that the launcher was told.  Each tile is reported as often as later
+ * grids count.  Then every order of the grids' tiles reads the same values, for any seed.
  */
 #include "emulate.h"
 #include "ws/backend.h"
@@ -59,20 +58,20 @@ void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid,
     }
 }
 
-/* ---- what orders the launches of a block ------------------------------------------------------------------------- */
+/* ---- the order of a block's launches ----------------------------------------------------------------------------- */
 
-/* What a launch has touched of a tensor.  */
+/* Bytes of a tensor that a launch has touched.  */
 struct touched {
     int device, number, launch;
     bool stored;
     struct ws_wait where; /* begin, end, row, bytes, period */
 };
 enum { DEVICES = 65 };
-/* Kept by the thread that launches, apart from what the launcher decides by.  */
+/* Kept by the launching thread, independently of the launcher's own decisions.  */
 static _Thread_local struct {
     int block, launches;
     int behind[DEVICES]
-              [DEVICES]; /* launches of the second before this one have ended when the first's next one begins */
+              [DEVICES]; /* [x][y]: launches of y before this number have ended when the next launch of x begins */
     struct touched *all;
     size_t count, room;
 } history;
@@ -140,7 +139,7 @@ static void note_touched(const ws_emulate_launch *launch, const ws_emulate_tenso
     history.all[history.count++] = now;
 }
 
-/* For the launches behind it.  */
+/* Records the launch for later launches.  */
 void ws_emulate_remember(ws_emulate_launch *launch)
 {
     free(launch->earlier);
@@ -164,7 +163,7 @@ static void locate(const ws_emulate_launch *launch, long tile, long *position)
     ws_emulate_locate(grid, tile / side, (int)(tile % side), position);
 }
 
-/* Positions at which stretches of `span`, `step` apart, meet [low, low + width): the first, and behind the last.  */
+/* Positions at which ranges of `span`, `step` apart, overlap [low, low + width): the first, and one past the last.  */
 static void meeting(const struct ws_wait *w, int dim, long low, long *first, long *end)
 {
     const long span = w->span[dim], step = w->step[dim], high = low + w->width;
@@ -173,8 +172,7 @@ static void meeting(const struct ws_wait *w, int dim, long low, long *first, lon
     *end = *end < w->count[dim] ? *end : w->count[dim];
 }
 
-/* The earlier grids have ended: a counter that is short stays so, and on a GPU the tile would wait until its watchdog
-   ends it.  */
+/* The earlier grids have ended, so a counter that is too small stays so.  On a GPU the watchdog would end this wait. */
 static void look_at_counters(ws_sched *s, const ws_emulate_launch *launch, int wait, const long *position)
 {
     const struct ws_wait *w = &launch->together.waits[wait];
@@ -228,7 +226,7 @@ void ws_emulate_tell_tiles(ws_sched *s)
     __atomic_fetch_add(&t->words[t->first + counter], 1, __ATOMIC_SEQ_CST);
 }
 
-/* Has the tile waited for those bytes of what the wait is about?  */
+/* True if the wait of this tile covers the bytes [from, to).  */
 static bool covers(const ws_emulate_launch *launch, const struct ws_wait *w, const long *position, const char *from,
                    const char *to)
 {
@@ -239,7 +237,7 @@ static bool covers(const ws_emulate_launch *launch, const struct ws_wait *w, con
            (from - w->origin >= low * w->unit && to - w->origin <= (low + w->width) * w->unit);
 }
 
-/* Two tensors of the tile that lie in what an earlier grid stores have a wait each.  */
+/* Two tensors of the tile within one stored tensor of an earlier grid have a wait each.  */
 static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *about, const long *position,
                       const char *from, const char *to)
 {
@@ -252,7 +250,7 @@ static bool waits_for(const ws_emulate_launch *launch, const struct ws_wait *abo
     return false;
 }
 
-/* Does any row of what is waited for meet these bytes?  */
+/* True if any row of the awaited tensor overlaps these bytes.  */
 static bool meets(const struct ws_wait *w, const char *from, const char *to)
 {
     if (from >= to || !w->period)
@@ -261,7 +259,7 @@ static bool meets(const struct ws_wait *w, const char *from, const char *to)
     return at < w->bytes || at + (to - from) > w->period;
 }
 
-/* Of launches that may still run, here or on another device, nothing that is stored is touched, but behind a wait.  */
+/* Checks accesses to bytes that launches may still store, on this or another device: they need a wait.  */
 static void check_order(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
                         const char *to, bool stores)
 {

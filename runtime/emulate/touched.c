@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * touched.c - who touched which element.
+ * touched.c - conflicting accesses of iterations to one element.
  *
- * Iterations of a grid are independent, or the program is undefined: each element of a stored tensor remembers the
- * iteration that wrote it and the one that read it.
+ * Iterations of a grid have to be independent.  For each element of a stored tensor, a shadow holds the iteration that
+ * wrote it and the one that read it.
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "checks.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define BY_COPY UINT32_C(0x80000000) /* nothing in the language waits until a copy out has written */
+#define BY_COPY UINT32_C(0x80000000) /* no operation of the language waits until a copy out has written */
 #define ADDED   UINT32_C(0x7fffffff)
 #define MANY    UINT32_C(0xffffffff)
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.c - what happened in a CTA, as events that Perfetto and chrome://tracing show.
+ * trace.c - the events of a CTA, for Perfetto and chrome://tracing.
  *
- * Each event is kept as a few numbers while the CTA runs, and becomes text behind it.  Time is the number of the event:
- * it orders, and measures nothing.  With a machine description it is in its clocks.
+ * Each event is stored as a few numbers while the CTA runs, and converted to text afterwards.  The time is the number
+ * of the event, which gives an order and no duration.  With a machine description the time is in its clocks.
  *
- *   track                    what is on it
- *   a group                  what it waited for (from, to), and what it did (at)
- *   a group's tensor core    products, from the start or the end of the one before, to the end
- *   copies in, copies out    from the start to the last byte
- *   a slot of a ring         put 5: from the put until it is full; full 5: until all have released it
+ *      track                    contents
+ *      a group                  its waits (from, to), and its actions (at)
+ *      a group's tensor core    products, from the start or the previous product's end, to the end
+ *      copies in, copies out    from the start to the last byte
+ *      a slot of a ring         put 5: from the put until it is full; full 5: until all groups have released it
  *
- * Every event has the numbers that its name is made of as arguments: group, ring, slot, phase, index.
+ * Every event has the numbers of its name as arguments: group, ring, slot, phase, index.
  */
 #include "state.h"
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 enum { SLOT_FULL = WS_SCHED_EVENT_EXIT + 1, SLOT_EMPTY, WORK, TRACKS = 1000, OPEN_MOST = 4096 };
 
 typedef struct {
-    uint64_t time, since; /* since: where its wait began */
+    uint64_t time, since; /* since: the begin of its wait */
     uint64_t index;
     const void *at;
     uint32_t bytes;
@@ -143,7 +143,7 @@ static __attribute__((format(printf, 2, 3))) void say(writer *w, const char *for
         w->used += (size_t)length;
 }
 
-/* Between the quotes of a string.  */
+/* Text inside the quotes of a string.  */
 static void say_quoted(writer *w, const char *text)
 {
     for (; *text; text++) {
@@ -227,7 +227,7 @@ static void say_group(writer *w, const record *r)
         say(w, ",\"tile\":%ld", r->tile);
 }
 
-/* What stretches over time.  */
+/* An event with a duration.  */
 static void say_slice(writer *w, int track, uint64_t from, uint64_t to, const char *kind, const char *name)
 {
     say(w, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":\"%s\",",
@@ -240,7 +240,7 @@ static void begin(writer *w, record *r)
         w->open[w->nopen++] = r;
 }
 
-/* The begun one of this kind that ends here; NULL: none.  */
+/* The open record of this kind that ends here; NULL: none.  */
 static record *ended(writer *w, int kind, const record *end, bool by_address)
 {
     for (int i = 0; i < w->nopen; i++) {
@@ -288,7 +288,7 @@ static void say_product(writer *w, const record *from, uint64_t to)
     say(w, ",\"products\":%d}},\n", from->object);
 }
 
-/* What a group did: it waited for it, or it did it there.  */
+/* An action of a group, or its wait for one.  */
 static void say_own(writer *w, const record *r)
 {
     static const struct {
@@ -377,7 +377,7 @@ static void say_record(writer *w, record *r)
     }
 }
 
-/* What was begun when the CTA was given up.  */
+/* Ends the open records of an abandoned CTA.  */
 static void say_open(writer *w, uint64_t end)
 {
     for (int i = 0; i < w->nopen; i++) {
@@ -423,7 +423,7 @@ static void paint(char *row, uint64_t from, uint64_t to, uint64_t end, char with
         row[i] = with;
 }
 
-/* What the group waits for, or ' ': what takes no time is not seen.  */
+/* The letter of a group's wait, or ' ' for an event without duration.  */
 static char waits_for(const record *r)
 {
     return r->kind == WS_SCHED_EVENT_PUT          ? '<'

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choice.c - which variant of a kernel with ws_choice a launch takes, and the table that measuring leaves.
+ * choice.c - the variant of a kernel with ws_choice for each launch, and the table of measured times.
  *
- *   WS_CHOICE=64x128            that one, where a kernel has it; a number n: the n-th, counted round
- *   WS_TUNE=1                   measures what the table does not have, and adds it, a line at a time
+ *   WS_CHOICE=64x128            that variant, if the kernel has it; a number n: the n-th, modulo their count
+ *   WS_TUNE=1                   measures variants that are not in the table, and appends a line for each
  *   WS_TUNED=FILE               the table; else PROGRAM.tuned beside the program
  *
  *   gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2 taken
  *
- * A line: the kernel, a digest of what it was compiled from, the GPU, the launch's numbers, the variant, microseconds
- * (of the emulation: steps of its scheduler).  Later lines count.  A launch whose variants all have a line takes the
- * one that measuring has taken: the least estimate of the compiler's, or what was faster than that beyond what times
- * vary by.  Where none is marked it takes the fastest; where some have no line, the least estimate.  Lines of another
- * build are not used, and that is said.  Since variants compute the same, a table decides on speed alone.
+ * A line has the kernel, a digest of its compilation, the GPU, the launch's numbers, the variant, and microseconds.
+ * For the emulation, the last number is steps of its scheduler.  Later lines override earlier ones.
+ *
+ * If all variants of a launch have lines, the launch takes the variant marked `taken`.  Tuning marks the least
+ * estimate, or a variant that was faster beyond the variation of times.  Without a mark the fastest is taken.  If
+ * variants without lines exist, the least estimate is taken.  Lines of another build are ignored with a message.  All
+ * variants compute the same, so a table decides on speed alone.
  */
 #include "ws/backend.h"
 
@@ -37,7 +39,7 @@ typedef struct line {
     struct line *next; /* newest first */
 } line;
 
-/* What a launch of one shape takes.  */
+/* The variant for launches of one shape.  */
 typedef struct ws_known {
     long shape[MOST_SHAPE];
     const char *device;
@@ -169,7 +171,7 @@ static void read_table(void)
     free(text);
 }
 
-/* What was known when the object was built, for lines that the file does not have.  */
+/* Adds lines of the table in the object, for variants without lines in the file.  */
 static void read_built(struct ws_choices *choices)
 {
     line *own = table.lines;
@@ -235,7 +237,7 @@ static void tell_stale(const struct ws_choice *c)
          c->of->kernel);
 }
 
-/* Of a variant, as measured; NULL: it was not.  */
+/* The line of a variant; NULL: it was not measured.  */
 static const line *line_of(const struct ws_choice *c, const char *shape, int variant)
 {
     bool stale = false;
@@ -363,8 +365,8 @@ static void keep_line(struct ws_choice *c, const char *shape, int variant, doubl
     append(&l);
 }
 
-/* The first times are of variants one behind the other, while the clock rises and falls: the least estimate, and the
-   best ones within a fifth of the fastest, are measured again in turns.  */
+/* The first times come from variants one after the other, while the clock frequency varies.  Therefore the least
+   estimate and the variants within a fifth of the fastest are measured again in turns.  */
 static void find_finalists(struct ws_choice *c)
 {
     bool taken[WS_CHOICE_VARIANTS] = {false};
@@ -404,8 +406,8 @@ static double median(const double *x)
     return sorted[WS_CHOICE_ROUNDS / 2];
 }
 
-/* How much faster a finalist is than the first, which has the least estimate, in the same turns: the median, or 0 where
-   that may be chance, or less than what another state of the GPU makes of it.  */
+/* The median speedup of a finalist over the first, which has the least estimate, in the same turns.  Returns 0 if the
+   speedup may be chance, or is smaller than the variation between states of the GPU.  */
 static double gain(const struct ws_choice *c, int finalist)
 {
     double ratios[WS_CHOICE_ROUNDS];
@@ -418,7 +420,7 @@ static double gain(const struct ws_choice *c, int finalist)
 static int taken_of_finals(const struct ws_choice *c)
 {
     int best = 0;
-    if (c->final[0] != c->least) /* which cannot be launched */
+    if (c->final[0] != c->least) /* it cannot be launched */
         return fastest(c->times, c->of->count);
     for (int i = 1; i < c->finalists; i++)
         if (gain(c, i) > (best ? gain(c, best) : 1))
@@ -426,7 +428,7 @@ static int taken_of_finals(const struct ws_choice *c)
     return c->final[best];
 }
 
-/* Those that lasted as long as before, to the digits of a line, have it already.  */
+/* Adds lines for finalists whose time has changed, in the digits of a line.  */
 static int note_finals(struct ws_choice *c, const char *shape)
 {
     for (int i = 0; i < c->finalists; i++) {
@@ -449,7 +451,7 @@ static int go_on_with_finals(struct ws_choice *c, const char *shape)
     return more;
 }
 
-/* The next one that the table does not have, then the best ones again, then the fastest.  */
+/* Measures the next variant without a line, then the finalists, and then runs the fastest.  */
 static int go_on_measuring(struct ws_choice *c, const char *shape)
 {
     for (int i = 0; i < c->of->count; i++)
@@ -490,7 +492,7 @@ static int begin(struct ws_choice *c, const char *shape)
     return try_variant(c, 0, WS_CHOOSING_ESTIMATES);
 }
 
-/* All are asked what they are estimated at; to measure begins with that, too.  */
+/* Asks all variants for their estimates; tuning begins with that, too.  */
 static int go_on_asking(struct ws_choice *c, const char *shape)
 {
     if (told > 0 && (c->least < 0 || told < c->estimate)) {
@@ -507,7 +509,7 @@ static int go_on_asking(struct ws_choice *c, const char *shape)
     return go_on_measuring(c, shape);
 }
 
-/* A launch of a shape that was launched before.  */
+/* True for a launch of a known shape.  */
 static bool is_known(struct ws_choice *c)
 {
     pthread_mutex_lock(&lock);
@@ -546,7 +548,7 @@ int ws_choice_next(struct ws_choice *c)
     return more;
 }
 
-/* ---- the first value, where no front end has made kernels of the others ------------------------------------------ */
+/* ---- calls outside of grids return their first value ------------------------------------------------------------- */
 
 int ws_choice_(int first, ...)
 {

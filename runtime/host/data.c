@@ -7,9 +7,9 @@
  *   ...                                                    ...
  *   ws_data_end_ ();                                   }
  *
- * Ranges of host memory and their copies, of a thread.  A launch that is given an address in one of them takes the copy
- * (ws_data_find_).  On the CPU there are copies, too, which begin as garbage where nothing is copied in: a clause that
- * is wrong for the GPU gives wrong results there as well.
+ * Each thread has a list of ranges of host memory and their copies.  A launch with an address in a range uses the copy
+ * (ws_data_find_).  The CPU has copies, too, which are garbage if nothing is copied in.  A clause that is wrong for the
+ * GPU therefore gives wrong results on the CPU as well.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -30,7 +30,7 @@ struct range {
 static _Thread_local struct {
     struct range *ranges;
     int count, room;
-    int begins[64], depth; /* of each region the first range */
+    int begins[64], depth; /* the first range of each region */
 } data;
 
 void ws_data_begin_(void)
@@ -40,7 +40,7 @@ void ws_data_begin_(void)
     data.depth++;
 }
 
-/* The range that holds all of it, or in `partly` one that holds a part.  */
+/* The range that contains [begin, end).  Otherwise NULL, and *partly is a range that overlaps it, or NULL.  */
 static const struct range *find(const char *begin, const char *end, const struct range **partly)
 {
     *partly = NULL;
@@ -67,7 +67,7 @@ static bool grow(void)
     return true;
 }
 
-/* The copy has the array's position modulo 256 bytes, so that alignment does not depend on where it is.  */
+/* The copy keeps the array's address modulo 256, so that alignment does not depend on the array's memory.  */
 static bool make_copy(struct range *range)
 {
     const struct ws_backend *backend = ws_backend_current();
@@ -142,7 +142,7 @@ void ws_data_update_(const void *base, long first, long bytes, int to_host, cons
     ws_backend_current()->copy(to_host ? begin : copy, to_host ? copy : begin, (size_t)bytes);
 }
 
-/* What a launch takes for [begin, end).  */
+/* Replaces *begin by the address that a launch uses for [*begin, end).  */
 ws_status ws_data_find_(const char *kernel, const char *name, char **begin, const char *end, int stored)
 {
     const struct range *partly, *range = data.count ? find(*begin, end, &partly) : NULL;

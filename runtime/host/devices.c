@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * devices.c - loops over devices: which device an iteration is on, whose memory is whose, and who touches what.
+ * devices.c - loops over devices: the device of an iteration, the owner of memory, and conflicts of access.
  *
  *   #pragma ws devices(n)                    ws_devices_begin_(n);
  *   for (int r = 0; r < n; r++)              for (int r = 0; r < n; r++) {
  *       ...                                      ws_devices_next_(r);       this thread's launches go to device r
  *                                                ...
  *                                            }
- *                                            ws_devices_end_();             what follows waits for all of them
+ *                                            ws_devices_end_();             later work waits for all of them
  *
- * Between two such loops, one right behind the other, ws_devices_again_(n) does both.
+ * Two adjacent loops have ws_devices_again_(n) between them, which does both.
  *
- * Iterations run at the same time, so none may store what another one loads or stores.  Every launch says which
- * tensors it takes; those of different iterations are compared, and a launch that would race fails.  With that check
- * the loop means what it means without the pragma.
+ * Iterations run at the same time, so none may store memory that another loads or stores.  Every launch records its
+ * tensors.  Tensors of different iterations are compared, and a launch that would race fails.  With that check the loop
+ * has the meaning that it has without the pragma.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what knows the devices -------------------------------------------------------------------------------------- */
+/* ---- the backend of devices -------------------------------------------------------------------------------------- */
 
 static _Atomic(const struct ws_backend_devices *) devices_registered;
 
@@ -34,7 +34,7 @@ void ws_backend_register_devices(const struct ws_backend_devices *devices)
     atomic_compare_exchange_strong(&devices_registered, &none, devices);
 }
 
-/* NULL where kernels run on the CPU.  */
+/* NULL if kernels run on the CPU.  */
 const struct ws_backend_devices *ws_devices_backend(void)
 {
     return strcmp(ws_backend_current()->name, "host") ? atomic_load(&devices_registered) : NULL;
@@ -77,7 +77,7 @@ bool ws_devices_keep(void *p, size_t bytes, int device)
     return keep_stretch((struct stretch){p, (char *)p + (bytes ? bytes : 1), device});
 }
 
-/* The bytes of that memory from p on; -1: it is not from ws_alloc_on.  */
+/* The bytes of that memory from p on; -1 for memory that is not from ws_alloc_on.  */
 static long bytes_from(const char *p)
 {
     long bytes = -1;
@@ -128,15 +128,15 @@ void *ws_alloc_on(int device, size_t bytes)
 /* ---- the loop that this thread is in ----------------------------------------------------------------------------- */
 
 static _Thread_local struct {
-    int depth; /* loops over devices around this place */
+    int depth; /* number of enclosing loops over devices */
     bool failed;
-    bool again; /* in a block of grids, behind another such loop */
-    bool met;   /* right behind another such loop, */
-    int before; /* of which so many devices end where this one does */
+    bool again; /* in a block of grids, after another such loop */
+    bool met;   /* directly after another such loop */
+    int before; /* devices of that loop, whose ends the end of this loop covers */
     long devices;
     long device;         /* of this iteration; -1: before the first one */
-    void *stream;        /* the caller's */
-    struct ws_use *uses; /* each once for an iteration */
+    void *stream;        /* the caller's stream */
+    struct ws_use *uses; /* each tensor once for an iteration */
     size_t count, room;
 } device_loop = {.device = -1};
 
@@ -217,7 +217,8 @@ void ws_devices_end_(void)
     device_loop.room = 0;
 }
 
-/* By way of the caller's stream each device would wait twice: 10 us, while nothing runs.  */
+/* Without this function each device would wait twice, by way of the caller's stream.  Measured in
+   bench/notes/devices.md.  */
 void ws_devices_again_(long devices)
 {
     const struct ws_backend_devices *backend = ws_devices_backend();
@@ -251,9 +252,10 @@ void ws_devices_wait_all(int devices, bool again)
         fail_loop(ws_devices_backend()->wait_all(devices, again));
 }
 
-/* ---- who touches what -------------------------------------------------------------------------------------------- */
+/* ---- conflicts of access ----------------------------------------------------------------------------------------- */
 
-/* Elements of a view lie, modulo the common divisor of all outer strides, in one window.  */
+/* True if the elements lie in different windows.  A view lies in one window modulo the common divisor of all outer
+   strides.  */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y)
 {
     if (x->end <= y->begin || y->end <= x->begin)
@@ -293,8 +295,8 @@ static ws_status remember_use(const struct ws_use *use)
     return WS_OK;
 }
 
-/* Of memory that ws_alloc_on made: a launch loads from other devices in a loop over devices alone, and stores to its
-   own. */
+/* Checks memory of ws_alloc_on.  Only a loop over devices may load from other devices, and a launch stores to its
+   own.  */
 static ws_status check_owner(const struct ws_use *use)
 {
     if (ws_team_now() && bytes_from(use->begin) >= 0 && bytes_from(use->begin) < use->end - use->begin)
@@ -313,7 +315,7 @@ static ws_status check_owner(const struct ws_use *use)
                         use->kernel, use->name, owner);
 }
 
-/* ---- what a launch says ------------------------------------------------------------------------------------------ */
+/* ---- the tensors of a launch ------------------------------------------------------------------------------------- */
 
 ws_status ws_devices_use(const struct ws_use *tensor)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment.c - variables of the environment: the table of environment.def, and warnings about what it does not have.
+ * environment.c - variables of the environment: the table of environment.def, and warnings about unknown ones.
  *
  *   WS_SEED=7x ./program       ws: WS_SEED=7x is not known: it is a whole number
  *   WS_SEDD=7 ./program        ws: WS_SEDD is not known: did you mean WS_SEED?
  *
- * A value that is not known counts as none.  Each warning is a line on standard error, once in a process; all are said
- * by the first launch, error or tensor.  The value of a variable that the program sets later is looked at when it
- * counts.  Names of others are theirs, unless they are one letter from one of ours.
+ * An invalid value counts as none.  Each warning is a line on standard error, once in a process.  The first launch,
+ * error or tensor prints all warnings.  A variable that the program sets later is checked at its use.  Names outside
+ * the table cause no warning, unless they differ from one of the table by one letter.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -39,7 +39,7 @@ enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* One of "a, b or c".  */
+/* True if `text` is one of "a, b or c".  */
 static bool is_word_of(const char *list, const char *text)
 {
     while (*list) {
@@ -59,7 +59,7 @@ static bool is_number(const char *text, unsigned long low, unsigned long high)
     return isdigit((unsigned char)*text) && !*end && !errno && number >= low && number <= high;
 }
 
-/* Digits at *text, which are skipped.  */
+/* Skips digits at *text; true if there are one to nine.  */
 static bool takes_digits(const char **text)
 {
     const size_t length = strspn(*text, "0123456789");
@@ -153,7 +153,7 @@ static const char *known_value(struct setting *s, const char *text)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* A letter more, a letter less, another one, or two exchanged.  */
+/* True for one letter added, removed or replaced, or two adjacent letters exchanged.  */
 static bool is_one_letter_off(const char *name, size_t length, const char *known)
 {
     const size_t wanted = strlen(known);

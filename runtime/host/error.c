@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error.c - errors: kept for the thread that asks, and shown where nobody asks.
+ * error.c - errors: kept for the thread, and printed if the program does not read them.
  *
- * A thread keeps its first error until ws_last_error reads it.  What was not read is a line on standard error when this
- * thread's next launch or ws_sync begins, when the thread ends, or when the program ends.  A program that leaves one
- * unread and would end with 0 ends with 3: its arrays are not what it believes.  Findings of the emulation
- * (WS_ERR_PROTOCOL) are shown at once, as a sanitizer's are, and make that status 1.  A program that has called
- * ws_last_error or ws_error_message before is one that reads its errors: it is shown nothing before its end.
+ * A thread keeps its first error until ws_last_error reads it.  An unread error is printed to standard error at this
+ * thread's next launch or ws_sync, at the thread's end, or at the program's end.  A program that leaves an error unread
+ * and would end with status 0 ends with 3, since its results are wrong.
+ *
+ * Findings of the emulation (WS_ERR_PROTOCOL) are printed at once, like a sanitizer's, and make that status 1.  A
+ * program that has called ws_last_error or ws_error_message before reads its errors itself.  Nothing is printed before
+ * its end.
  */
 #define _GNU_SOURCE /* on_exit, RTLD_NODELETE */
 #include "ws/backend.h"
@@ -23,23 +25,24 @@
 enum { MESSAGE_BYTES = 2048 /* the emulation reports a line for each group */, MOST_LINES = 8 };
 enum { STATUS_FINDING = 1, STATUS_UNREAD = 3 };
 
-/* A thread's first error since it last asked.  */
+/* A thread's first error since it last read one.  */
 struct thread_error {
     ws_status status;
-    bool read;    /* its text was taken, the status was not */
+    bool read;    /* the text was read, the status was not */
     bool shown;   /* on standard error */
-    bool finding; /* the emulation found something since */
+    bool finding; /* the emulation has found something since */
     bool listed;
     unsigned long count;
-    pid_t process; /* a forked child has its parent's memory, not its errors */
+    pid_t process; /* a forked child has its parent's memory, but not its errors */
     struct thread_error *next;
     char message[MESSAGE_BYTES];
 };
 
 static _Thread_local struct thread_error mine;
-static pthread_mutex_t errors_lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows, and for what threads keep */
-static struct thread_error *listed_errors;                      /* of threads that ever had one */
-static int status_left;                                         /* what a thread that has ended asks for, ... */
+static pthread_mutex_t errors_lock = PTHREAD_MUTEX_INITIALIZER; /* for the variables below, and for each thread's
+                                                                   error */
+static struct thread_error *listed_errors;                      /* of all threads that have had an error */
+static int status_left;                                         /* exit status that an ended thread asks for, ... */
 static pid_t process_left;                                      /* ... in this process */
 static int lines_shown;
 static unsigned long lines_left_out;
@@ -87,7 +90,7 @@ static void show_unread(struct thread_error *error)
     show_line(error->message);
 }
 
-/* The status that a thread's error asks for; 0: none.  */
+/* The exit status that a thread's error asks for; 0: none.  */
 static int wanted_status(const struct thread_error *error)
 {
     if (error->process != getpid())
@@ -97,13 +100,13 @@ static int wanted_status(const struct thread_error *error)
     return error->status != WS_OK && !error->read ? STATUS_UNREAD : 0;
 }
 
-/* A finding's comes first.  */
+/* A finding takes precedence.  */
 static int stronger(int status, int other)
 {
     return status == STATUS_FINDING || !other ? status : other;
 }
 
-/* Of a thread: what it kept goes with it.  */
+/* At a thread's end, its error is printed and removed from the list.  */
 static void end_thread(void *own)
 {
     struct thread_error *error = own;
@@ -127,7 +130,7 @@ static void end_thread(void *own)
 static enum { STILL_RUNNING, ENDED_WITH_0, ENDED_WITH_FAILURE } ending;
 
 #ifdef __GLIBC__
-/* In a static program there are none, and nothing that could be unloaded.  */
+/* A static program has neither function, and nothing can be unloaded.  */
 #    pragma weak dlopen
 #    pragma weak dladdr
 
@@ -137,7 +140,7 @@ static void note_status(int status, void *unused)
     ending = status == 0 ? ENDED_WITH_0 : ENDED_WITH_FAILURE;
 }
 
-/* From the first error on: what on_exit calls must stay loaded.  */
+/* Called at the first error: the handler of on_exit must stay loaded.  */
 static void watch_ending(void)
 {
     Dl_info self;
@@ -151,7 +154,7 @@ static void watch_ending(void)
 }
 #endif
 
-/* After the program's own handlers of atexit; or where a shared library that holds this file is unloaded.  */
+/* Runs after the program's own atexit handlers, or when a shared library with this file is unloaded.  */
 __attribute__((destructor(101))) static void end_program(void)
 {
     pthread_mutex_lock(&errors_lock);
@@ -186,7 +189,7 @@ static void keep_first(ws_status status, const char *text)
     pthread_setspecific(error_key, &mine);
 }
 
-/* Found by the emulation, or one more that fails behind an error that was shown.  */
+/* True for findings of the emulation, and for further errors after one that was printed.  */
 static bool is_shown_at_once(ws_status status)
 {
     if (show_mode != SHOW_UNREAD)
@@ -239,7 +242,7 @@ void ws_begin_launch(void)
     pthread_mutex_unlock(&errors_lock);
 }
 
-/* ---- what programs ask ------------------------------------------------------------------------------------------- */
+/* ---- reading errors ---------------------------------------------------------------------------------------------- */
 
 ws_status ws_error_pending(void)
 {
@@ -251,7 +254,7 @@ unsigned long ws_error_count(void)
     return mine.count;
 }
 
-/* Both leave the message as it is, which others may look at.  */
+/* Keeps the message, which other functions may read.  */
 static void have_read(ws_status left)
 {
     program_reads = true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faults.c - what is said of a wait that did not end, and faults that tests ask for.
+ * faults.c - reports about waits that did not end, and faults for tests.
  *
- *   WS_WATCHDOG=5                       a tile waits 5 seconds for another grid's
- *   WS_FAULT=silent:gather#2@1          grid 2 of its block, of `gather`, says on device 1 of no tile that it is done
- *   WS_FAULT=lost:product               the device fails as `product` is launched
+ *      WS_WATCHDOG=5                       a tile waits 5 seconds for another grid's
+ *      WS_FAULT=silent:gather#2@1          grid 2 of its block, of `gather`, reports no tile as done on device 1
+ *      WS_FAULT=lost:product               the device fails at the launch of `product`
  *
- * A kernel that gives up writes two numbers; which grids they are about is remembered here, of the last launches that
- * wait for tiles.
+ * A kernel that gives up a wait writes two numbers.  This file remembers the grids of the last launches that wait for
+ * tiles, so that a report can name them.
  */
 #include "target.h"
 #include "ws/backend.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.c - what surrounds the kernels: the log, the stream, memory; errors: error.c.
+ * host.c - the environment of kernels: the log, the stream, and memory; error.c has errors.
  *
- * The stream belongs to a thread, the log and the backend to the process.
+ * Each thread has a stream; the log and the backend belong to the process.
  */
 #include "target.h"
 #include "ws/backend.h"

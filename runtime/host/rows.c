@@ -4,8 +4,8 @@
  *
  *   float **a;  a[i][j]      ws_rows_base_ (a, bytes)[i * ws_rows_distance_ (a, bytes, 4, "a") + j]
  *
- * Called in front of a launch.  Rows at unequal distances, as malloc hands them out one by one, are an error that names
- * the array; the distance is below 0 then, with which the launch fails.
+ * Emitted code calls these before a launch.  Rows at unequal distances, for instance from separate mallocs, are an
+ * error that names the array.  The distance is then negative, and the launch fails.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -15,7 +15,7 @@
 const void *ws_rows_base_(const void *rows, long bytes);
 long ws_rows_distance_(const void *rows, long bytes, long element, const char *name);
 
-enum { ALONE = 1 << 20 }; /* of one row, any that tensors can have */
+enum { ALONE = 1 << 20 }; /* of one row: any distance that tensors can have */
 
 const void *ws_rows_base_(const void *rows, long bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * target.c - programs that hold each kernel for cuda and for emulation: which of the two they run.
+ * target.c - the target of programs that hold each kernel for cuda and for emulation.
  *
- * The first launch, or what first asks for memory, decides for the process: WS_TARGET=cuda or WS_TARGET=emulate if it
- * is set, else cuda where a device can run the kernels.  Emulation is slower by orders of magnitude, so it is said when
- * nobody asked for it.
+ * The first launch, or the first allocation of memory, decides for the process.  WS_TARGET=cuda or WS_TARGET=emulate
+ * takes precedence; otherwise it is cuda if a device can run the kernels.  Emulation is slower by orders of magnitude,
+ * so a message reports it unless WS_TARGET asks for it.
  */
 #include "target.h"
 #include "ws/backend.h"

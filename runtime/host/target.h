@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* target.h - between the files of this folder. */
+/*
+ * target.h - declarations shared by the files of this folder.
+ */
 #ifndef WS_HOST_TARGET_H
 #define WS_HOST_TARGET_H
 
@@ -7,10 +9,10 @@
 
 #include <stdbool.h>
 
-/* Where a device was offered: do kernels run on it?  Decided once.  */
+/* True if kernels run on the device of ws_backend_offer.  Decided once.  */
 bool ws_choose_target(void);
 
-/* Of 0 and x it is |x|.  */
+/* The greatest common divisor; for 0 and x it is |x|.  */
 static inline long common_divisor(long x, long y)
 {
     while (y) {
@@ -21,7 +23,7 @@ static inline long common_divisor(long x, long y)
     return x < 0 ? -x : x;
 }
 
-/* Bytes of which all rows of the view are a multiple apart, and so are those of `period`; 0: of one row.  */
+/* The common divisor in bytes of the steps of all outer dimensions, and of `period`; 0 if there is one row.  */
 static inline long period_of_use(const struct ws_use *use, long period)
 {
     for (int i = 0; i + 1 < use->rank; i++)
@@ -30,22 +32,23 @@ static inline long period_of_use(const struct ws_use *use, long period)
     return period;
 }
 
-/* together.c: a loop over so many devices begins in a block, whose lanes are entered already; it ends, and the block's
-   end sees to what follows.  */
+/* together.c: a loop over devices begins in a block; returns true if the block's lanes are entered already.  The loop
+   ends; returns true if the block's end takes care of later work.  */
 __attribute__((visibility("hidden"))) bool ws_together_loop_begins(long devices);
 __attribute__((visibility("hidden"))) bool ws_together_loop_ends(int devices);
-/* devices.c: the caller's stream waits for so many devices; this device's stream does.  */
+/* devices.c: the caller's stream waits for `devices` devices; the current device's stream does.  */
 __attribute__((visibility("hidden"))) void ws_devices_meet(int devices);
 __attribute__((visibility("hidden"))) void ws_devices_wait_all(int devices, bool again);
 
 __attribute__((visibility("hidden"))) bool ws_devices_keep(void *p, size_t bytes, int device);
-/* team.c: this process's, if it has several; a loop over devices begins and ends; a launch in it takes a tensor.  */
+/* team.c: this process's team, if it has several processes; begin and end of a loop over devices; a tensor of a launch
+   in the loop.  */
 __attribute__((visibility("hidden"))) ws_team *ws_team_now(void);
 __attribute__((visibility("hidden"))) ws_status ws_team_loop_begins(long devices);
 __attribute__((visibility("hidden"))) ws_status ws_team_loop_ends(int failed);
 __attribute__((visibility("hidden"))) void ws_team_note(const struct ws_use *use);
 
-/* faults.c: a launch that waits for tiles gets a number, under which ws_together_stuck_ knows it.  */
+/* faults.c: numbers a launch that waits for tiles, for ws_together_stuck_.  */
 __attribute__((visibility("hidden"))) void ws_faults_remember(struct ws_together *launch);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * team.c - several processes of one machine that share a loop over devices: each carries out one iteration.
+ * team.c - several processes of one machine that share a loop over devices: each executes one iteration.
  *
- *   mpirun -n 2 ./program                            each process:
- *   ws_team *team = ws_team_open(NULL);              rank and size from what has started it
- *   int n = ws_team_size(team);
- *   ws_team_alloc(team, bytes, (void **)X);          X[r]: memory of rank r, wherever its process is
- *   #pragma ws devices(n)                            iteration r here runs in the process of rank r alone
- *   for (int r = 0; r < n; r++) ...                  all have come when the loop begins, and all have ended behind it
+ *      mpirun -n 2 ./program                            each process:
+ *      ws_team *team = ws_team_open(NULL);              rank and size from the launcher's environment
+ *      int n = ws_team_size(team);
+ *      ws_team_alloc(team, bytes, (void **)X);          X[r]: memory of rank r, in any process
+ *      #pragma ws devices(n)                            iteration r runs in the process of rank r alone
+ *      for (int r = 0; r < n; r++) ...                  all have arrived when the loop begins, and have ended after it
  *
- * Processes meet in a segment of shared memory.  What they load of each other is shared memory, too, or memory of a
- * device by a handle (CUDA IPC).  Every process computes the arguments of every iteration, though it launches its own
- * alone; at the loop's end these are compared, so ranks that take different shapes learn of it, each of them.
+ * Processes synchronize through a segment of shared memory.  Memory that others load is shared memory, too, or memory
+ * of a device by a handle (CUDA IPC).  Every process computes the arguments of every iteration, but launches only its
+ * own. At the loop's end the arguments are compared, and each rank reports a difference of shapes.
  */
 #define _GNU_SOURCE
 #include "target.h"
@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 enum { MOST_RANKS = 64, MOST_SHAPES = 96, HANDLE = 64, NAME = 48, READY = 0x7773746d };
-enum { PAGE = 2 << 20 }; /* of a device: a handle stands for whole ones, of which nothing else is to be a part */
+enum { PAGE = 2 << 20 }; /* of a device: a handle stands for whole pages, which must hold nothing else */
 
 /* A tensor of a launch.  */
 struct shape {
@@ -39,9 +39,9 @@ struct shape {
     char name[NAME]; /* "kernel: tensor" */
 };
 struct member {
-    atomic_int process; /* 0: has not come yet */
-    atomic_ulong steps; /* how often it has come to a meeting */
-    int failed;         /* a launch of this loop */
+    atomic_int process; /* 0: it has not arrived yet */
+    atomic_ulong steps; /* number of barriers that it has reached */
+    int failed;         /* a launch of this loop has failed */
     size_t bytes;
     unsigned char handle[HANDLE];
     int shapes;
@@ -62,14 +62,14 @@ struct ws_team {
     bool broken; /* a rank is gone */
 };
 
-static ws_team *the_team; /* of this process; one that has several processes */
+static ws_team *the_team; /* of this process; it may have one process only */
 
 ws_team *ws_team_now(void)
 {
     return the_team && the_team->size > 1 ? the_team : NULL;
 }
 
-/* ---- who started us ---------------------------------------------------------------------------------------------- */
+/* ---- the launcher's environment ---------------------------------------------------------------------------------- */
 
 static bool number_of(const char *name, int *to)
 {
@@ -80,7 +80,7 @@ static bool number_of(const char *name, int *to)
     return text && end != text && n >= 0 && n < INT_MAX;
 }
 
-/* "NAME:RANK:SIZE", for processes that nobody of those below has started.  */
+/* "NAME:RANK:SIZE", for processes that no launcher of the list has started.  */
 static bool by_hand(ws_team *team)
 {
     const char *text = ws_environment_("WS_TEAM");
@@ -112,7 +112,7 @@ static bool by_launcher(ws_team *team, bool *same_machine)
     return false;
 }
 
-/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 static double seconds_now(void)
 {
@@ -128,7 +128,7 @@ static void rest(int *looks)
         nanosleep(&moment, NULL);
 }
 
-/* Of a rank that does not come: its process has ended, or it took too long.  */
+/* Reports a missing rank if its process has ended or the wait has timed out.  */
 static ws_status is_missing(ws_team *team, int rank, double since, const char *what)
 {
     const int process = atomic_load(&team->segment->members[rank].process);
@@ -144,7 +144,7 @@ static ws_status is_missing(ws_team *team, int rank, double since, const char *w
                         rank, ws_watchdog_());
 }
 
-/* All come to it before one goes on.  */
+/* A barrier of all ranks.  */
 static ws_status team_meet(ws_team *team, const char *what)
 {
     const double since = seconds_now();
@@ -194,7 +194,7 @@ static void *open_shared(const char *name, size_t bytes)
     return file < 0 ? NULL : map_file(file, bytes);
 }
 
-/* Rank 0 makes the segment.  One of an earlier job of this name, which did not get to its end, is passed over.  */
+/* Rank 0 makes the segment.  Other ranks skip a segment that an earlier job of this name has left.  */
 static ws_status join(ws_team *team)
 {
     const double since = seconds_now();
@@ -333,7 +333,7 @@ static ws_status reach(ws_team *team, int rank, void **to)
                               rank);
 }
 
-/* In one process of several devices: of each.  */
+/* For one process with several devices: memory of each device.  */
 static ws_status alloc_here(int count, size_t bytes, void *to[])
 {
     for (int r = 0; r < count; r++)
@@ -342,7 +342,7 @@ static ws_status alloc_here(int count, size_t bytes, void *to[])
     return WS_OK;
 }
 
-/* That of others may be of other sizes; what is loaded beyond them is refused.  */
+/* Memory of other ranks may have other sizes; a load beyond it is an error.  */
 ws_status ws_team_alloc(ws_team *team, size_t bytes, void *to[])
 {
     char name[192];
@@ -406,7 +406,7 @@ static void say_shape(char *text, size_t bytes, const struct shape *s)
         used += (size_t)snprintf(text + used, bytes - used, "%s%ld", d ? " x " : "", s->extent[d]);
 }
 
-/* Of what both have told of an iteration.  */
+/* Compares the records of both ranks for their iterations.  */
 static ws_status compare(const ws_team *team, int other)
 {
     const struct member *mine = &team->segment->members[team->rank], *theirs = &team->segment->members[other];

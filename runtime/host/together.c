@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * together.c - blocks of grids that run together: which tiles wait for which.
+ * together.c - blocks of grids that run together: tiles of one grid wait for tiles of earlier grids.
  *
  *   {
  *       #pragma ws together
- *       grid A: stores a          launch, tells          counters of rows of tiles: so many tiles are done
+ *       grid A: stores a          launch, reports        counters of rows of tiles: the number of done tiles
  *       grid B: loads a           launch, early          a tile of B waits for the rows of A's that it loads
  *   }
  *
- * All go to one stream.  An early launch begins when all blocks of the one before it run, and ends behind that one's
- * end.  So the blocks of all earlier grids run, wait for tiles of still earlier ones alone, and the earliest grid that
- * has not ended goes on: nobody waits for ever, wherever blocks are put.  And what follows the block in the stream
- * waits for all of it.
+ * All launches go to one stream.  An early launch begins when all blocks of the launch before it run, and ends after
+ * the end of that launch.  So the blocks of all earlier grids run, and wait only for tiles of still earlier grids.  The
+ * earliest grid that has not ended always proceeds, so no wait is endless, wherever blocks are placed.  Work behind the
+ * block in the stream waits for all of it.
  *
- * Where loops over devices stand in the block, there is a lane for each device, a stream with counters of its own, and
- * lanes meet at the block's end.  Tiles of a later loop wait for those of an earlier one on other devices, too.
- * All of these have been launched before, on GPUs of their own: the argument above holds for each lane, and the launch
- * that is the earliest of all that have not ended waits for nobody.  What cannot wait by tiles begins behind the ends
- * of what all lanes hold by then.
+ * With loops over devices in the block there is a lane for each device: a stream with counters of its own.  Lanes join
+ * at the block's end.  Tiles of a later loop wait for tiles of an earlier loop on other devices, too.  All of these
+ * have been launched before, on distinct GPUs.  So the argument above holds for each lane, and the earliest launch of
+ * all that has not ended waits for no other.  A launch that cannot wait by tiles begins after the ends of all earlier
+ * work of all lanes.
  *
- * A launch is early if all that earlier ones leave to it is what they store and it loads, and they say when tiles are
- * done.  Where it stores what they touch, or more is asked than is counted here, it begins behind their ends.
+ * A launch is early if it depends on earlier launches only by loads of tensors that they store, and if they report
+ * their tiles.  A launch that stores tensors which earlier ones touch begins after their ends.  So does a launch that
+ * exceeds the limits here.
  *
- * A tile touches bytes of a tensor that move on with its position.  It waits for those earlier ones whose bytes meet
- * its own.  Bytes are taken from the first to the last one, so that tensors of different shapes over the same memory
- * compare; more than a tile touches is right, and waits longer.
+ * A tile touches bytes of a tensor that move with its position.  It waits for earlier tiles with overlapping bytes.
+ * The bytes of a tile are the range from its first to its last byte, so that tensors of different shapes over the same
+ * memory can be compared.  A range larger than necessary is correct, and waits longer.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -46,24 +47,24 @@ struct past_launch {
     long count[4];
     unsigned *words;
 };
-/* What one device has of the block; lane 0: the caller's stream.  */
+/* The state of one device in the block; lane 0 is the caller's stream.  */
 struct lane {
-    bool opened;  /* `words` are there, or cannot be had */
+    bool opened;  /* `words` is valid, or no words are available */
     int number;   /* of the last launch */
-    int launches; /* that the next one may run beside */
+    int launches; /* that the next launch may overlap */
     unsigned *words, *own;
-    int used;          /* words */
-    int behind[LANES]; /* launches of each lane before this one have ended when the next one of this lane begins */
+    int used;          /* number of words */
+    int behind[LANES]; /* launches of each lane before this number have ended when this lane's next launch begins */
 };
 static _Thread_local struct {
     int depth;
-    bool crossing; /* loops over devices stand in it */
-    bool apart;    /* the devices are, and lanes meet at the block's end */
+    bool crossing; /* the block has loops over devices */
+    bool apart;    /* the devices are distinct, and lanes join at the block's end */
     int id;
-    bool pending; /* a launch has said what it uses, and has not been entered */
-    int devices;  /* with lanes that have not met */
-    bool marked;  /* a launch of this loop over devices has waited for all lanes: others wait for as much, */
-    int before;   /* the launches until then */
+    bool pending; /* a launch has recorded its tensors, and has not been entered */
+    int devices;  /* with lanes that have not joined */
+    bool marked;  /* a launch of this loop over devices has waited for all lanes; others wait for the same work: */
+    int before;   /* launches before that wait */
     struct lane *lanes;
     struct past_launch *past;
     int launches;
@@ -101,7 +102,7 @@ void ws_together_begin_(void)
         ws_error_set(WS_ERR_MEMORY, "a block of grids that run together: no memory to remember them");
 }
 
-/* Everything so far has ended before what comes now begins, on whichever device.  */
+/* Later launches begin after the ends of all earlier ones, on any device.  */
 static void forget_all(void)
 {
     block.id = new_id();
@@ -183,8 +184,8 @@ ws_status ws_together_use(const struct ws_use *use)
     return WS_OK;
 }
 
-/* Behind what all lanes hold, but for what other iterations of this loop over devices have launched, which are
-   independent of this one: they would run one after the other.  */
+/* Waits for the work of all lanes, except for launches of other iterations of this loop over devices.  These are
+   independent of this launch, and a wait would serialize them.  */
 static void wait_for_all_lanes(void)
 {
     if (!block.marked)
@@ -193,7 +194,7 @@ static void wait_for_all_lanes(void)
     block.marked = block.crossing;
 }
 
-/* Earlier launches of this lane have ended before what comes now begins; with `all`, those of others, too.  */
+/* Earlier launches of this lane have ended before later work begins; with `all`, launches of all lanes.  */
 static void forget_earlier(bool all)
 {
     struct lane *lane = this_lane();
@@ -222,7 +223,7 @@ static bool mul_add(long *sum, long x, long y)
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* In units, further away from 0 where it is none.  */
+/* Converts bytes to units; a fraction is rounded away from 0.  */
 static bool in_units(int *to, long bytes, long unit)
 {
     long units = bytes / unit + (bytes % unit > 0) - (bytes % unit < 0);
@@ -230,7 +231,7 @@ static bool in_units(int *to, long bytes, long unit)
     return units <= INT_MAX / 4 && units >= INT_MIN / 4;
 }
 
-/* The largest unit in which tiles move on, on both sides.  */
+/* The largest unit that divides the steps of both tiles.  */
 static long unit_of(long low, const struct past_launch *past, const struct ws_use *theirs,
                     const struct ws_together *launch, const struct ws_use *mine)
 {
@@ -242,7 +243,7 @@ static long unit_of(long low, const struct past_launch *past, const struct ws_us
     return unit ? unit : 1L << 40;
 }
 
-/* The tiles that are waited for, by the dimensions that have counters.  */
+/* Sets the counts, steps and spans of the awaited tiles, for the dimensions that have counters.  */
 static bool count_theirs(struct ws_wait *wait, const struct past_launch *past, const struct ws_use *theirs)
 {
     long span = theirs->out.width;
@@ -271,7 +272,7 @@ static bool count_theirs(struct ws_wait *wait, const struct past_launch *past, c
     return true;
 }
 
-/* What a tile of the launch waits for of what a tile of `past` stores as `theirs`.  */
+/* Sets the wait of a tile of the launch for tiles of `past` that store `theirs`.  */
 static bool make_wait(struct ws_wait *wait, const struct past_launch *past, const struct ws_use *theirs,
                       const struct ws_together *launch, const struct ws_use *mine)
 {
@@ -304,7 +305,7 @@ static bool make_wait(struct ws_wait *wait, const struct past_launch *past, cons
     return counted && reach <= INT_MAX / 2;
 }
 
-/* Where the bytes that all tiles touch end, of those that `rows` says; the tensor's end where it does not.  */
+/* The end of the bytes that all tiles touch by `rows`; the tensor's end if `rows` is not known.  */
 static const char *end_of_touched(const struct ws_use *use, const struct ws_rows *rows, int dims, const long *count)
 {
     long last = rows->low + rows->width;
@@ -319,7 +320,7 @@ static const char *begin_of_touched(const struct ws_use *use, const struct ws_ro
     return use->begin + (rows->known && rows->low > 0 ? rows->low : 0);
 }
 
-/* Extents may meet where tiles do not.  */
+/* True if tiles never overlap, although the tensors may.  */
 static bool never_meet(const struct ws_use *mine, const struct ws_together *launch, const struct ws_use *theirs,
                        const struct past_launch *past)
 {
@@ -331,7 +332,7 @@ static bool never_meet(const struct ws_use *mine, const struct ws_together *laun
 
 enum found { TILES_WAIT, LANE_WAITS, ALL_WAIT };
 
-/* The waits of the pending launch, or behind whose ends it has to begin.  */
+/* Finds the waits of the pending launch, or the launches after whose ends it has to begin.  */
 static enum found find_waits(struct ws_together *launch)
 {
     const struct lane *lane = this_lane();
@@ -356,7 +357,7 @@ static enum found find_waits(struct ws_together *launch)
     return found;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static int take_words(int count)
 {
@@ -367,7 +368,8 @@ static int take_words(int count)
     return lane->used - count;
 }
 
-/* A counter for the tiles of each position in those dimensions, two at most, in which what they store moves on.  */
+/* Makes counters for the positions in at most two dimensions by which stored tiles move.  One counter serves all tiles
+   of a position.  */
 static void make_counters(struct ws_together *launch)
 {
     bool moves[4] = {false}, stores = false;
@@ -403,7 +405,7 @@ static void open_lane(struct lane *lane)
         lane->words = lane->own = calloc(WORDS, sizeof *lane->words);
 }
 
-/* Where there is no room for it, it and all that follow begin behind everything else's end.  */
+/* Without room, this launch and all later ones begin after the ends of all others.  */
 static void remember(const struct ws_together *launch)
 {
     const struct lane *lane = this_lane();
@@ -434,7 +436,7 @@ static int shares_beside(const struct lane *lane)
     return taken;
 }
 
-/* Those for tiles of this lane go, or all.  */
+/* Drops the waits for tiles of this lane, or all waits.  */
 static void drop_waits(struct ws_together *launch, bool all)
 {
     int kept = 0;
@@ -444,7 +446,7 @@ static void drop_waits(struct ws_together *launch, bool all)
     launch->nwaits = kept;
 }
 
-/* May it run beside the launch before it in its lane?  */
+/* Decides whether the launch may overlap the launch before it in its lane.  */
 static void begin_launch(struct ws_together *launch)
 {
     struct lane *lane = this_lane();
@@ -464,7 +466,7 @@ static void begin_launch(struct ws_together *launch)
     forget_earlier(found == ALL_WAIT);
 }
 
-/* A launch that was told to wait by tiles cannot.  */
+/* The entered launch cannot wait by tiles.  */
 void ws_together_later_(void)
 {
     if (block.crossing)
@@ -499,7 +501,7 @@ ws_status ws_together_enter(struct ws_together *launch)
     return WS_OK;
 }
 
-/* Nobody waits for what was not launched.  */
+/* No tile waits for a launch that did not happen.  */
 void ws_together_leave(int launched)
 {
     block.pending = false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * total.c - a sum over a whole grid: #pragma ws grid(n) reduction(op: x).
+ * total.c - a reduction over a whole grid: #pragma ws grid(n) reduction(op: x).
  *
- *   h = ws_total_begin_ (op, bytes);           around the launch, in place of the loops
- *   the launch, with h as its last argument    its launcher asks for memory: ws_total_room_ (h, tiles)
- *   x = ws_total_f32_ (h, x);                  waits, and combines x with the tiles' numbers
+ *      h = ws_total_begin_ (op, bytes);           around the launch, which replaces the loops
+ *      the launch, with h as its last argument    its launcher asks for memory: ws_total_room_ (h, tiles)
+ *      x = ws_total_f32_ (h, x);                  waits, and combines x with the tiles' numbers
  *
- * The order: strand k of 8 takes tiles k, k + 8, ...; x takes the strands from 0 on.  Numbers of float are added in
- * double.  Where the launch failed x is what it was.
+ * Strand k of 8 combines tiles k, k + 8, ... in this order; then x is combined with the strands from 0 on.  Numbers of
+ * float are added in double.  If the launch fails x keeps its value.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -24,7 +24,7 @@ struct total {
     long count;
     unsigned long errors; /* before the launch */
     void *numbers;        /* where the kernel runs */
-    bool lent;            /* by who launches */
+    bool lent;            /* memory of the caller */
 };
 
 void *ws_total_begin_(int operation, int bytes)
@@ -60,7 +60,7 @@ void ws_total_lend_(const void *handle, void *numbers, long count)
     total->lent = true;
 }
 
-/* The numbers, here; NULL: there are none.  */
+/* The numbers in host memory; NULL: there are none.  */
 static void *fetch(const struct total *total)
 {
     const struct ws_backend *backend = ws_backend_current();
@@ -89,7 +89,7 @@ static double combined(int operation, double x, double y)
         return x + y;
     case PRODUCT:
         return x * y;
-    case LARGEST: /* a tile's number is NaN where the loop takes NaN, as if it came last */
+    case LARGEST: /* a tile's number is NaN if the loop takes NaN, as if it came last */
         return y > x || y != y ? y : x;
     default:
         return y < x || y != y ? y : x;
@@ -135,7 +135,7 @@ static long combined_integers(int operation, long x, long y)
         return y > x ? y : x;
     case SMALLEST:
         return y < x ? y : x;
-    case LARGEST_UNSIGNED: /* an int's bits keep their order where it becomes a long */
+    case LARGEST_UNSIGNED: /* conversion of an int to a long keeps the order of unsigned ints */
         return (unsigned long)y > (unsigned long)x ? y : x;
     case SMALLEST_UNSIGNED:
         return (unsigned long)y < (unsigned long)x ? y : x;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - the rules of the language at run time.  wscc asks the same rules when it compiles, so that only programs of
- * a plain compiler see an error from here.
+ * check.c - the rules of the language at run time.
+ *
+ * wscc checks the same rules when it compiles, so only programs of a plain compiler get an error from here.
  */
 #include "tile.h"
 
@@ -61,7 +62,7 @@ int ws_allowed3(int opcode, ws_tile x, ws_tile y, ws_tile z, struct ws_rule_type
     return ws_allowed(opcode, operands, 3, NULL, result);
 }
 
-/* What stands for every tile once memory has run out: a (1,1), which every thread may write to its own.  */
+/* Replaces every tile after memory has run out: a (1,1) of each thread.  */
 static _Thread_local _Alignas(16) unsigned char nothing[sizeof(struct ws_tile_) + sizeof(double)];
 
 struct ws_tile_ *ws_tile_new(int dtype, int rows, int cols)

@@ -42,7 +42,7 @@ int ws_is_computed(int dtype)
         }                                       \
     } while (0)
 
-/* Of the types that compute in f32.  */
+/* From the types that compute in f32.  */
 WS_WIDE static void read_f32(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
@@ -63,7 +63,7 @@ WS_WIDE static void read_f32(int dtype, int n, const void *from, void *to)
     }
 }
 
-/* Of every type.  */
+/* From every type.  */
 WS_WIDE static void read_f64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
@@ -102,7 +102,7 @@ WS_WIDE static void read_f64(int dtype, int n, const void *from, void *to)
     }
 }
 
-/* Of the integers.  */
+/* From the integers.  */
 static void read_i64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
@@ -276,7 +276,7 @@ void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to)
     }
 }
 
-/* n copies of the first element.  */
+/* Copies the first element to all n.  */
 static void spread(ws_compute compute, int n, void *buffer)
 {
     if (ws_compute_bytes(compute) == 8) {

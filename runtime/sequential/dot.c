@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dot.c - matrix products: operands to dense f32, of doubles as they are, then one call of the product that all CPU
- * targets share.
+ * dot.c - matrix products.
+ *
+ * Operands become dense f32, or stay doubles.  Then one function that all CPU targets share multiplies them.
  */
 #include "tile.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elementwise.c - one element at a time.
+ * elementwise.c - elementwise operations.
  *
  *     for each row, for each WS_CHUNK columns:
  *         x, y, z   fetched in the compute type, broadcast
  *         result    = loop(x, y, z)
  *         written in the tile's own type, rounded once
  *
- * A loop is one operation of scalar.h over a chunk.  The tables go from opcode and compute type to the loop.
+ * A loop is one operation of scalar.h over a chunk.  The tables map opcode and compute type to the loop.
  */
 #include "tile.h"
 #include "wide.h"
 
 #include <string.h>
 
-/* n elements; each pointer is to the compute type, of a comparison's result to mask elements.  */
+/* n elements.  Pointers are to the compute type; the result of a comparison is mask elements.  */
 typedef void loop(int n, const void *x, const void *y, const void *z, void *restrict result);
 
 #define LOOP(function, type, result_type, expression)                                                       \
@@ -68,7 +68,7 @@ ALL(COMPARE, ne)
 #define FLOAT_ROW(NAME, name) [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, NULL, NULL}
 #define ROW(NAME, name)       [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, loop_i32_##name, loop_i64_##name}
 
-/* Rows of ops.def whose rule is R_FLOAT or R_FLOATS, and rows of maths.def: each operation has its meaning.  */
+/* Rows of ops.def with the rule R_FLOAT or R_FLOATS, and rows of maths.def: their numbers must agree.  */
 enum {
 #define OP(NAME, text, class, nargs, rule, call, about, doc) +(rule == R_FLOAT || rule == R_FLOATS)
     FLOAT_OPERATIONS = 0
@@ -108,7 +108,7 @@ static loop *const loops[WS_OP_COUNT][4] = {
 
 /* ---- over a tile ------------------------------------------------------------------------------------------------- */
 
-/* Compute type of the operands: that of the tile among them.  */
+/* Compute type of the operands: that of the first tile.  */
 static ws_compute compute_of(int count, const ws_tile *operands)
 {
     for (int i = 0; i < count; i++)
@@ -122,7 +122,7 @@ static ws_tile elementwise(int opcode, int count, const ws_tile *operands, const
     struct ws_tile_ *x = ws_tile_new(type->dtype, type->rows, type->cols);
     ws_compute compute = compute_of(count, operands);
     loop *run = loops[opcode][compute];
-    int stays = x->dtype == WS_RULE_MASK || ws_is_computed(x->dtype); /* written where it belongs */
+    int stays = x->dtype == WS_RULE_MASK || ws_is_computed(x->dtype); /* written directly to the result */
     double buffers[3][WS_CHUNK], result[WS_CHUNK];
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c += WS_CHUNK) {
@@ -226,7 +226,7 @@ ws_tile ws_not(ws_tile x)
     return combine(WS_OP_NOT, x, NULL);
 }
 
-/* Per element, in the compute type: an element that was stored comes back as it was.  */
+/* Selects each element in the compute type, so that a stored element keeps its bits.  */
 static void choose_row(ws_tile mask, int row, int col, int n, int bytes, const void *x, const void *y, void *result)
 {
     for (int i = 0; i < n; i++) {

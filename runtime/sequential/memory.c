@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - tiles from memory and back.
+ * memory.c - loads and stores of tiles.
  *
- * Every load and store meets memory through one window: the rows and columns of the tile that lie inside the tensor,
- * the address of the first of them, and the distance between rows.  A row of a vector is a window of one row; a column
- * is a window of rows that are one element apart.
+ * Every load and store uses one window: the rows and columns of the tile that lie inside the tensor.  A window has the
+ * address of its first element and the distance between rows.  A row of a vector is a window of one row.  A column is a
+ * window of rows that are one element apart.
  */
 #include "tile.h"
 
@@ -18,7 +18,7 @@ struct window {
     long row_bytes;
 };
 
-/* The part [*first, *last) of n elements from coordinate `at` on that is inside along one dimension.  */
+/* The part [*first, *last) of n elements from coordinate `at` on that lies inside along one dimension.  */
 static void clip(ws_tensor t, int dim, long at, int n, int *first, int *last)
 {
     at = at < -FAR ? -FAR : at > FAR ? FAR : at;
@@ -33,7 +33,7 @@ static long offset(ws_tensor t, int dim, long at, int first)
     return (t->origin[dim] + at + first) * t->stride[dim];
 }
 
-/* The window of rows x cols at the coordinates; row_dim or col_dim is -1 where a vector has no such dimension.  */
+/* The window of rows x cols at the coordinates.  row_dim or col_dim is -1 if a vector has no such dimension.  */
 static struct window window(ws_tensor t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
     struct window w = {0, rows, 0, cols, NULL, 0};
@@ -73,14 +73,14 @@ static int col_dimension(int opcode, int rank)
     return rule == R_LOAD_COL || rule == R_STORE_COL ? -1 : rank - 1;
 }
 
-/* Rows [first, last) of a tile that one window holds.  */
+/* Rows [first, last) of a tile in one window.  */
 struct part {
     int first, last;
     struct window window;
 };
 
-/* The part of the tile's rows from `first` on, which all lie in one window, or of a box in one run of its last extent.
-   What a window counts from is the tile's row `first`.  */
+/* The part of the tile's rows from `first` on that lies in one window, for a box in one run of its last extent. Rows of
+   the window count from `first`.  */
 static struct part part_of(int opcode, ws_tensor t, const long *at, int rows, int cols, int first)
 {
     if (!t->box[0])
@@ -104,7 +104,7 @@ static struct part part_of(int opcode, ws_tensor t, const long *at, int rows, in
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-/* Every element of the tile becomes the number.  */
+/* Sets every element of the tile to the number.  */
 static void fill_tile(struct ws_tile_ *x, double number)
 {
     struct ws_tile_ splat = {.kind = WS_RULE_SPLAT, .dtype = WS_RULE_F64, .number = number};
@@ -117,7 +117,7 @@ static void fill_tile(struct ws_tile_ *x, double number)
         memcpy(x->data + done, x->data, done < all - done ? done : all - done);
 }
 
-/* Operands as the rules want them: the tensor, a number for each coordinate, the tile of a store.  */
+/* Checks the operands: the tensor, a number for each coordinate, the tile of a store.  */
 static int allowed(int opcode, ws_tensor t, int coordinates, ws_tile v, const struct ws_rule_attributes *attributes,
                    struct ws_rule_type *result)
 {
@@ -202,7 +202,7 @@ ws_tile ws_load_col_2d(ws_tensor t2, long d0, long row, int rows)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* Threads of the user may add to one element at the same time.  */
+/* Atomic: threads of the user may add to one element at the same time.  */
 static void add_row(int dtype, int n, const void *from, void *to)
 {
     for (int i = 0; i < n; i++)
@@ -242,7 +242,7 @@ static void store(int opcode, ws_tensor t, int rank, const long *at, ws_tile v)
     }
 }
 
-/* The element of a vector, or NULL outside.  */
+/* The address of a vector's element; NULL for an index out of bounds.  */
 static unsigned char *element_to(ws_tensor t, long low, long high, long index)
 {
     const long at = t->origin[0] + index, bytes = ws_dtype_bytes(t->dtype);

@@ -28,7 +28,7 @@ static void print_element(FILE *out, ws_tile v, int row, int col)
     }
     ws_row_read(v->dtype, WS_COMPUTE_F64, 1, ws_element(v, row, col), &x);
     if (x != x)
-        fprintf(out, " nan"); /* its sign means nothing */
+        fprintf(out, " nan"); /* its sign has no meaning */
     else
         fprintf(out, v->dtype == WS_RULE_F64 ? " %.17g" : " %.9g", x);
 }
@@ -48,7 +48,7 @@ void ws_show_rows(FILE *out, ws_tile v)
     }
 }
 
-/* Behind its name.  */
+/* Prints a tile after its name.  */
 static void print_tile(ws_tile v)
 {
     ws_show_type(stdout, v, v->rows);
@@ -104,7 +104,7 @@ void ws_print_begin_(const char *kernel)
     funlockfile(stdout);
 }
 
-/* False: there are enough.  */
+/* False if the limit of lines is reached.  */
 static bool next_line(void)
 {
     return printed.lines++ < WS_MOST_LINES;
@@ -130,7 +130,7 @@ void ws_print_value_d_(const char *name, double x)
     printf("%s: %.17g\n", name, x != x ? (double)NAN : x);
 }
 
-/* The sign of NaN means nothing.  */
+/* The sign of NaN has no meaning.  */
 static void put_line(char *text)
 {
     char *number = strstr(text, "-nan");

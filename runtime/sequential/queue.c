@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.c - queues of tiles: ws_ring_new, and what ws_put and ws_get become.
+ * queue.c - queues of tiles: ws_ring_new, and the functions of ws_put and ws_get.
  *
- * A ring is a block like a tile's, which holds the ends of a list.  Tiles in it are copies, since nobody's stack holds
- * them meanwhile.
+ * A ring is a block of memory like a tile, with the ends of a list.  Tiles in the list are copies, since no stack
+ * refers to them in the meantime.
  */
 #include "tile.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.c - along rows and columns, in ascending order, in the compute type; the result is rounded once.
+ * reduce.c - reductions along rows and columns, in ascending order, in the compute type; the result is rounded once.
  *
- * The tile is converted to the compute type as a whole.  A line of it is then `count` elements a `stride` apart: a
- * row's are neighbours, a column's are a row apart.
+ * The whole tile is converted to the compute type.  A line is then `count` elements, `stride` apart.  Elements of a row
+ * are adjacent, and elements of a column are a row apart.
  */
 #include "tile.h"
 #include "wide.h"
@@ -13,10 +13,10 @@
 struct lines {
     const void *elements;
     int number, count;
-    long step, stride; /* from line to line, and within one */
+    long step, stride; /* from line to line, and within a line */
 };
 
-/* Lines to one element each.  */
+/* Reduces each line to one element.  */
 typedef void reduction(const struct lines *lines, void *result);
 
 #define REDUCTION(name, compute, type, result_type)                                            \
@@ -27,7 +27,7 @@ typedef void reduction(const struct lines *lines, void *result);
                 lines->count, (const type *)lines->elements + i * lines->step, lines->stride); \
     }
 
-/* Sums do not wait for each other where several lines are added side by side; neighbours are a vector.  */
+/* Several lines are summed side by side, so that their additions overlap; adjacent lines form a vector.  */
 enum { SIDE_BY_SIDE = 4 };
 #define FOLD(name, with, compute, type)                                                              \
     WS_WIDE static void compute##_##name(const struct lines *lines, void *restrict result)           \

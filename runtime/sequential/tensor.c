@@ -2,9 +2,9 @@
 /*
  * tensor.c - views of memory: construction, slices, single elements.
  *
- * Coordinates are kept within +-2^60, so that sums of them do not overflow; what is further out is outside every tensor
- * anyway, since extents and strides reach no further than memory does (common/span.h).  A view that cannot be made is
- * recorded as an error and holds no element.
+ * Coordinates are limited to +-2^60, so that sums of them do not overflow.  Coordinates beyond that are outside of
+ * every tensor, since extents and strides reach no further than memory (common/span.h).  A view that cannot be made is
+ * an error, and has no element.
  */
 #include "tile.h"
 #include "span.h"
@@ -41,7 +41,7 @@ static struct ws_tensor_ *tensor_new(int dtype, int rank, const void *base)
     return t;
 }
 
-/* What the base, the extents and the strides have to satisfy.  Returns 0 with an error recorded.  */
+/* Checks the base, the extents and the strides.  Returns 0 after recording an error.  */
 static int sound(const void *base, int dtype, int rank, const long *extents, const long *strides)
 {
     for (int i = 0; i < rank; i++)
@@ -73,13 +73,13 @@ static ws_tensor make(const void *base, ws_dtype type, int rank, const long *ext
     if (!sound(base, attributes.dtype, rank, extents, strides))
         return t;
     for (int i = 0; i < rank; i++) {
-        t->stride[i] = extents[i] > 1 ? strides[i] : 0; /* of one element it may be anything */
+        t->stride[i] = extents[i] > 1 ? strides[i] : 0; /* of one element any stride is valid */
         t->high[i] = near(extents[i]);
     }
     return t;
 }
 
-/* What is too much stays so: a dimension further in reaches beyond all memory then.  */
+/* Saturates: an inner dimension then reaches beyond all memory.  */
 static long times(long x, long y)
 {
     long product;
@@ -188,7 +188,7 @@ ws_tensor ws_box_4d(ws_tensor t, long d0, long d1, long row, int n0, int n1, int
     return box(t, 4, (const long[]){d0, d1, row}, (const int[]){n0, n1, rows});
 }
 
-/* Element i of a vector, or NULL outside.  */
+/* Address of element i of a vector; NULL for an index out of bounds.  */
 static const unsigned char *element(ws_tensor t, long i)
 {
     long at = near(t->origin[0] + near(i));

@@ -78,7 +78,7 @@ ws_tile ws_col_index(int rows, int cols)
 
 /* ---- transposition ----------------------------------------------------------------------------------------------- */
 
-/* In blocks, so that both sides stay in the cache.  */
+/* In blocks, so that source and target stay in the cache.  */
 #define TRANSPOSE(type)                                                                                          \
     do {                                                                                                         \
         const type *from = (const type *)(const void *)t->data;                                                  \
@@ -113,7 +113,7 @@ ws_tile ws_trans(ws_tile t)
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-/* The new tile that the operation makes of t; if it is refused, false, and one of zeros.  */
+/* Makes the result tile of a cast of t.  Returns false, and a tile of zeros, if the rules refuse the cast.  */
 static int begin_cast(int opcode, ws_tile t, ws_dtype to, struct ws_tile_ **x)
 {
     struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(to)};
@@ -133,7 +133,7 @@ ws_tile ws_cast(ws_tile t, ws_dtype to)
     int is_wide = from == WS_COMPUTE_I64 || (from == WS_COMPUTE_I32 && to_compute == WS_COMPUTE_I64);
     ws_compute compute = from == to_compute ? from
                          : is_wide          ? WS_COMPUTE_I64
-                                            : WS_COMPUTE_F64; /* which holds every other element exactly */
+                                            : WS_COMPUTE_F64; /* f64 holds every other element exactly */
     double buffer[WS_CHUNK];
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c += WS_CHUNK) {

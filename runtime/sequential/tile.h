@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tile.h - the sequential library's own header: what the handles of <ws.h> point to, and what the files share.
+ * tile.h - internal header of the sequential library: the structs behind the handles of <ws.h>, and shared functions.
  *
- *   reclaim.c      memory of handles, taken back when no local holds them
- *   check.c        the rules of the language (runtime/common/rules.c), asked at run time
- *   convert.c      rows of elements between the stored types and the compute types
- *   tensor.c       views of memory
- *   memory.c       loads and stores
- *   tile.c         constant and index tiles, transposition, casts
- *   elementwise.c  one element at a time, broadcast
- *   reduce.c       along rows and columns
- *   dot.c          matrix products
- *   print.c        ws_print
+ *      reclaim.c      memory of handles, reclaimed when no local holds them
+ *      check.c        the rules of the language (runtime/common/rules.c), checked at run time
+ *      convert.c      rows of elements between the stored types and the compute types
+ *      tensor.c       views of memory
+ *      memory.c       loads and stores
+ *      tile.c         constant and index tiles, transposition, casts
+ *      elementwise.c  elementwise operations with broadcast
+ *      reduce.c       reductions along rows and columns
+ *      dot.c          matrix products
+ *      print.c        ws_print
  *
- * A wrong operation records WS_ERR_TYPE, where nothing was recorded yet, and gives a tile of zeros with the shape that
- * it should have had, so that the program goes on to its own check of ws_last_error.
+ * An invalid operation records WS_ERR_TYPE, unless an error is recorded already.  The result is a tile of zeros with
+ * the shape that the operation should have.  So the program goes on to its own check of ws_last_error.
  */
 #ifndef WS_SEQUENTIAL_TILE_H
 #define WS_SEQUENTIAL_TILE_H
@@ -40,7 +40,7 @@ struct ws_tile_ {
     _Alignas(16) unsigned char data[]; /* rows x cols elements, dense; a mask element is one byte */
 };
 
-/* Coordinates of a view are shifted by its origin; the result is inside if it lies between low and high.  */
+/* The origin shifts coordinates of a view.  An element is inside if the result lies in [low, high).  */
 struct ws_tensor_ {
     int magic;
     int dtype;
@@ -48,34 +48,34 @@ struct ws_tensor_ {
     unsigned char *base;
     long stride[4]; /* in elements */
     long origin[4], low[4], high[4];
-    int box[3];     /* of a box, whose rank is 2: its extents, 0 from the whole tensor's last dimension on */
-    long corner[3]; /* and where it begins; the arrays above are the whole tensor's */
+    int box[3];     /* of a box, whose rank is 2: its extents; 0 from the whole tensor's last dimension on */
+    long corner[3]; /* position of a box; the arrays above are the whole tensor's */
 };
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Memory that lives as long as a local of this thread holds its address; NULL and an error when there is none.  */
+/* Memory that lives as long as a local of this thread holds its address; NULL and an error without memory.  */
 void *ws_handle_alloc(size_t bytes);
-/* Working memory of this thread, good until the next call with the same index (0 to 2).  */
+/* Working memory of this thread, valid until the next call with the same index (0 to 2).  */
 void *ws_scratch(int index, size_t bytes);
-/* Where this thread's handles come from instead, while it is not NULL; who sets it takes them back.  */
+/* Allocates this thread's handles, unless NULL; the code that sets it also frees the handles.  */
 extern _Thread_local void *(*ws_handle_source)(size_t bytes);
-size_t ws_handle_bytes(void); /* what this thread's handles occupy now */
-void ws_handle_collect(void); /* take back what is not held, now rather than later */
+size_t ws_handle_bytes(void); /* bytes of this thread's handles */
+void ws_handle_collect(void); /* reclaims handles that no local holds */
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 struct ws_rule_type ws_type_of(ws_tile x);
 struct ws_rule_type ws_type_of_tensor(ws_tensor t);
-int ws_dtype_index(ws_dtype t); /* ws_rule_dtype, -1 if it is none */
-/* Nonzero if the rules allow it; otherwise the error is recorded.  */
+int ws_dtype_index(ws_dtype t); /* ws_rule_dtype; -1 for an invalid type */
+/* Nonzero if the rules allow the operation; otherwise records the error.  */
 int ws_allowed(int opcode, const struct ws_rule_type *operands, int count, const struct ws_rule_attributes *attributes,
                struct ws_rule_type *result);
 int ws_allowed1(int opcode, ws_tile x, struct ws_rule_type *result);
 int ws_allowed2(int opcode, ws_tile x, ws_tile y, struct ws_rule_type *result);
 int ws_allowed3(int opcode, ws_tile x, ws_tile y, ws_tile z, struct ws_rule_type *result);
 
-/* A new tile with undefined elements (or zeros); never NULL: without memory, a (1,1) of zero.  */
+/* A new tile with undefined elements (or zeros).  Never NULL: without memory, a (1,1) of zero.  */
 struct ws_tile_ *ws_tile_new(int dtype, int rows, int cols);
 ws_tile ws_tile_zeros(const struct ws_rule_type *type);
 

@@ -8,10 +8,10 @@
  *
  *   gemm.o + device objects --cc -r--> merged.o --rename--> the user's gemm.o
  *
- * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  All of
- * this is in the temporary folder until the last step, so that an object has its kernels or is not there, whatever ends
- * us.  GCC is told how to name .gcno and .dwo; Clang names them after its output, and has the user's name where it is
- * asked for some.
+ * The plugin writes the .cu only for a file with a grid region and without errors; otherwise the first line is the
+ * whole compile.  All files are in the temporary folder until the last step.  So the object either has its kernels or
+ * does not exist, even after a signal.  GCC is told the names of .gcno and .dwo files.  Clang derives them from its
+ * output, and gets the user's output if it has to write some.
  */
 
 #include "wscc.h"
@@ -24,18 +24,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The names of one compile.  */
+/* The file names of one compile.  */
 typedef struct {
-    const char *stem;   /* of the object, or the source */
-    const char *safe;   /* that, of plain characters: of the temporaries */
-    const char *object; /* what the host compiler writes; NULL: it chooses */
-    const char *place;  /* where the object goes when all is well; NULL: it is there */
+    const char *stem;   /* of the object, or of the source */
+    const char *safe;   /* `stem` in plain characters, for temporaries */
+    const char *object; /* output of the host compiler; NULL: it chooses */
+    const char *place;  /* final place of the object; NULL: it is there already */
     const char *depend; /* its -MD output, or NULL */
     const char *depend_place;
-    const char *cu;    /* what the plugin writes, in the temporary folder; NULL: nothing */
-    const char *kept;  /* the user's copy of it, or NULL */
-    const char *host;  /* what the clang front end has made of the source; NULL: the host compiler reads that itself */
-    bool preprocessed; /* and it has no directives any more */
+    const char *cu;   /* output of the plugin, in the temporary folder; NULL: none */
+    const char *kept; /* the user's copy of it, or NULL */
+    const char *host; /* the source rewritten by the clang front end; NULL: the host compiler reads the source itself */
+    bool preprocessed; /* the source has no directives any more */
 } Names;
 
 static bool links(const Options *options)
@@ -43,7 +43,7 @@ static bool links(const Options *options)
     return options->step == STEP_LINK;
 }
 
-/* GCC's names for what comes beside a program: "prog" and "prog-part" for a source of several.  */
+/* GCC's names for files beside a program: "prog", or "prog-part" for one source of several.  */
 static const char *beside_program(const Options *options, const char *linked, const char *stem, const char *suffix)
 {
     if (options->sources == 1)
@@ -63,7 +63,7 @@ static const char *kept_name(const Options *options, const Names *names, const c
     return format("%s.cu", names->stem);
 }
 
-/* A name that neither nvcc's shell nor a list of options takes for anything else.  */
+/* A name that neither nvcc's shell nor a list of options misinterprets.  */
 static char *safe_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+";
@@ -75,7 +75,7 @@ static char *safe_name(const char *name)
     return safe;
 }
 
-/* -MD and the like, which the compiler's driver sees; -Wp,-MD it does not.  */
+/* True for -MD and -MMD, which the compiler's driver sees, unlike -Wp,-MD.  */
 static bool asks_for_depends(const Options *options)
 {
     for (int i = 0; i < options->count; i++)
@@ -106,7 +106,7 @@ static Names names_for(const Options *options, const Item *source, const char *o
     return names;
 }
 
-/* Files of Clang's beside the object, which have its name.  */
+/* True if Clang writes files beside the object that have its name.  */
 static bool names_after_output(const Options *options)
 {
     static const char *const some[] = {"--coverage",    "-coverage",      "-ftest-coverage",
@@ -121,7 +121,7 @@ static bool names_after_output(const Options *options)
     return false;
 }
 
-/* One file by two names.  */
+/* True if two names are one file.  */
 static bool is_one_file(const char *path, const char *other)
 {
     struct stat one, two;
@@ -130,7 +130,7 @@ static bool is_one_file(const char *path, const char *other)
            one.st_ino == two.st_ino;
 }
 
-/* An object that kernels are merged into, and its list of headers, are made elsewhere.  */
+/* Objects that get kernels, and their lists of headers, are made in the temporary folder.  */
 static void make_elsewhere(const Options *options, const Config *config, const Item *source, Names *names)
 {
     if (is_one_file(names->object, source->text))
@@ -149,7 +149,7 @@ static void make_elsewhere(const Options *options, const Config *config, const I
     }
 }
 
-/* The last step.  The object is the last: whoever sees it has all.  */
+/* The last step.  The object is renamed last: a reader of the object finds all other files.  */
 static void publish(const Names *names)
 {
     if (names->depend_place)
@@ -160,7 +160,8 @@ static void publish(const Names *names)
 
 /* ---- the host compiler ------------------------------------------------------------------------------------------- */
 
-/* Asked before GCC loads it: what another version says of it names symbols.  The sequential target does without.  */
+/* Checks the version before GCC loads the plugin: GCC's own message for another version names symbols.  The sequential
+   target needs no plugin.  */
 static bool fits_plugin(const Options *options, const Config *config)
 {
     const char *version = *config->cc_version ? compiler_version(config->cc) : "";
@@ -174,7 +175,7 @@ static bool fits_plugin(const Options *options, const Config *config)
     return false;
 }
 
-/* Beside what is made: the object, or the program that it becomes a part of.  */
+/* The folder of the output: of the object, or of the program that contains it.  */
 static const char *folder_of(const Options *options, const Names *names)
 {
     const char *object = names->place ? names->place : names->object;
@@ -183,7 +184,7 @@ static const char *folder_of(const Options *options, const Names *names)
     return base == made ? "." : format("%.*s", (int)(base - made), made);
 }
 
-/* What tuning has left beside the output of an earlier build, or the file that --ws-tuned names; or NULL.  */
+/* The table of an earlier tuning beside the output, or the file of --ws-tuned; or NULL.  */
 static const char *tuned_table(const Options *options, const Names *names)
 {
     const char *object = names->place ? names->place : names->object;
@@ -201,11 +202,12 @@ static bool has_solver(const Config *config)
 
 bool by_clang(const Options *options, const Config *config)
 {
-    bool alone = config->clang || !*config->plugin; /* there is no other way */
+    bool alone = config->clang || !*config->plugin; /* the only front end */
     return options->clang || (alone && !options->gcc && *config->frontend);
 }
 
-/* GCC takes no second '=' in an argument of a plugin, and then drops all of them: it goes as %3D, and % as %25.  */
+/* GCC rejects a second '=' in an argument of a plugin, and then drops all arguments: it is written %3D, and % as
+   %25.  */
 static void tell_plugin(Args *args, const char *key, const char *value)
 {
     char *text = value ? format("-fplugin-arg-wsc-%s=", key) : NULL;
@@ -265,7 +267,7 @@ void add_plugin_for_cxx(const Config *config, Args *args)
     args_add(args, "-fplugin-arg-wsc-target=sequential");
 }
 
-/* Dependences are the preprocessor's to write where it runs on its own.  */
+/* If the preprocessor runs on its own, it writes the dependences.  */
 static bool is_about_depends(const Item *item)
 {
     return starts_with(item->text, "-M") || starts_with(item->text, "-Wp,-M");
@@ -288,7 +290,7 @@ static void add_options(const Options *options, Args *args)
     add_options_of(options, false, args);
 }
 
-/* With a link to follow, the object is a temporary: say what GCC would have called the things beside it.  */
+/* If a link follows, the object is a temporary.  These options give files beside it the names that GCC would use.  */
 static void add_dump_names(const Options *options, const Item *source, const char *linked, Args *args)
 {
     const char *dot = strrchr(base_name(source->text), '.');
@@ -315,7 +317,8 @@ static void add_linked_names(const Options *options, const Config *config, const
     }
 }
 
-/* An object made elsewhere: what GCC would have called the things beside it, and the target of its rule.  */
+/* For an object in the temporary folder: names of files beside it, and the target of its rule, as GCC would choose
+   them.  */
 static void add_place_names(const Options *options, const Config *config, const Names *names, Args *args)
 {
     const char *base = base_name(names->place);
@@ -343,7 +346,7 @@ static void add_place_names(const Options *options, const Config *config, const 
     }
 }
 
-/* The last -MF counts.  */
+/* The last -MF takes precedence.  */
 static void add_depend_file(const Options *options, const Names *names, Args *args)
 {
     if (names->depend && (names->depend_place || !options->depend_file)) {
@@ -352,8 +355,7 @@ static void add_depend_file(const Options *options, const Names *names, Args *ar
     }
 }
 
-/* Macros, and what is included: a region may stand in either.  Clang reads no other compiler's text of the system's
-   headers.  */
+/* Regions may be in macros or in included files.  Clang cannot read another compiler's preprocessed system headers.  */
 static int preprocess(const Options *options, const Config *config, const Item *source, const Names *names,
                       const char *linked, const char *text)
 {
@@ -410,7 +412,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, "--traced");
     args_add(&args, "--");
     args_add(&args, text ? text : source->text);
-    add_options_of(options, true, &args); /* libclang would write a list of headers, too */
+    add_options_of(options, true, &args); /* otherwise libclang writes a list of headers, too */
     args_add(&args, format("-I%s", config->include));
     unlink(host);
     int status = run(options, &args, NULL);
@@ -419,7 +421,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
     return status;
 }
 
-/* A source of C++ that has a kernel, which the front end has said.  */
+/* True if a C++ source has a kernel; the front end has reported it.  */
 bool refused_cxx(const Options *options, const Config *config, const Item *source)
 {
     Args args = {0};
@@ -433,7 +435,7 @@ bool refused_cxx(const Options *options, const Config *config, const Item *sourc
     return run(options, &args, NULL) != 0;
 }
 
-/* The regions become the .cu, and the source one that calls their launchers.  */
+/* Extracts the regions to the .cu, and rewrites the source to call their launchers.  */
 static int compile_regions(const Options *options, const Config *config, const Item *source, const char *linked,
                            Names *names)
 {
@@ -459,7 +461,7 @@ static const char *folder_around(const char *path)
     return length ? format("%.*s", length, path) : ".";
 }
 
-/* The make rule names what the host compiler has read; its source is ours.  */
+/* The make rule names the file that the host compiler has read; this replaces it by the user's source.  */
 static void name_source(const Names *names, const Item *source)
 {
     char *text = read_file(names->depend), *at = text ? strstr(text, names->host) : NULL;
@@ -516,13 +518,13 @@ static int compile_host(const Options *options, const Config *config, const Item
 
 /* ---- the emitted code -------------------------------------------------------------------------------------------- */
 
-/* Only what an earlier run has emitted may be written over: a gemm.cu beside gemm.o could be somebody's own.  */
+/* Only files that an earlier run has emitted may be replaced: a gemm.cu beside gemm.o could be the user's own.  */
 static bool may_replace(const char *path)
 {
     return access(path, F_OK) != 0 || is_emitted(read_file(path));
 }
 
-/* Without the lines that are for debuggers.  */
+/* Writes the text without the lines for debuggers.  */
 static bool write_readable(FILE *file, const char *text)
 {
     for (size_t length; *text; text += length) {
@@ -544,7 +546,7 @@ static void keep_copy(const Names *names)
         fail("cannot write %s: %s", names->kept, strerror(errno));
 }
 
-/* `cc -r`, because ld -r of an LTO object and a native one drops symbols without a word.  */
+/* `cc -r`, because ld -r of an LTO object and a native object drops symbols silently.  */
 static int merge(const Options *options, const Config *config, const Args *parts, Names *names)
 {
     Args args = {0};
@@ -587,7 +589,7 @@ static int add_region(const Options *options, const Config *config, Names *names
         complain("note", "assembly of the host part only; the kernels of %s are in its .cu (--ws-keep)", names->stem);
         return 0;
     }
-    /* Its time is copied into line tables.  */
+    /* The file's time is copied into line tables.  */
     utimensat(AT_FDCWD, names->cu, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0);
     args_add(&parts, names->object);
     for (int i = 0; i < 2 && status == 0; i++)
@@ -606,7 +608,7 @@ static int add_region(const Options *options, const Config *config, Names *names
     return merge(options, config, &parts, names);
 }
 
-/* A .cu of the user's.  */
+/* Compiles a .cu of the user.  */
 static int compile_emitted(const Options *options, const Config *config, const Item *source, Names *names,
                            const char *linked)
 {

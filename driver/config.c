@@ -2,9 +2,9 @@
 /*
  * config.c - wscc.conf: lines of `key = value`, written by make.
  *
- * In a build tree it lies beside wscc and names the build and source trees.  Installed it lies in the package's library
- * folder, with the paths of the configured prefix; when wscc itself was found below another one (an installation that
- * was moved, or DESTDIR) they are read as below that one.  No environment variable has a part in it.
+ * In a build tree wscc.conf lies beside wscc and names the build and source trees.  Installed it lies in the package's
+ * library folder, with the paths of the configured prefix.  If wscc was found below another prefix (a moved
+ * installation, or DESTDIR), the paths are relative to that one.  No environment variable changes them.
  */
 
 #include "wscc.h"
@@ -53,7 +53,7 @@ static const char **field(Config *config, int key)
     return (const char **)(void *)((char *)config + keys[key].place);
 }
 
-/* The prefix that this wscc lives below: its folder less what --bindir adds to --prefix.  */
+/* The prefix of this wscc: its folder without the part that --bindir adds to --prefix.  */
 static char *actual_prefix(const char *folder)
 {
     const char *below = starts_with(WSC_BINDIR, WSC_PREFIX "/") ? WSC_BINDIR + strlen(WSC_PREFIX) : "";
@@ -101,7 +101,8 @@ static const char *self_path(void)
     return path ? path : format("%s/wscc", WSC_BINDIR);
 }
 
-/* What is GCC's alone, its plugins first of all, would be met with a message about something else.  */
+/* True if the compiler is Clang, which would reject GCC's own options, for instance plugins, with misleading
+   messages.  */
 static bool is_clang(const char *compiler)
 {
     Args args = {0};
@@ -111,7 +112,7 @@ static bool is_clang(const char *compiler)
     return strstr(format("\n%s", output_of(&args, NULL, TAKE_OUTPUT)), "\n#define __clang__ ") != NULL;
 }
 
-/* "gcc (Debian 12.2.0-14+deb12u1) 12.2.0" from its second word on: GCC loads no plugin of another build of itself.  */
+/* "gcc (Debian 12.2.0-14+deb12u1) 12.2.0" from its second word on: GCC loads no plugin of another build.  */
 char *compiler_version(const char *compiler)
 {
     Args args = {0};
@@ -124,7 +125,7 @@ char *compiler_version(const char *compiler)
     return format("%s", blank ? blank + 1 : "");
 }
 
-/* Of an nvcc that configure has not seen, as where WSC comes in a package: its toolkit's folder of libraries.  */
+/* The library folder of an nvcc that configure has not seen, as for packages of WSC.  */
 static const char *cuda_libs_of(const char *nvcc)
 {
     static const char *const folders[] = {"lib64", "targets/x86_64-linux/lib", "lib/x86_64-linux-gnu"};
@@ -161,9 +162,9 @@ void config_load(Config *config)
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         read_line(config, line, prefix);
     if (access(config->frontend, X_OK) != 0)
-        config->frontend = ""; /* it comes in a package of its own */
+        config->frontend = ""; /* the front end comes in a package of its own */
     if (!*config->plugin && !*config->frontend)
-        config->target = "sequential"; /* all that is left */
+        config->target = "sequential"; /* no other target is left */
 
     const char *chosen;
     if ((chosen = getenv("WSCC_CC")) && *chosen)

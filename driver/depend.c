@@ -2,9 +2,9 @@
 /*
  * depend.c - the -MD output.
  *
- * The host compiler lists the headers that it read.  An object also depends on the plugin and, where a region was
- * emitted, on the headers that the emitted code includes: an upgrade of wsc has to rebuild it.  One more rule for the
- * same target says so, in the form that every make and automake's depcomp read.
+ * The host compiler lists the headers that it reads.  An object also depends on the plugin.  An object with kernels
+ * depends on the headers of the emitted code, too, so that an upgrade of wsc rebuilds it.  An additional rule for the
+ * same target lists these files, in a form that every make and automake's depcomp read.
  */
 
 #include "wscc.h"

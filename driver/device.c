@@ -2,8 +2,8 @@
 /*
  * device.c - emitted code (a .cu) to an object: nvcc for cuda, the C++ compiler for emulate.
  *
- *   from the plugin       NAME.cu in the temporary folder, compiled there: the object has nothing of its random name
- *   on the command line   lab.cu where the user has it, so that errors and dependences name the user's file
+ *      from the plugin       NAME.cu in the temporary folder, compiled there: the folder's name is not in the object
+ *      on the command line   lab.cu in the user's folder, so that errors and dependences name the user's file
  */
 
 #include "wscc.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The last word of a compiler's name that is not an option: nvcc's -ccbin takes no more.  */
+/* The last word of a compiler's command that is not an option: nvcc's -ccbin takes one word.  */
 static const char *program_of(const char *command)
 {
     Args words = {0};
@@ -26,7 +26,7 @@ static const char *program_of(const char *command)
     return program;
 }
 
-/* nvcc hands what it is given to a shell, between double quotes.  */
+/* nvcc passes its arguments to a shell, between double quotes.  */
 static void check_for_nvcc(const char *name)
 {
     const char *odd = strpbrk(name, "\"$`\\\n");
@@ -41,7 +41,8 @@ static void nvcc_args(const Options *options, const Config *config, bool in_ther
     args_add_words(args, config->nvcc);
     args_add(args, "-ccbin");
     args_add(args, program_of(config->cxx));
-    args_add(args, "-keep"); /* names of its own files without a process number, in a folder that is removed */
+    args_add(args, "-keep"); /* intermediate files without a process number in their names, in a folder that is
+                                removed */
     args_add(args, "-keep-dir");
     args_add(args, in_there ? "." : temporary_folder());
     args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE " -O3");
@@ -59,7 +60,7 @@ static void nvcc_args(const Options *options, const Config *config, bool in_ther
     args_add(args, format("-I%s", config->cuda_include));
 }
 
-/* The bits do not depend on it: -O2, unless somebody wants to look.  */
+/* Bits do not depend on the level: -O2, unless the user wants to debug.  */
 static const char *emulate_level(const Options *options)
 {
     if (options->debug && (!options->level || same(options->level, "-O0")))
@@ -67,7 +68,7 @@ static const char *emulate_level(const Options *options)
     return options->debug && same(options->level, "-Og") ? "-Og" : "-O2";
 }
 
-/* Where debuggers look for sources: here, or where the user's own options move that.  */
+/* The folder in which debuggers look for sources: this one, or its replacement by the user's options.  */
 static const char *mapped_folder(const Options *options)
 {
     static const char *const maps[] = {"-fdebug-prefix-map=", "-ffile-prefix-map="};
@@ -83,8 +84,8 @@ static const char *mapped_folder(const Options *options)
     return mapped;
 }
 
-/* No contraction: the emulate target agrees bit for bit with the sequential one whatever the user's -O.
-   No weak symbols: the same names mean other things in the cuda version, and in other files.  */
+/* No contraction, so that emulate agrees with sequential for any -O of the user.  No weak symbols, since the same names
+   have other meanings in the cuda version and in other files.  */
 static void emulate_args(const Options *options, const Config *config, Args *args)
 {
     if (config->clang_cxx)
@@ -100,13 +101,13 @@ static void emulate_args(const Options *options, const Config *config, Args *arg
         args_add(args, "-DWS_STEPPED");
     args_add_all(args, &options->device);
     args_add_all(args, &options->sanitize);
-    args_add_words(args, "-fno-weak -isystem"); /* as system headers they are not reported to have own copies */
+    args_add_words(args, "-fno-weak -isystem"); /* system headers are not reported to have own copies */
     args_add(args, config->emulate_include);
     args_add(args, "-x");
     args_add(args, "c++");
 }
 
-/* In an object for both targets each has launchers of its own: ws_launch_f of the text is ws_cuda_launch_f in one.  */
+/* An object for both targets has launchers for each: ws_launch_f of the text becomes ws_cuda_launch_f in one.  */
 static void rename_launchers(Target target, const char *cu, Args *args)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
@@ -120,7 +121,7 @@ static void rename_launchers(Target target, const char *cu, Args *args)
     }
 }
 
-/* `in_there`: it runs in the temporary folder.  */
+/* `in_there`: the compiler runs in the temporary folder.  */
 static void common_args(const Options *options, const Config *config, Target target, const char *cu, bool in_there,
                         Args *args)
 {
@@ -148,7 +149,7 @@ int device_compile(const Options *options, const Config *config, Target target, 
     return run(options, &args, temporary_folder());
 }
 
-/* ---- a .cu of the user's ----------------------------------------------------------------------------------------- */
+/* ---- a .cu of the user ------------------------------------------------------------------------------------------- */
 
 bool is_emitted(const char *text)
 {
@@ -165,7 +166,7 @@ void device_check(const Options *options, const char *path)
         fail("%s does not include <wsrt.cuh>, as what wscc emits does: nothing else can be emulated", path);
 }
 
-/* What decides on text: macros, headers, warnings.  */
+/* Adds options that affect text: macros, headers, warnings.  */
 static void add_user_options(const Options *options, Target target, Args *args)
 {
     for (int i = 0; i < options->count; i++) {

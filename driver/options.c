@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * options.c - the command line, sorted.
+ * options.c - the command line, parsed.
  *
- * wscc must know which arguments are C sources, what is made of them and under which name; everything else goes on to
- * the host compiler untouched and in its order.  So the only table of the host compiler's options here is that of those
- * whose value is the next argument: without it the value would look like an input.
+ * wscc must know the C sources, the outputs, and their names.  All other arguments go to the host compiler unchanged
+ * and in order.  Therefore the only table of the host compiler's options here lists options whose value is the next
+ * argument: without the table, the value would look like an input.
  */
 
 #include "wscc.h"
@@ -17,7 +17,7 @@
 
 const char *const target_names[] = {"cuda", "emulate", "sequential", "cuda,emulate"};
 
-/* Between blanks each.  */
+/* Blanks separate the options.  */
 static const char with_value[] = " -o -x -I -D -U -L -l -A -B -G -R -T -u -z -e -h -include -imacros -isystem -iquote "
                                  "-idirafter -iprefix -iwithprefix "
                                  "-iwithprefixbefore -isysroot -imultilib --sysroot -MF -MT -MQ -Xlinker -Xassembler "
@@ -29,7 +29,7 @@ static bool takes_value(const char *option)
     return !strchr(option, ' ') && strstr(with_value, format(" %s ", option));
 }
 
-/* Options that mean something to the linker alone; a compile that does not link would warn of some.  */
+/* Options for the linker alone; a compile without a link would warn of some.  */
 static bool for_linker(const char *option)
 {
     return starts_with(option, "-l") || starts_with(option, "-Wl,") || same(option, "-Xlinker") ||
@@ -49,7 +49,7 @@ static Item *add_item(Options *options, ItemKind kind, const char *text)
 
 /* ---- response files ---------------------------------------------------------------------------------------------- */
 
-/* One word at *at, as GCC reads it: blanks separate, quotes group, a backslash takes the next character as it is.  */
+/* Reads one word at *at like GCC: blanks separate, quotes group, and a backslash quotes the next character.  */
 static char *response_word(const char **at)
 {
     const char *from = *at + strspn(*at, " \t\r\n\f\v");
@@ -85,7 +85,7 @@ static void expand(Options *options, Args *args, const char *argument, int depth
         expand(options, args, word, depth + 1);
 }
 
-/* ---- our own ----------------------------------------------------------------------------------------------------- */
+/* ---- options of wscc --------------------------------------------------------------------------------------------- */
 
 static Target target_named(const char *name)
 {
@@ -164,7 +164,7 @@ static void own_option(Options *options, const char *argument)
         fail("there is no option '%s'; wscc --ws-help lists those that begin with --ws-", argument);
 }
 
-/* wscc --ws-tune[=FILE] PROGRAM ...: does not come back.  */
+/* wscc --ws-tune[=FILE] PROGRAM ...: does not return.  */
 void options_tune(int argc, char **argv)
 {
     const char *table = NULL;
@@ -181,9 +181,9 @@ void options_tune(int argc, char **argv)
     fail("cannot run %s: %s", program, strerror(errno));
 }
 
-/* ---- the host compiler's ----------------------------------------------------------------------------------------- */
+/* ---- options of the host compiler -------------------------------------------------------------------------------- */
 
-/* A step that ends earlier wins over one that ends later, as in GCC.  */
+/* An earlier step takes precedence over a later one, as in GCC.  */
 static void stop_after(Options *options, Step step)
 {
     if (step > options->step)
@@ -225,7 +225,7 @@ static void step_option(Options *options, const char *text)
     options->introduce |= same(text, "--version") || same(text, "--help");
 }
 
-/* Options that the compiler of the emitted code has to be told too.  */
+/* Collects options that the compiler of the emitted code needs, too.  */
 static void device_option(Options *options, const char *text)
 {
     static const char *const pic[] = {"-fPIC",    "-fpic",    "-fPIE",    "-fpie", "-fno-PIC",
@@ -269,7 +269,7 @@ static bool is_cu(const char *name, const char *language)
     return language ? same(language, "cu") : dot && same(dot, ".cu");
 }
 
-/* A header alone is precompiled: nothing of ours.  */
+/* True for a header: GCC precompiles it, and wscc has no part in it.  */
 static bool is_header(const char *name, const char *language)
 {
     const char *dot = strrchr(base_name(name), '.');
@@ -291,7 +291,7 @@ static void add_input(Options *options, const char *name, const char *language)
     options->standard_input |= same(name, "-");
 }
 
-/* Sort one argument; returns how many it was.  *language is the -x in force.  */
+/* Parses one argument; returns the number of arguments that belong to it.  *language is the -x in force.  */
 static int sort_argument(Options *options, const Args *args, int i, const char **language)
 {
     const char *text = args->item[i], *value = NULL;
@@ -322,7 +322,7 @@ static int sort_argument(Options *options, const Args *args, int i, const char *
     return value ? 2 : 1;
 }
 
-/* Questions that cannot be answered, before anything is made.  */
+/* Rejects impossible combinations before any file is made.  */
 static void check(const Options *options, const Config *config)
 {
     for (int i = 0; i < options->count && options->step == STEP_TEXT; i++)
@@ -340,8 +340,7 @@ static void check(const Options *options, const Config *config)
         fail("the cuda target needs nvcc; set WSCC_NVCC, or use --ws-target=emulate");
 }
 
-/* `wscc --ws-instead gcc -c gemm.c`: the other compiler's name goes, also where a compiler cache is to be put before
-   ours.  */
+/* `wscc --ws-instead gcc -c gemm.c`: removes the other compiler's name, also if a compiler cache precedes wscc.  */
 void options_instead(const Config *config, int *argc, char **argv)
 {
     int at = 1, kept = 1;
@@ -365,7 +364,7 @@ void options_instead(const Config *config, int *argc, char **argv)
     args_add(&args, config->self);
     for (int i = 1; i < kept; i++)
         args_add(&args, argv[i]);
-    /* What ccache looks at by itself is the driver, and neither plugin nor nvcc.  */
+    /* ccache by itself looks at the driver only, and not at plugin or nvcc.  */
     setenv("CCACHE_COMPILERCHECK", format("string:%s", fingerprint(config)), 0);
     replace(&args);
 }

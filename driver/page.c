@@ -2,9 +2,8 @@
 /*
  * page.c - --ws-page=FILE.html: one page that shows a kernel, for a browser without a network.
  *
- * The page is a template (driver/page.html) with a block of JSON in it: the source, the emitted code with the source's
- * lines, what passes print, the remarks, and the trace of a run on emulate.  All that is seen is made of these by the
- * page's script.
+ * The page is a template (driver/page.html) with a block of JSON.  The JSON has the source, the emitted code with
+ * source lines, dumps of passes, remarks, and the trace of a run on emulate.  The page's script renders all of these.
  */
 
 #include "wscc.h"
@@ -19,7 +18,7 @@ enum { TRACE_MOST = 1500000 /* bytes of events: pages are below 3 MB */, RUN_SEC
 
 static char *emitted;
 
-/* Called while the emitted code is there.  */
+/* Called while the emitted code exists.  */
 void page_emitted(const char *cu)
 {
     char *text = read_file(cu);
@@ -37,7 +36,7 @@ void page_check(const Options *options, const Config *config)
         fail("--ws-page shows kernels: the sequential target has none");
 }
 
-/* wscc once more over the sources, for what it says.  */
+/* Runs wscc again over the sources and returns its output.  */
 static char *asked_again(const Options *options, const Config *config, const char *own, Taken taken)
 {
     Args args = {0};
@@ -68,7 +67,7 @@ static char *asked_again(const Options *options, const Config *config, const cha
     return all;
 }
 
-/* The program that was linked, without arguments and input, for so long.  */
+/* Runs the linked program without arguments and input, for at most RUN_SECONDS.  */
 static void run_program(const Options *options, const Args *environment)
 {
     const char *program = options->output ? options->output : "a.out";
@@ -82,7 +81,7 @@ static void run_program(const Options *options, const Args *environment)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* A string of JSON that no HTML parser takes for markup.  */
+/* A JSON string that no HTML parser takes for markup.  */
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
@@ -106,7 +105,7 @@ static void write_member(FILE *file, const char *name, const char *text)
     write_string(file, text ? text : "");
 }
 
-/* ---- JSON of others ---- */
+/* ---- JSON of other programs -------------------------------------------------------------------------------------- */
 
 enum { NESTED_MOST = 64 };
 
@@ -115,7 +114,7 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r");
 }
 
-/* Behind what stands there, or NULL.  */
+/* Returns the position after the string, or NULL.  */
 static const char *behind_string(const char *at)
 {
     for (at++; *at != '"'; at++) {
@@ -157,7 +156,7 @@ static const char *behind_number(const char *at)
 
 static const char *behind_value(const char *at, int depth);
 
-/* An object, or an array.  */
+/* An object or an array.  */
 static const char *behind_list(const char *at, int depth)
 {
     const bool object = *at == '{';
@@ -199,7 +198,7 @@ static const char *behind_value(const char *at, int depth)
     return behind_number(at);
 }
 
-/* One line: an object, and a comma that another follows.  Returns the comma, or NULL.  */
+/* One line: an object, followed by a comma if another event follows.  Returns the comma, or NULL.  */
 static const char *end_of_event(const char *line)
 {
     const char *end = *line == '{' ? behind_value(line, 0) : NULL;
@@ -213,7 +212,7 @@ static const char *first_event(const char *trace)
     return line ? line + 1 : NULL;
 }
 
-/* Lines of the trace, each an event, as many as a page may hold: {"ph"...}, to {"ph"...}]}.  */
+/* Writes lines of the trace, each an event, as many as a page may hold: from {"ph"...} to {"ph"...}]}.  */
 static bool write_events(FILE *file, const char *trace, long most)
 {
     const char *line = first_event(trace), *end;
@@ -234,7 +233,7 @@ static bool write_events(FILE *file, const char *trace, long most)
     return trace && line && line - trace >= most;
 }
 
-/* The first of them is what the page begins with.  */
+/* The page shows the first trace at first.  */
 static void write_traces(FILE *file, const Args *traces)
 {
     long most = TRACE_MOST / (traces->count > 1 ? traces->count : 1);
@@ -250,7 +249,7 @@ static void write_traces(FILE *file, const Args *traces)
     fprintf(file, "],\n\"cut\":%s", cut ? "true" : "false");
 }
 
-/* What the program does on emulate, by its seed, and with the durations of a machine.  */
+/* Runs the program on emulate, by its seed, and with the durations of a machine.  */
 static void run_traced(const Options *options, const Config *config, Args *traces)
 {
     const char *path = format("%s/trace.json", temporary_folder());
@@ -274,7 +273,7 @@ static void run_traced(const Options *options, const Config *config, Args *trace
     }
 }
 
-/* All events are to be what the page's script can read.  */
+/* Checks that the page's script can read all events.  */
 static void check_trace(const char *path, const char *trace)
 {
     const char *end, *line = first_event(trace);
@@ -295,7 +294,7 @@ static void check_trace(const char *path, const char *trace)
     }
 }
 
-/* What --ws-trace names.  */
+/* Reads the traces that --ws-trace names.  */
 static void read_traces(const Options *options, Args *traces)
 {
     for (int i = 0; i < options->traces.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* print.c - the questions that build systems ask, and --ws-bundle. */
+/* print.c - answers to build systems, and --ws-bundle.  */
 
 #include "wscc.h"
 
@@ -18,8 +18,8 @@ static bool same_file(const char *path, const struct stat *other)
     return stat(path, &file) == 0 && file.st_dev == other->st_dev && file.st_ino == other->st_ino;
 }
 
-/* The loader's cache answers, not the list of its folders: a library that was put into such a folder after the last
-   ldconfig is not found there.  */
+/* Asks the loader's cache, not its list of folders: the loader does not find a library that was added after the last
+   ldconfig.  */
 static bool loader_finds(const char *libdir)
 {
     struct stat library;
@@ -47,12 +47,12 @@ void link_libs(const Config *config, Target target, bool is_static, Args *libs)
     if (!is_static && !loader_finds(config->libdir))
         args_add(libs, format("-Wl,-rpath,%s", config->libdir));
     args_add(libs, "-lwsrt");
-    args_add_words(libs, config->runtime_libs); /* emulated code, too, calls the mathematical functions */
+    args_add_words(libs, config->runtime_libs); /* emulated code calls the mathematical functions, too */
     if (has_target(target, TARGET_CUDA))
         args_add_words(libs, config->cuda_libs);
 }
 
-/* ---- fingerprint: FNV-1a over everything besides the source that decides the object ------------------------------ */
+/* ---- fingerprint: FNV-1a over everything besides the source that determines the object --------------------------- */
 
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
 {
@@ -112,7 +112,7 @@ char *fingerprint(const Config *config)
     Args frontend = {0};
     if (*config->frontend)
         args_add(&frontend, config->frontend);
-    hash_version(&frontend, &hash); /* which libclang it has found */
+    hash_version(&frontend, &hash); /* the libclang that it has found */
     return format("wsc-%s-%016llx", WSC_VERSION, (unsigned long long)hash);
 }
 
@@ -130,7 +130,7 @@ void print_version(const Config *config)
     printf("wscc (WSC) %s, default target %s\n", WSC_VERSION, config->target);
 }
 
-/* The answers are read by a shell or by make, which splits words: all but plain characters get a backslash.  */
+/* A shell or make reads the answers and splits words: all special characters get a backslash.  */
 static void print_word(const char *word)
 {
     for (; *word; word++) {
@@ -151,7 +151,7 @@ static int print_args(const Args *args)
     return 0;
 }
 
-/* What wsc-run and wsc-mutate ask for.  */
+/* Adds the files that wsc-run and wsc-mutate ask for.  */
 static void add_tools(const Config *config, Args *args)
 {
     args_add(args, config->stubs);

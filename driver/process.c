@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process.c - children, signals, errors, and what has to be removed after one.
+ * process.c - children, signals, errors, and the removal of outputs after an error.
  *
- * Whatever ends a compile early, the outputs that it has claimed are removed: an object without its device half would
- * look finished to make.  A child runs in a process group of its own, so that one signal ends the host compiler's and
- * nvcc's own children too, and nothing is written after we have cleaned up.
+ * If a compile ends early, for any reason, the outputs that it has claimed are removed.  An object without its device
+ * part would look finished to make.  A child runs in a process group of its own.  So one signal ends the host
+ * compiler's and nvcc's own children, too, and no file is written after the cleanup.
  */
 
 #include "wscc.h"
@@ -24,11 +24,11 @@
 #include <unistd.h>
 
 static const int fatal_signals[] = {SIGHUP, SIGINT, SIGTERM};
-static volatile sig_atomic_t caught, child; /* child: what kill() takes; negative for a group */
+static volatile sig_atomic_t caught, child; /* child: argument of kill(); negative for a group */
 static Args claimed;
 static char *folder;
 
-/* What an object from before was, so that only that one is removed: another compile may have put its own there.  */
+/* Identity of an existing object, so that only that one is removed: another compile may have replaced it.  */
 typedef struct {
     const char *path;
     struct stat status;
@@ -48,7 +48,7 @@ void signals_catch(void)
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         struct sigaction old, action = {.sa_handler = on_signal};
         sigemptyset(&action.sa_mask);
-        /* What the caller ignores (nohup) stays ignored.  */
+        /* Signals that the caller ignores (nohup) stay ignored.  */
         if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(fatal_signals[i], &action, NULL);
     }
@@ -113,7 +113,7 @@ void fail(const char *pattern, ...)
     exit(1);
 }
 
-/* After a child: a signal that came meanwhile ends us as it would have without the handler.  */
+/* After a child, a signal that has arrived ends wscc as it would have without the handler.  */
 static void die_if_caught(void)
 {
     if (!caught)
@@ -131,8 +131,8 @@ void outputs_keep(void)
     nbefore = 0;
 }
 
-/* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So it is made of what
-   is compiled, and two compiles of one object give one object; only where that name is taken it is another.  */
+/* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So the name is derived
+   from the compile, and two compiles of one object give one object.  If the name is taken, another one is used.  */
 static const char *purpose = "";
 
 void temporary_purpose(const char *text)
@@ -197,10 +197,10 @@ static void copy_bytes(const char *from, const char *to)
     fclose(in);
 }
 
-/* All of it is there, or nothing: a rename.  What a device is named for is written to it.  */
+/* Renames, so that the output is complete or absent.  An output that is a device is written.  */
 void output_publish(const char *made, const char *path)
 {
-    char *actual = realpath(path, NULL); /* behind a symbolic link */
+    char *actual = realpath(path, NULL); /* the target of a symbolic link */
     const char *to = actual ? actual : path;
 
     if (!is_plain(to)) {
@@ -236,7 +236,7 @@ static void response_write(FILE *file, const char *word)
     fputs("\"\n", file);
 }
 
-/* Arguments that came through a response file may be too many for exec: they leave by one too.  */
+/* Arguments from a response file may be too many for exec: they are passed by one, too.  */
 static const Args *shortened(const Options *options, const Args *args, Args *place)
 {
     if (!options->response_file)
@@ -254,13 +254,13 @@ static const Args *shortened(const Options *options, const Args *args, Args *pla
     return place;
 }
 
-/* What is to be started, and how.  */
+/* The arguments of `start`.  */
 typedef struct {
     const Args *args;
-    const char *where; /* its folder; NULL: ours */
+    const char *where; /* its folder; NULL: this one */
     bool own_group;
-    const Args *environment; /* NAME=VALUE, besides ours; or NULL */
-    int in, out, err;        /* what becomes its streams; -1: ours */
+    const Args *environment; /* additional NAME=VALUE, or NULL */
+    int in, out, err;        /* its streams; -1: inherited */
 } Start;
 
 static void child_main(const Start *how, const sigset_t *mask)
@@ -287,7 +287,7 @@ static void child_main(const Start *how, const sigset_t *mask)
     _exit(NOT_STARTED);
 }
 
-/* Signals that come before `child` is known wait until it is.  */
+/* Signals that arrive before `child` is set are blocked until then.  */
 static pid_t start(const Start *how)
 {
     sigset_t blocked, mask;

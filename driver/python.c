@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * python.c - --ws-python=NAME: a package of Python with the functions of the sources.
+ * python.c - --ws-python=NAME: a Python package with the functions of the sources.
  *
  *   NAME/__init__.py       a line for each function
  *        functions.json    their parameters, from the plugin (plugin/signature.cc)
- *        _wsc.py           what looks at arguments and launches (runtime/python/wsc.py)
- *        _kernels.so       the sources, compiled, with the runtime library beside it: libwsrt.so.0
+ *        _wsc.py           checks arguments and launches (runtime/python/wsc.py)
+ *        _kernels.so       the compiled sources, beside the runtime library: libwsrt.so.0
  *
- * It has no path of this machine in it, and needs no headers of Python's: any Python 3.7 or later loads it.
+ * The package contains no path of this machine, and needs no headers of Python: any Python 3.7 or later loads it.
  */
 
 #include "wscc.h"
@@ -89,7 +89,7 @@ static void copy_bytes(const char *from, const char *to)
     closed(out, to);
 }
 
-/* The name at the beginning of a line of the plugin's, or NULL.  */
+/* The name at the beginning of a line of the plugin's file, or NULL.  */
 static char *function_of(const char *line)
 {
     static const char begin[] = "{\"name\": \"";
@@ -98,7 +98,7 @@ static char *function_of(const char *line)
                                     : NULL;
 }
 
-/* A call for each line, which editors and readers see.  */
+/* Writes a call for each line, so that editors and readers see the functions.  */
 static int write_functions(const Options *options, const char *rows)
 {
     const char *path = format("%s/__init__.py", options->package);
@@ -122,7 +122,7 @@ static int write_functions(const Options *options, const char *rows)
     return count;
 }
 
-/* Once the library is there.  */
+/* Call it after the library was linked.  */
 void python_package(const Options *options, const Config *config)
 {
     char *rows = format("%s", "");

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* What this process allocates is its own until it ends.  */
+/* Memory of this process lives until its end.  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

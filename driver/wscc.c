@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wscc.c - the compiler driver, used as the host compiler is.
+ * wscc.c - the compiler driver, used like the host compiler.
  *
- *   wscc -O2 -c gemm.c -o gemm.o      one object, host and device part
- *   wscc -O2 main.o gemm.o -o prog    and the libraries that it needs
+ *   wscc -O2 -c gemm.c -o gemm.o      one object, with host and device part
+ *   wscc -O2 main.o gemm.o -o prog    a link with the required libraries
  *
- * Each C source is compiled on its own (compile.c); what is left, other languages and the link, is one call of the host
- * compiler with the objects in the places of the sources.
+ * Each C source is compiled on its own (compile.c).  Other languages and the link are one call of the host compiler,
+ * with the objects in the positions of the sources.
  */
 
 #include "wscc.h"
@@ -39,7 +39,7 @@ static void add_output(Args *args, const Options *options)
     }
 }
 
-/* -E, -M, --version and the like: no plugin, which has nothing to do there.  */
+/* Runs the host compiler without the plugin: -E, -M, --version and similar options.  */
 static int host_only(const Options *options, const Config *config)
 {
     Args args = {0};
@@ -77,7 +77,7 @@ static bool is_cxx(const Item *item)
     return item->language ? starts_with(item->language, "c++") : dot && strstr(suffixes, format(" %s ", dot));
 }
 
-/* All that the host compiler is to compile itself is C++, where the plugin says that kernels are C.  */
+/* True if the host compiler's own sources are all C++: then the plugin reports that kernels are C.  */
 static bool is_cxx_alone(const Options *options)
 {
     bool cxx = false;
@@ -95,7 +95,7 @@ static bool is_cxx_alone(const Options *options)
     return cxx;
 }
 
-/* Through Clang, which leaves a pragma that it does not know alone: the front end says it.  */
+/* The same for Clang, which ignores unknown pragmas: the front end reports it.  */
 static void check_cxx(const Options *options, const Config *config)
 {
     for (int i = 0; i < options->count && by_clang(options, config) && is_cxx_alone(options); i++) {
@@ -112,10 +112,10 @@ static void add_host(const Options *options, const Config *config, Args *args)
     args_add_words(args, config->cc);
     if (is_cxx_alone(options))
         add_plugin_for_cxx(config, args);
-    args_add(args, format("-I%s", config->include)); /* for what is not C: a C++ caller of kernels */
+    args_add(args, format("-I%s", config->include)); /* for inputs other than C: a C++ caller of kernels */
 }
 
-/* Inputs that are not C sources (C++, assembly): the host compiler's alone.  */
+/* Compiles inputs that are not C sources (C++, assembly) by the host compiler alone.  */
 static int compile_others(const Options *options, const Config *config)
 {
     Args args = {0};
@@ -181,7 +181,7 @@ static int link_all(const Options *options, const Config *config)
     return status;
 }
 
-/* Where, from what and to what: the same for the same compile.  */
+/* A text of folder, output and target, which is equal for equal compiles.  */
 static const char *purpose_of(const Options *options)
 {
     char *here = getcwd(NULL, 0);

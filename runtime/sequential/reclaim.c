@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reclaim.c - memory of tiles and tensors, taken back when no local holds them.
+ * reclaim.c - memory of tiles and tensors, reclaimed when no local holds them.
  *
- * The language says that a handle lives in a local variable or a parameter of the thread that made it, and nowhere
- * else. So a handle in use is a word on that thread's stack or in its registers, and nothing else needs to be looked
- * at: no heap, no statics, no other thread. Each thread has its own list of blocks. When it has allocated as much again
- * as was in use after the last round (at least ROUND_BYTES), it reads its own stack and keeps each block into which
- * some word points. The others are spare: the next tiles of their sizes take them, which are still in the cache. What
- * nobody took is freed a round later. Memory in use is therefore at most three times what the program holds, plus twice
+ * In the language a handle lives only in a local variable or a parameter of the thread that made it.  So a handle in
+ * use is a word on that thread's stack or in its registers.  No heap, static variable or other thread needs to be
+ * searched.
+ *
+ * Each thread has its own list of blocks.  A collection begins when a thread has allocated as much again as was in use
+ * after the last one, and at least ROUND_BYTES.  It reads the thread's stack and keeps each block to which a word
+ * points. The other blocks are spare.  The next tiles of their sizes reuse them while they are in the cache; the next
+ * collection frees the rest.  Memory in use is therefore at most three times the memory of live tiles, plus twice
  * ROUND_BYTES.
  *
  *     acc = ws_dot(ta, ws_trans(tb), acc)     blocks: ta tb trans acc0 acc1 | ta tb trans acc2 | ...
  *                                             stack:  ta tb acc2            keeps three, frees the rest
  *
  * Threads need no registration and are never stopped.  On a stack that is not the thread's own (a coroutine's) nothing
- * is taken back.
+ * is reclaimed.
  */
 #if !defined _GNU_SOURCE && !defined __APPLE__
 #    define _GNU_SOURCE /* pthread_getattr_np */
@@ -25,11 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUND_BYTES ((size_t)1 << 20) /* what a core has in its cache, about */
+#define ROUND_BYTES ((size_t)1 << 20) /* about the size of a core's cache */
 #define SPARE_LISTS 64
-#define OVERHEAD    64 /* what a block costs beside its bytes, about */
+#define OVERHEAD    64 /* about the cost of a block besides its bytes */
 
-/* Reading the whole stack is what a sanitizer is there to prevent.  */
+/* Sanitizers would report the reads of the whole stack.  */
 #if defined __clang__
 #    define READS_STACK __attribute__((noinline, no_sanitize("address", "memory", "thread")))
 #else
@@ -41,7 +43,7 @@ struct block {
     size_t bytes;
 };
 
-/* A block that nobody holds, in its own memory.  */
+/* A block without a holder; the struct is in the block's own memory.  */
 struct spare {
     struct spare *next;
     size_t bytes;
@@ -52,7 +54,7 @@ struct heap {
     struct block *blocks;
     size_t count, capacity;
     size_t held;  /* bytes of all blocks */
-    size_t round; /* collect when held reaches this */
+    size_t round; /* collect when `held` reaches this */
     char *stack_low, *stack_high;
     void *scratch[3];
     size_t scratch_bytes[3];
@@ -119,7 +121,7 @@ static void make_key(void)
     pthread_key_create(&at_thread_end, free_heap);
 }
 
-/* The calling thread's stack; both ends NULL where the system does not tell.  */
+/* The calling thread's stack; both ends are NULL if the system does not know them.  */
 static void find_stack(struct heap *h)
 {
 #if defined __APPLE__
@@ -162,8 +164,8 @@ static int by_address(const void *x, const void *y)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The sorted block that holds p, or count.  A pointer into a block, and one past it, keeps it too: a compiler may have
-   nothing else left of a handle in the middle of one of our own loops.  */
+/* The sorted block that holds p, or `count`.  A pointer into a block, or one past its end, keeps the block.  In the
+   middle of a loop over elements a compiler may have no other pointer left.  */
 static size_t find_block(const struct heap *h, const char *p)
 {
     size_t low = 0, high = h->count;
@@ -177,7 +179,7 @@ static size_t find_block(const struct heap *h, const char *p)
     return low > 0 && p <= h->blocks[low - 1].address + h->blocks[low - 1].bytes ? low - 1 : h->count;
 }
 
-/* Mark every block into which a word of the stack from here on points.  Returns 0 on a foreign stack.  */
+/* Marks every block to which a word of the stack points, from this frame on.  Returns 0 on a foreign stack.  */
 READS_STACK static int mark(const struct heap *h, unsigned char *held)
 {
     char *here = __builtin_frame_address(0);
@@ -198,7 +200,7 @@ READS_STACK static int mark(const struct heap *h, unsigned char *held)
     return 1;
 }
 
-/* The blocks that are not marked are spare from now on.  */
+/* Turns blocks without a mark into spare blocks.  */
 static void sweep(struct heap *h, const unsigned char *held)
 {
     size_t kept = 0;
@@ -215,7 +217,7 @@ static void sweep(struct heap *h, const unsigned char *held)
     h->count = kept;
 }
 
-/* The caller's registers go to this frame, which mark, one frame further down, reads with the rest.  */
+/* The caller's registers are saved in this frame, which `mark`, one frame further down, reads, too.  */
 __attribute__((noinline)) static void collect(struct heap *h)
 {
     __builtin_unwind_init();

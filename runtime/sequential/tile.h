@@ -86,14 +86,14 @@ typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32, WS_COMPUTE_I64 } 
 int ws_dtype_bytes(int dtype);
 ws_compute ws_compute_of(int dtype);
 int ws_compute_bytes(ws_compute compute);
-int ws_is_computed(int dtype); /* stored as it is computed */
-/* n elements to and from their compute type; or f64, which holds every element but some i64, and from where a
-   conversion rounds once; or, of integers, i64, from where it does, too.  */
+int ws_is_computed(int dtype); /* its stored type is its compute type */
+/* Converts n elements to and from their compute type, or f64, or for integers i64.  f64 holds every element except some
+   i64, and a conversion from f64 or i64 rounds once.  */
 void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
 void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);
-/* A number in a compute type, as it meets a tile.  */
+/* A splat's number in a compute type.  */
 void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to);
-/* Elements [col, col + n) of a row of x, broadcast, in a compute type: in place or in the buffer.  */
+/* Elements [col, col + n) of a row of x, broadcast, in a compute type: in place, or converted in the buffer.  */
 const void *ws_row_fetch(ws_tile x, ws_compute compute, int row, int col, int n, void *buffer);
 
 /* An index of an I32 or I64 tile.  */
@@ -104,12 +104,12 @@ static inline long ws_index_of(int dtype, const void *element)
 
 /* ---- print.c ----------------------------------------------------------------------------------------------------- */
 
-void ws_show_type(FILE *out, ws_tile v, int rows); /* ": f32 (128,64)", of a tile of which it has some rows */
+void ws_show_type(FILE *out, ws_tile v, int rows); /* ": f32 (128,64)", for `rows` rows of a tile */
 void ws_show_rows(FILE *out, ws_tile v);
 
 /* ---- the elements ------------------------------------------------------------------------------------------------ */
 
-#define WS_CHUNK 256 /* elements that the elementwise loops hold at a time */
+#define WS_CHUNK 256 /* elements of one step of the elementwise loops */
 
 static inline unsigned char *ws_element(const struct ws_tile_ *x, int row, int col)
 {

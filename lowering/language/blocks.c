@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * blocks.c - loops whose iterations are the blocks of a cluster.
+ * blocks.c - loops whose iterations are executed by the blocks of a cluster (the clause blocks).
  *
  *   before                                         after: cluster (1, 8), block s of it
  *   grid i                                         grid i, s = 0, < 8, 1
@@ -14,25 +14,26 @@
  *       store y, i, 512 s, sub v, mean
  *     store_col m, i, mean
  *
- * What an iteration leaves in an array (a carried value of which the loop hands on the next alone) stays in its block:
- * the same iteration of a later loop finds it there.  What all iterations add up, or take the largest or smallest of,
- * each block gets from all, in the order of the loop: the same bits in all of them.  So what stands between the loops
- * is computed by every block alike; what is stored there, the first stores.
+ * An array is a carried value of which each iteration writes its element. The element stays in its block, and the same
+ * iteration of a later loop reads it there. A sum, maximum or minimum over the iterations becomes an exchange between
+ * the blocks. Each block combines the parts of all blocks in the order of the loop, so that all have the same bits.
+ * Every block executes the code between the loops. The first block alone executes the stores there.
  *
- * Where one iteration is many of a loop that the user wrote, in pieces (optimize/cluster-rows.c), the blocks reduce
- * their rows themselves: sum = sum_blocks v, zero piece=128.
+ * An iteration may stand for many iterations of the user's loop (optimize/cluster-rows.c). The blocks then reduce their
+ * rows in pieces themselves: sum = sum_blocks v, zero piece=128.
  *
- * A sum of powers below a running largest, as of a softmax (optimize/powers.h), is such a sum too: each block sends its
- * own largest, and its sum below that.  Powers below the largest that a later loop wants again are those:
+ * A sum of powers below a running maximum, as in a softmax (optimize/powers.h), is exchanged, too. Each block sends its
+ * own maximum, and its sum below that. A later loop reuses the powers that the exchange has computed:
  *
  *   e = exp (sub v, most)                            e = powers_sent v, most, sum
  *
- * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
+ * The blocks run concurrently. So an iteration must not read an element that another stores, and no two iterations
+ * store one element.
  *
- * A loop over blocks prints in its order: one block then makes all its iterations, one behind the other.
+ * If a loop prints, one block executes all its iterations in order.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
- * C loops, and on emulate.
+ * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs these loops on the sequential target, which runs
+ * the C loops, and on emulate.
  */
 #include <string.h>
 
@@ -47,14 +48,14 @@ typedef struct {
     Kernel *kernel;
     Op *grid, *first; /* the first loop */
     int count;        /* iterations of each */
-    Value *block;     /* the number of this one */
-    int piece;        /* columns whose reductions are combined in the loop's order, too; 0: the loops say it all */
+    Value *block;     /* number of the block in its cluster; NULL: the loops have one iteration */
+    int piece;        /* columns of a piece, whose reductions are combined in order; 0: an iteration is one piece */
     Uses uses;
-    Value *x, *largest, *sum; /* of the first sum of powers; where one block makes it, its powers in place of the sum */
+    Value *x, *largest, *sum; /* of the first sum of powers; without an exchange, `sum` is the tile of powers */
     Opcode power;
 } Blocks;
 
-/* What blocks have together operations say, also of one block where it has pieces.  */
+/* True if exchanges are operations of their own.  One block needs them only to combine pieces.  */
 static bool joins(const Blocks *blocks)
 {
     return blocks->block || blocks->piece;
@@ -65,7 +66,7 @@ static bool is_blocks(const Op *op)
     return pipeline_of(op) && pipeline_of(op)->blocks;
 }
 
-/* The loop over blocks that an operation stands in, or NULL.  */
+/* Returns the loop over blocks around an operation, or NULL.  */
 static const Op *blocks_around(const Op *op)
 {
     const Op *loop = ir_enclosing(op, OP_FOR);
@@ -121,10 +122,10 @@ static bool check_grid(const Blocks *blocks)
     return !kernel->failed;
 }
 
-/* ---- what they carry --------------------------------------------------------------------------------------------- */
+/* ---- carried values ---------------------------------------------------------------------------------------------- */
 
-/* The operation that reduces the n-th carried value, what it meets in *part; NULL where the loop does anything else
-   with it.  */
+/* Returns the operation that reduces the n-th carried value with *part, or NULL if the loop uses the value
+   otherwise.  */
 static Op *reduction(const Blocks *blocks, const Op *loop, int n, Value **part)
 {
     Carried names = carried(loop, n);
@@ -140,7 +141,7 @@ static Op *reduction(const Blocks *blocks, const Op *loop, int n, Value **part)
     return *part && words && type_equal((*part)->type, names.result->type) ? op : NULL;
 }
 
-/* An array, of which each iteration writes its element.  */
+/* True if the n-th carried value is an array: each iteration writes its element, and only TILE_AT reads the result.  */
 static bool is_array(const Blocks *blocks, const Op *loop, int n)
 {
     Carried names = carried(loop, n);
@@ -197,7 +198,8 @@ typedef struct {
     const Op *store;
 } Sharing;
 
-/* Another access to what a store writes.  What the first block does alone it does in order.  */
+/* Rejects an access to the memory that the store writes, unless the two are ordered or disjoint. Stores outside of
+   loops over blocks are ordered, as the first block executes them.  */
 static void visit_shared(Op *op, void *context)
 {
     const Sharing *sharing = context;
@@ -254,16 +256,16 @@ static void add_dimension(Blocks *blocks)
     grid->cluster[1] = blocks->count;
 }
 
-/* The number of this block where an operation stands; there is but one block where the loops have one iteration.  */
+/* Returns the number of the block, converted before `where`.  It is 0 if the loops have one iteration.  */
 static Value *block_before(const Blocks *blocks, Op *where, Dtype dtype)
 {
     return blocks->block ? converted_before(blocks, where, dtype, blocks->block)
                          : ir_const_before(blocks->kernel, where, dtype, 0);
 }
 
-/* ---- each block makes its iteration ------------------------------------------------------------------------------ */
+/* ---- each block executes its iteration --------------------------------------------------------------------------- */
 
-/* What all blocks have together.  */
+/* Returns the reduction of the n-th carried value over all blocks.  */
 static Value *joined(const Blocks *blocks, Op *loop, int n)
 {
     Value *part, *args[2];
@@ -272,13 +274,13 @@ static Value *joined(const Blocks *blocks, Op *loop, int n)
     const Value *result = loop->results[n];
     args[0] = part;
     args[1] = loop->args[3 + n];
-    if (!joins(blocks)) { /* as the loop's one iteration has it */
+    if (!joins(blocks)) { /* the operation of the loop's only iteration */
         code = op->code;
         args[op->args[0] == part ? 0 : 1] = part;
         args[op->args[0] == part ? 1 : 0] = loop->args[3 + n];
     }
     Op *all = op_new(blocks->kernel, code, loop->loc, 2, args);
-    if (blocks->piece) { /* of the row itself, which the blocks reduce */
+    if (blocks->piece) { /* the operand is the row itself, which the exchange reduces in pieces */
         all->args[0] = part->def->args[0];
         all->tile->piece = blocks->piece;
     }
@@ -286,7 +288,7 @@ static Value *joined(const Blocks *blocks, Op *loop, int n)
     return op_result(blocks->kernel, all, result->type, result->name);
 }
 
-/* The same of a sum of powers, or of the largest below which they are.  */
+/* The same for a sum of powers, or for its maximum.  */
 static Value *joined_powers(const Blocks *blocks, Op *loop, int n, const Powers *powers)
 {
     Value *args[] = {powers->x, loop->args[3 + n], loop->args[3 + powers->largest]};
@@ -301,7 +303,7 @@ static Value *joined_powers(const Blocks *blocks, Op *loop, int n, const Powers 
 }
 
 typedef struct {
-    const Op *reduction; /* NULL: an array, or powers */
+    const Op *reduction; /* NULL for an array or powers */
     bool is_powers;
     Powers powers;
 } Joined;
@@ -317,7 +319,7 @@ static Joined joined_as(const Blocks *blocks, const Op *loop, int n)
     return as;
 }
 
-/* Is it left out, since all blocks get what it makes together?  */
+/* True if the exchange between blocks replaces the operation.  */
 static bool is_replaced(const Blocks *blocks, const Joined *as, const Op *op)
 {
     for (int i = 0; as->is_powers && joins(blocks) && i < as->powers.count; i++)
@@ -326,7 +328,7 @@ static bool is_replaced(const Blocks *blocks, const Joined *as, const Op *op)
     return op == as->reduction;
 }
 
-/* So many registers of one group, or of a team, hold powers that one loop sums and another one wants.  */
+/* Maximum number of registers for powers that one loop sums and another loop reuses.  */
 enum { MOST_POWERS = 128 };
 
 static void note_powers(Blocks *blocks, const Op *loop, const Joined *as, int n)
@@ -350,7 +352,7 @@ static void unroll(Blocks *blocks, Op *loop)
         as[i] = joined_as(blocks, loop, i);
     ir_replace_uses(body, body->args[0], block_before(blocks, loop, body->args[0]->type.dtype));
     for (int i = 0; i < count && !joins(blocks); i++)
-        if (as[i].is_powers) /* the loop's one iteration */
+        if (as[i].is_powers) /* the loop has one iteration */
             ir_replace_uses(body, body->args[1 + i], loop->args[3 + i]);
     FOR_OPS (op, body) {
         bool left = op == block_end(body);
@@ -381,7 +383,7 @@ static bool is_same_tile(const Value *x, const Value *y)
     return x == y || (casts && type_equal(x->type, y->type) && is_same_tile(x->def->args[0], y->def->args[0]));
 }
 
-/* Powers that a later loop makes again.  */
+/* Replaces powers that a later loop recomputes by those of the exchange.  */
 static void take_powers(const Blocks *blocks)
 {
     const Op *behind = blocks->x ? blocks->sum->def : NULL;
@@ -408,7 +410,7 @@ static void visit_unroll(Op *op, void *context)
         unroll(context, op);
 }
 
-/* This block's element is the value itself.  */
+/* Replaces an element of an array by its value, which the same block has.  */
 static void visit_own(Op *op, void *context)
 {
     const Blocks *blocks = context;
@@ -418,7 +420,7 @@ static void visit_own(Op *op, void *context)
     op_remove(op);
 }
 
-/* All blocks would make a store that stands in no loop over them.  */
+/* Guards a store outside of loops over blocks, so that the first block alone executes it.  */
 static void visit_outside(Op *op, void *context)
 {
     const Blocks *blocks = context;
@@ -437,7 +439,7 @@ static void visit_outside(Op *op, void *context)
     op_before(branch->blocks[0]->first, op);
 }
 
-/* ---- one block makes all iterations ------------------------------------------------------------------------------ */
+/* ---- one block executes all iterations --------------------------------------------------------------------------- */
 
 static bool prints_inside(const Op *op, const void *context)
 {
@@ -445,7 +447,7 @@ static bool prints_inside(const Op *op, const void *context)
     return op_prints(op) && blocks_around(op);
 }
 
-/* What the iterations of loops leave in arrays.  */
+/* The elements that iterations have written to an array.  */
 typedef struct {
     const Value *array;
     Value **elements;
@@ -458,7 +460,7 @@ typedef struct {
     Block *copy;
 } Rows;
 
-/* The same iteration of an earlier loop left it there.  */
+/* Replaces an element by the value that the same iteration of an earlier loop has written.  */
 static void visit_left(Op *op, void *context)
 {
     const Rows *rows = context;
@@ -564,7 +566,8 @@ void blocks_of_pieces(Kernel *kernel, int piece)
            blocks.count, blocks.count > 1 ? "s" : "", blocks.count > 1 ? "" : "s");
 }
 
-/* require: the nest is one GRID.   ensure: no loop over blocks, no TILE_AT is left.  */
+/* require: one GRID.
+   ensure:  no loop over blocks and no TILE_AT is left.  */
 void pass_blocks(Kernel *kernel)
 {
     blocks_of_pieces(kernel, 0);

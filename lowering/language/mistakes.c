@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mistakes.c - what is most likely not meant, though it has a meaning.
+ * mistakes.c - warnings of valid programs that are most likely mistakes.
  *
  *   -Wws-loop-step       for (k = 0; k < K; k += 64) acc = dot (load (a, i, k, 64, 32), ...)    half of K is left out
  *                        for (i = 0; i < M; i += 32) store (c, i, j, x) of 64 rows      iterations store the same rows
  *   -Wws-extent-order    load (a, i, k, ...) of a tensor of K x M, with i < M and k < K
  *   -Wws-single-element  a grid that computes, loads and stores single elements: a block of threads for each
  *
- * Only what is written plainly is looked at: coordinates that are a loop's variable and a number, tensors that are no
- * slices. And a remark: plain ws_dot rounds F32.
+ * The pass checks simple accesses only: coordinates that are a loop's variable plus a constant, of tensors that are no
+ * slices. It also emits a remark that ws_dot rounds F32 operands.
  */
 #include "ir/affine.h"
 #include "lower.h"
@@ -19,7 +19,7 @@ enum { DEEP = 12 };
 
 /* ---- coordinates and loops --------------------------------------------------------------------------------------- */
 
-/* counter + offset, where `loop` counts from low below high by a constant step.  */
+/* A coordinate counter + offset, where `loop` counts from `low` below `high` by a constant step.  */
 typedef struct {
     const Value *counter;
     int64_t offset, step;
@@ -45,7 +45,7 @@ static bool find_place(const Value *value, Place *place)
     return ir_constant(range[2], &place->step) && place->step > 0;
 }
 
-/* From 0 on, and not once only.  */
+/* True if the loop starts at 0 and may run more than once.  */
 static bool counts_from_0(const Place *place)
 {
     int64_t low, high;
@@ -66,7 +66,7 @@ static bool depends_on(const Value *value, const Value *counter, int depth)
     bool found = false;
     for (int i = 0; op && i < op->nargs && !found; i++)
         found = depends_on(op->args[i], counter, depth - 1);
-    return found || (value->def && value->def->nblocks); /* an `if`, a loop: not looked into */
+    return found || (value->def && value->def->nblocks); /* results of an `if` or a loop may depend on anything */
 }
 
 /* ---- windows of memory ------------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static Type tile_of(const Op *op)
     return is_load(op) ? op->results[0]->type : op->args[op->nargs - 1]->type;
 }
 
-/* How many elements of a dimension the op takes or writes.  */
+/* Returns the number of elements that the op reads or writes in a dimension.  */
 static int extent_of(const Op *op, int dim)
 {
     Type tile = tile_of(op);
@@ -103,11 +103,11 @@ static int extent_of(const Op *op, int dim)
 }
 
 typedef struct {
-    const Op *op; /* whose windows, with those like it, are looked at */
+    const Op *op; /* the access; other accesses of its kind to the same tensor count, too */
     int dim;
     const Place *place;
-    int64_t at, reached; /* of each step: up to where there is no gap */
-    bool unclear;
+    int64_t at, reached; /* offsets within a step: the accesses cover all elements below `reached` */
+    bool unclear;        /* an access has another form */
 } Cover;
 
 static void visit_window(Op *op, void *context)
@@ -128,7 +128,7 @@ static void visit_window(Op *op, void *context)
         cover->reached = reached;
 }
 
-/* Of what the loop passes over, does it leave out elements, in all the windows like this one together?  */
+/* True if the loop leaves out elements: all accesses like this one together do not cover a step.  */
 static bool leaves_gaps(const Op *op, int dim, const Place *place)
 {
     Cover cover = {op, dim, place, 0, 0, false};
@@ -146,7 +146,7 @@ static bool leaves_gaps(const Op *op, int dim, const Place *place)
 
 typedef struct {
     Kernel *kernel;
-    const Value *told; /* the last counter that was spoken of */
+    const Value *told; /* the counter of the last warning */
     bool rounds, single, larger;
     Loc loc;
 } Mistakes;
@@ -166,7 +166,7 @@ static void warn_step(Mistakes *mistakes, const Op *op, const Place *place, int 
     remark(mistakes->kernel, DIAG_NOTE, place->loop->loc, "the loop's step is usually the tile's extent");
 }
 
-/* The load behind an operand of a product, and in which of its dimensions the product adds up.  */
+/* Returns the load of an operand of a product, and the dimension of its tensor along which the product sums.  */
 static const Op *summed_load(const Value *operand, bool along_cols, int *dim)
 {
     const Op *op = operand->def;
@@ -193,7 +193,7 @@ static void check_product(Mistakes *mistakes, const Op *dot)
         warn_step(mistakes, x, &a, extent, "the product leaves out the others");
 }
 
-/* A reduction along what a loop walks over, that the loop adds up.  */
+/* Checks a reduction along the dimension that a loop walks over and sums up.  */
 static void check_reduction(Mistakes *mistakes, const Op *op, bool by_rows)
 {
     const Op *load = op->args[0]->def;
@@ -209,7 +209,7 @@ static void check_reduction(Mistakes *mistakes, const Op *op, bool by_rows)
         warn_step(mistakes, load, &place, extent_of(load, dim), "the reduction leaves out the others");
 }
 
-/* Is what the store does the same for each number of the counter, but for the place in this dimension?  */
+/* True if the counter influences only this coordinate of the store, and no condition around the store.  */
 static bool differs_only_in(const Op *store, int dim, const Value *counter)
 {
     for (int i = 0; i < rank_of(store); i++)
@@ -240,7 +240,7 @@ static void check_store(Mistakes *mistakes, const Op *store)
 
 /* ---- -Wws-extent-order ------------------------------------------------------------------------------------------- */
 
-/* Both loops run to the extent of the other dimension.  */
+/* True if both loops run to the extent of the other dimension.  */
 static bool is_swapped(const Op *op, int x, int y)
 {
     const Op *tensor = op->args[0]->def;
@@ -265,7 +265,7 @@ static void check_order(Mistakes *mistakes, const Op *op)
         }
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 static void visit(Op *op, void *context)
 {
@@ -278,7 +278,7 @@ static void visit(Op *op, void *context)
         check_reduction(mistakes, op, false);
     if (is_store(op))
         check_store(mistakes, op);
-    for (int i = 0; i < op->nresults; i++) /* a sum has tiles behind it, though it loads none: of 1 / (1 + i i) */
+    for (int i = 0; i < op->nresults; i++) /* tiles that no load yields count, too: the sum of 1 / (1 + i i) */
         mistakes->larger |=
             op->results[i]->type.kind == K_TILE && (op->results[i]->type.rows > 1 || op->results[i]->type.cols > 1);
     if (!is_load(op) && !is_store(op))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nest.c - the nest of grid loops becomes one GRID.
+ * nest.c - merges the nest of grid loops into one GRID.
  *
  *   before                                     after
  *   for i = 0, < M, 128                        n = N - 1 + 1
@@ -8,11 +8,16 @@
  *     for j = 0, <= N - 1, 256                   base = i * N
  *       ... base ...                             ... base ...
  *
- * The launcher has to know the tile space before any block runs, and blocks are independent.  So: what the bounds need
- * moves before the GRID, where only arithmetic on parameters may stand; scalar code between the loops moves into the
- * body; a condition between the loops comes to stand around the body; and nothing is carried from one iteration to the
- * next. Tensors too are made before the GRID: the launcher describes them to TMA.  So no loop carries one; and a region
- * that stores nothing is no grid.
+ * The launcher has to know the tile space before any block runs, and blocks are independent. The pass therefore moves
+ * code as follows.
+ *
+ *      operands of the loops' bounds      before the GRID; only arithmetic on parameters may stand there
+ *      tensors                            before the GRID, as the launcher describes them to TMA
+ *      scalar code between the loops      into the body
+ *      a condition between the loops      around the body
+ *
+ * No value is carried from one iteration to the next, and no loop carries a tensor. A region without a store is
+ * rejected.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/grid_forms.c, loop_forms.c and early_continue.c run nests on the
  * sequential target, which runs the C loops, and on emulate.
@@ -22,7 +27,7 @@
 
 enum { MAX_DIMS = 4, MAX_LEVELS = 16 };
 
-/* One step inwards: a grid loop, or an IF between two of them and the branch that goes on.  */
+/* A level of the nest: a grid loop, or an IF between two loops. `inner` is the block that has the rest of the nest.  */
 typedef struct {
     Op *op;
     Block *inner;
@@ -34,9 +39,9 @@ typedef struct {
     int nlevels;
     Op *loops[MAX_DIMS];
     int nloops;
-    bool *available; /* by value id: computed before the GRID */
+    bool *available; /* by value id: the value is computed before the GRID */
     const Value *culprit;
-    Reason reason; /* why `culprit` is not */
+    Reason reason; /* the reason why `culprit` cannot be */
 } Nest;
 
 /* ---- finding the loops ------------------------------------------------------------------------------------------- */
@@ -58,7 +63,7 @@ static bool is_scalar_code(const Op *op)
     return true;
 }
 
-/* The operation of a block that holds the rest of the nest.  */
+/* Returns the operation of a block that contains the rest of the nest, or NULL.  */
 static Op *find_next(const Block *block)
 {
     FOR_OPS (op, block)
@@ -67,7 +72,7 @@ static Op *find_next(const Block *block)
     return NULL;
 }
 
-/* As the user wrote it.  */
+/* Returns the words for an operation in the user's C.  */
 static const char *written(const Nest *nest, const Op *op)
 {
     if (op->code == OP_FOR || op->code == OP_WHILE)
@@ -150,7 +155,7 @@ static bool find_loops(Nest *nest)
     return true;
 }
 
-/* ---- what the launcher computes ---------------------------------------------------------------------------------- */
+/* ---- code before the grid ---------------------------------------------------------------------------------------- */
 
 static bool hoist(Nest *nest, Value *value);
 
@@ -161,7 +166,7 @@ static bool refuse(Nest *nest, const Value *culprit, Reason reason)
     return false;
 }
 
-/* A division that a condition guards may trap when it is made without it.  */
+/* True for a division that a condition guards: hoisted above the condition, it may trap.  */
 static bool may_trap(const Op *op)
 {
     int64_t divisor;
@@ -186,7 +191,7 @@ static bool hoist_op(Nest *nest, Op *op)
     return true;
 }
 
-/* Make a value's definition stand before the grid; false and the reason when it cannot.  */
+/* Moves the definition of a value before the grid.  If that is impossible, returns false and sets the reason.  */
 static bool hoist(Nest *nest, Value *value)
 {
     Op *op = value->def;
@@ -211,7 +216,7 @@ static bool hoist_bounds(Nest *nest, const Op *loop)
     return true;
 }
 
-/* i <= high is i < high + 1, and i >= low is i > low - 1.  */
+/* Converts i <= high to i < high + 1, and i >= low to i > low - 1.  */
 static void exclude_bound(Nest *nest, Op *loop)
 {
     Value *one = ir_const_before(nest->kernel, loop, loop->args[1]->type.dtype, 1);
@@ -220,8 +225,8 @@ static void exclude_bound(Nest *nest, Op *loop)
     loop->control->compare = loop->control->compare == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GT;
 }
 
-/* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) /
-   step, 1 with i = high - n * step at the top of the body.  */
+/* Converts a loop i = high, > low, -step to n = 0, < (high - low + step - 1) / step, 1. The body begins with i = high -
+   n * step. Iterations are independent, so their order may change.  */
 static void count_up(Nest *nest, Op *loop, int64_t step)
 {
     Block *body = loop->blocks[0];
@@ -254,7 +259,7 @@ static Value *negated(Nest *nest, Op *before, Value *value)
     return op_result(nest->kernel, op, value->type, NULL);
 }
 
-/* The same at a step that only the caller knows: n = -high, < -low, step with i = -n.  */
+/* The same for a step that only the caller knows: n = -high, < -low, step, and i = -n.  */
 static void turn_around(Nest *nest, Op *loop)
 {
     Block *body = loop->blocks[0];
@@ -294,7 +299,7 @@ static bool check_loop(Nest *nest, Op *loop)
     return !nest->kernel->failed;
 }
 
-/* Values made after this point are not in the table: only those of the bounds, which are made before.  */
+/* The table `available` has no entries for values that are made later.  Values of the bounds are made before.  */
 static bool prepare_loops(Nest *nest)
 {
     for (int i = 0; i < nest->nloops; i++)
@@ -354,7 +359,7 @@ static void move_ops(Block *from, const Op *stop, Block *to)
     }
 }
 
-/* A condition between the loops goes around what is left of the body.  */
+/* Puts the rest of the body under a condition that stands between the loops.  Returns the taken block.  */
 static Block *make_guard(Nest *nest, const Level *level, Block *to)
 {
     Op *branch = op_new(nest->kernel, OP_IF, level->op->loc, 1, level->op->args);
@@ -371,7 +376,7 @@ static void end_block(Nest *nest, Block *block)
         op_append(block, op_new(nest->kernel, OP_YIELD, nest->kernel->grid.loc, 0, NULL));
 }
 
-/* What the launcher must not compute, because it reads memory, moves into the grid.  */
+/* Moves operations that read memory into the grid, with all that depend on them, as the launcher must not read it.  */
 static void sink_reads(Nest *nest, const Op *grid)
 {
     bool *moved = arena_alloc(nest->kernel->module, (size_t)nest->kernel->module->next_id + 1);
@@ -423,7 +428,8 @@ static bool has_grid(const Kernel *kernel)
     return false;
 }
 
-/* require: simplified.   ensure: the body is arithmetic, tensors and one GRID.  */
+/* require: simplify.
+   ensure:  the body is scalar code, tensors and one GRID.  */
 void pass_nest(Kernel *kernel)
 {
     Nest nest = {.kernel = kernel};

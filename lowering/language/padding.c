@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * padding.c - -Wws-padded-reduction.
+ * padding.c - -Wws-padded-reduction: warns of reductions over out-of-bounds elements.
  *
- * What a load reads beyond its tensor's edge is 0, and a reduction along that edge counts it: the maximum of negative
- * numbers becomes 0, a sum of exponentials gets a 1 for each.  A reduction is reported if its operand comes, through
- * elementwise operations, from a load that may lie across the edge of the reduced dimension, and that has neither a
- * fill of its own nor a mask of index tiles after it.  What those operations make of the zeros is computed, as far as
- * it is a constant: a sum does not mind zeros, a maximum nothing that is far below, nor 0 if it is one of magnitudes.
+ *      x = ws_load (a, i, 0, 64, 256);  m = ws_row_max (x)      warns if a row may have fewer than 256 elements
+ *      s = ws_row_sum (x)                                       does not warn: the sum of zeros is 0
+ *
+ * A load reads elements beyond its tensor's edge as 0, and a reduction along that edge includes them. The maximum of
+ * negative numbers becomes 0, and a sum of exponentials gets a 1 for each element. A reduction is reported under three
+ * conditions.
+ *
+ *      elementwise operations lead from a load to its operand
+ *      the load may extend beyond the edge of the reduced dimension
+ *      the load has no fill, and no mask of index tiles follows it
+ *
+ * The pass computes the result of these operations on the zeros, as far as it is a constant. A sum ignores zeros. A
+ * maximum ignores numbers far below, and 0 if it is a maximum of magnitudes.
  */
 #include "language/padding.h"
 #include "lower.h"
@@ -18,7 +26,7 @@ enum { MAX_DEPTH = 12, FAR = 10000 };
 
 typedef struct {
     const Op *reduction;
-    bool by_rows; /* along the columns of each row */
+    bool by_rows; /* the reduction is along the columns of each row */
 } Question;
 
 static bool constant(const Value *value, int64_t *result)
@@ -72,12 +80,12 @@ static bool load_is_ragged(const Question *question, const Op *load)
     return may_be_ragged(load, question->by_rows ? rank - 1 : rank - 2, question->by_rows ? type.cols : type.rows);
 }
 
-/* ---- what stands where the tensor has nothing -------------------------------------------------------------------- */
+/* ---- out-of-bounds elements -------------------------------------------------------------------------------------- */
 
-/* Of a tile, its elements beyond the edge.  */
+/* The out-of-bounds elements of a tile.  */
 typedef struct {
-    bool seen;  /* zeros of a load have a part in them */
-    bool known; /* each is this number */
+    bool seen;  /* they depend on zeros of a load */
+    bool known; /* each is `number` */
     double number;
 } Padding;
 
@@ -97,7 +105,7 @@ static bool counts_along(const Question *question, const Value *value, int depth
     return found;
 }
 
-/* Of one number; false: not known.  */
+/* Computes a unary operation on one number; false: unknown.  */
 static bool compute_unary(Opcode code, double x, double *result)
 {
     bool low = x <= -FAR;
@@ -179,13 +187,13 @@ static bool is_zero(Padding padding)
     return padding.known && padding.number == 0;
 }
 
-/* As far off as what stands for nothing in a maximum or a minimum: -INFINITY, or a number like -1e30.  */
+/* True for a number as large as a neutral element of a maximum or minimum: -INFINITY, or one like -1e30.  */
 static bool is_far(Padding padding)
 {
     return padding.known && (padding.number <= -FAR || padding.number >= FAR);
 }
 
-/* What is far stays so, whatever is added to it or what it is multiplied by: x - base, x * scale.  */
+/* True if a far operand makes the result far, whatever the other operand is: x - base, x * scale.  */
 static bool stays_far(const Op *op, const Padding *args, double *result)
 {
     bool sum = op->code == OP_ADD || op->code == OP_SUB, scaled = op->code == OP_MUL || op->code == OP_RESCALE;
@@ -222,7 +230,7 @@ static bool compute(const Op *op, const Padding *args, double *result)
                             : false;
 }
 
-/* The side that the mask chooses there.  A mask of the tile's own numbers is the program's word on what there is.  */
+/* Returns the out-of-bounds elements of a SELECT.  A mask of index tiles is taken to exclude them.  */
 static Padding of_select(const Question *question, const Op *op, const Padding *args)
 {
     if (counts_along(question, op->args[0], 0))
@@ -255,7 +263,7 @@ static Padding find_padding(const Question *question, const Value *value, int de
     for (int i = 0; i < op->nargs; i++) {
         Type type = op->args[i]->type;
         args[i] = find_padding(question, op->args[i], depth + 1);
-        if (question->by_rows ? type.cols == 1 : type.rows == 1) /* the same number for all, and nothing beyond */
+        if (question->by_rows ? type.cols == 1 : type.rows == 1) /* broadcast: no element is out of bounds */
             args[i].known &= !args[i].seen, args[i].seen = false;
     }
     if (op->code == OP_SELECT)
@@ -266,7 +274,7 @@ static Padding find_padding(const Question *question, const Value *value, int de
     return result;
 }
 
-/* |x| or x x: nothing is below 0.  */
+/* True for |x| and x x, which are not negative.  */
 static bool is_magnitude(const Value *value)
 {
     const Op *op = value->def;
@@ -275,7 +283,7 @@ static bool is_magnitude(const Value *value)
     return op && (op->code == OP_ABS || (op->code == OP_MUL && op->args[0] == op->args[1]));
 }
 
-/* It adds nothing to a sum, or is far from where the largest is sought.  */
+/* True if the number does not change the reduction: 0 in a sum, far below in a maximum, far above in a minimum.  */
 static bool is_harmless(const Op *reduction, const Padding *padding)
 {
     switch (reduction->code) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.c - a loop over the parts of a sum becomes a dimension of the grid, along which blocks of a cluster sum.
+ * parts.c - turns a loop over the parts of a sum into a dimension of the grid (split-K within a cluster).
  *
  *   before                                     after: cluster (1, 4), block s of it
  *   grid i, j                                  grid i, j, s = 0, < 4, 1
@@ -11,15 +11,16 @@
  *     y: 128x128 = add sum, row                  store c, i, j + 32 s, y
  *     store c, i, j, y
  *
- * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry
- * out the iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the
- * loop: the sum is the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from
- * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.  A
- * share is a multiple of eight columns: where there are fewer shares than blocks, the last blocks only send their
- * parts.
+ * The clause is for grids with fewer tiles than multiprocessors and a long sum for each tile. The blocks of a cluster
+ * execute the iterations of the loop concurrently. Each block gets its share of the columns of all parts. It adds them
+ * in the order of the loop, so the sum has the same bits. Each block then executes the rest of the body for its
+ * columns. Shares go from shared memory to shared memory, without a workspace in global memory and without a second
+ * kernel. A share is a multiple of eight columns. If there are fewer shares than blocks, the last blocks only send
+ * their parts.
  *
- * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks
- * would make it.  A transpose that is stored, and not looked at otherwise, has the rows that its columns become.
+ * An operation behind the loop must not need other columns of the same tile. Each store has to store columns of the
+ * sum, as all blocks would execute any other store. A transpose of a sum may be stored, if it has no other use. Its
+ * rows are then divided.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/parts.c runs parts on the sequential target, which runs the C
  * loop, and on emulate.
@@ -33,16 +34,16 @@
 
 enum {
     COLUMNS_AT_LEAST = 8
-}; /* of a share: what a row of the tensor cores' registers holds in eight bytes of four lanes */
+}; /* of a share: four lanes hold eight f32 of a row in an accumulator fragment, eight bytes each */
 
 typedef struct {
     Kernel *kernel;
     Op *grid, *loop;
-    int count;        /* parts */
-    int holders;      /* blocks that get a share of the columns */
-    Value *part;      /* the number of this block's */
-    bool *shared;     /* by value id: the block has its columns alone */
-    bool *transposed; /* its rows: the transpose of such a tile, which is stored */
+    int count;        /* number of parts */
+    int holders;      /* number of blocks that get a share of the columns */
+    Value *part;      /* number of the block's part */
+    bool *shared;     /* by value id: each block has its share of the columns only */
+    bool *transposed; /* by value id: a stored transpose, of which each block has its share of the rows */
     bool changed;
     Uses uses;
 } Parts;
@@ -62,7 +63,7 @@ static void visit_loop(Op *op, void *context)
         ctx->loop = op;
 }
 
-/* What an iteration adds to the n-th sum; NULL where it does anything else with it.  */
+/* Returns the value that an iteration adds to the n-th sum, or NULL if the loop uses the sum otherwise.  */
 static Value *added(const Parts *ctx, int n)
 {
     Carried sum = carried(ctx->loop, n);
@@ -91,7 +92,7 @@ static bool check_sums(const Parts *ctx)
     return !kernel->failed;
 }
 
-/* As many blocks as each sum has shares for.  */
+/* Returns the largest number of blocks for which each sum can be divided into shares.  */
 static int count_holders(const Parts *ctx)
 {
     int holders = ctx->count;
@@ -157,7 +158,7 @@ static void add_dimension(Parts *ctx)
     grid->cluster[1] = ctx->count;
 }
 
-/* The sum of the parts, still of all columns.  */
+/* Replaces the n-th result of the loop by a SUM_PARTS, which still has all columns.  */
 static void sum_parts(Parts *ctx, int n, Value *part)
 {
     Op *loop = ctx->loop;
@@ -178,7 +179,8 @@ static void move_body(const Parts *ctx)
         }
 }
 
-/* Is no element -0?  A sum is -0 only if both numbers are; `loop` is one whose carried values are not, so far.  */
+/* True if no element is -0. A sum is -0 only if both operands are. Carried values of `loop` are assumed not to be -0;
+   it may be NULL.  */
 static bool has_no_minus_zero(const Value *value, const Op *loop)
 {
     const Op *op = value->def;
@@ -196,14 +198,14 @@ static bool has_no_minus_zero(const Value *value, const Op *loop)
     return has_no_minus_zero(names.init, loop) && has_no_minus_zero(names.next, op);
 }
 
-/* 0 and this part are this part.  */
+/* True if 0 + part has the bits of the part.  */
 static bool is_whole_sum(const Parts *ctx, int n, const Value *part)
 {
     const Op *first = ctx->loop->args[3 + n]->def;
     return first->tile->value == 0 && (part->type.dtype == D_I32 || has_no_minus_zero(part, NULL));
 }
 
-/* One part: all of the sum.  */
+/* Replaces a loop with one iteration by its body.  */
 static void take_only(const Parts *ctx)
 {
     Op *loop = ctx->loop;
@@ -220,7 +222,7 @@ static void take_only(const Parts *ctx)
     op_remove(loop);
 }
 
-/* Each block makes one iteration.  */
+/* Replaces the loop by the iteration of this block, and sums of its parts.  */
 static void unroll(Parts *ctx)
 {
     Op *loop = ctx->loop;
@@ -238,14 +240,14 @@ static void unroll(Parts *ctx)
     op_remove(loop);
 }
 
-/* ---- whose columns are shared out -------------------------------------------------------------------------------- */
+/* ---- values whose columns are divided ---------------------------------------------------------------------------- */
 
 static bool has_columns(const Value *value)
 {
     return value->type.kind == K_TILE && value->type.cols > 1;
 }
 
-/* Values that were made since have the shape that they are to have.  */
+/* False for values that are newer than the table, which have their final shape.  */
 static bool is_shared(const Parts *ctx, const Value *value)
 {
     return value->id < ctx->uses.size && ctx->shared[value->id];
@@ -294,7 +296,7 @@ static bool is_only_stored(const Parts *ctx, const Value *value)
     return stored;
 }
 
-/* Operations of which one column's result needs others.  */
+/* True for operations whose result in one column depends on others.  */
 static bool needs_columns(const Parts *ctx, const Op *op)
 {
     switch (op->code) {
@@ -334,7 +336,7 @@ static void visit_links(Op *op, void *context)
     }
 }
 
-/* A constant may stand on both sides of the sum: each use has its own.  */
+/* Gives each use of a constant tile its own copy, since uses in front of and behind the sum differ in shape.  */
 static void visit_constants(Op *op, void *context)
 {
     const Parts *ctx = context;
@@ -349,7 +351,7 @@ static void visit_constants(Op *op, void *context)
     }
 }
 
-/* Does the op take or make a tile of which this block is to have its columns alone?  */
+/* True if an operand of the op is divided, or its result, except that of a SUM_PARTS.  */
 static bool is_cut(const Parts *ctx, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
@@ -373,9 +375,9 @@ static void visit_conflict(Op *op, void *context)
                op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }
 
-/* ---- this block's columns ---------------------------------------------------------------------------------------- */
+/* ---- the columns of a block -------------------------------------------------------------------------------------- */
 
-/* The first of them, of a tile with so many in all.  */
+/* Returns the first column of this block's share, for a tile of `columns` columns.  */
 static Value *first_column(const Parts *ctx, Op *where, Dtype dtype, int columns)
 {
     Value *part = converted_before(ctx, where, dtype, ctx->part);
@@ -389,7 +391,7 @@ static void move_coordinate(const Parts *ctx, Op *op, int arg, int columns)
     op->args[arg] = ir_binary_before(ctx->kernel, op, OP_SCALAR_ADD, from, first_column(ctx, op, D_I64, columns));
 }
 
-/* col_index counts from the block's first column on.  */
+/* Makes a COL_INDEX count from the first column of the block on.  */
 static void move_index(const Parts *ctx, Op *op)
 {
     Value *result = op->results[0];
@@ -416,7 +418,7 @@ static void narrow(const Parts *ctx, Value *value)
         value->type.rows /= ctx->holders;
 }
 
-/* Coordinates while the shapes are still those of the source.  */
+/* Moves the coordinates of loads and stores to the block's share.  require: shapes are still those of the source.  */
 static void visit_move(Op *op, void *context)
 {
     const Parts *ctx = context;
@@ -465,7 +467,7 @@ static void share_out(Parts *ctx)
     ir_walk(body, visit_narrow, ctx);
 }
 
-/* Blocks beyond the last share have nothing to do behind the sums.  */
+/* Guards all code behind the sums, so that blocks without a share skip it.  */
 static void guard(const Parts *ctx)
 {
     Kernel *kernel = ctx->kernel;
@@ -504,7 +506,8 @@ static void say(const Parts *ctx)
                ctx->count, ctx->holders);
 }
 
-/* require: the nest is one GRID.   ensure: no loop over parts is left.  */
+/* require: one GRID.
+   ensure:  no loop over parts is left.  */
 void pass_parts(Kernel *kernel)
 {
     Parts ctx = {.kernel = kernel};
@@ -514,7 +517,7 @@ void pass_parts(Kernel *kernel)
     ctx.uses = uses_new(kernel, kernel->body);
     if (!check_loop(&ctx))
         return;
-    if (kernel_prints(kernel)) { /* whole tiles, in the loop's order */
+    if (kernel_prints(kernel)) { /* prints show whole tiles, in the order of the loop */
         remark(kernel, DIAG_MISSED, ctx.loop->loc, "one block makes all parts, since the kernel prints");
         ctx.loop->control->pipeline = NULL;
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * queues.c - queues of tiles between blocks of a grid become the tiles themselves.
+ * queues.c - replaces queues of tiles (ws_ring_new) by the tiles themselves, and joins the loops that they connect.
  *
  *   r = ws_ring_new (3);
  *   { task (load)
@@ -11,13 +11,12 @@
  *         ws_get (r, &x);
  *         acc = ws_dot (x, ..., acc); } }
  *
- * One statement after the other, a ring is a queue: the n-th get has what the n-th put gave.  Where the loop that puts
- * and the loop that gets count alike, so that they run equally often, they become one loop, in which the get stands
- * below its put.  From there on nothing is left of the queue but the wish for so many slots; rings, waits and releases
- * are found as ever.  That iterations of one loop come between those of the other must make no difference: neither
- * stores what the other touches.
+ * In sequential C a ring is a queue: the n-th get returns the tile of the n-th put. If the loops around put and get
+ * have the same bounds and step, they become one loop, in which the get stands below its put. The queue then only
+ * leaves the number of slots that the user asks for. Later passes find rings, waits and releases as for any other loop.
+ * Joining interleaves the iterations of both loops, so neither loop may store memory that the other accesses.
  *
- * Tested by tests/programs/queues.c, on the sequential target against the others; tests/bad/queue-*.c.
+ * Tests: tests/programs/queues.c on all targets, and tests/bad/queue-*.c.
  */
 #include "ir/queries.h"
 #include "lower.h"
@@ -26,12 +25,12 @@
 typedef struct {
     Kernel *kernel;
     Op *ring;
-    Op **puts, **gets; /* in the order of the program */
+    Op **puts, **gets; /* in program order */
     int nputs, ngets;
     bool misused;
 } Queue;
 
-/* ---- who puts and gets ------------------------------------------------------------------------------------------- */
+/* ---- puts and gets ----------------------------------------------------------------------------------------------- */
 
 static void push(Kernel *kernel, Op ***list, int *count, Op *op)
 {
@@ -80,7 +79,7 @@ static bool comes_before(const Op *op, const Op *other)
     return false;
 }
 
-/* ---- loops that count alike -------------------------------------------------------------------------------------- */
+/* ---- loops of equal trip counts ---------------------------------------------------------------------------------- */
 
 static bool is_same(const Value *x, const Value *y)
 {
@@ -103,7 +102,7 @@ static bool count_alike(const Op *one, const Op *other)
 }
 
 typedef struct {
-    const Op *of, *found; /* the first loop's access; one of the second's that must not pass it */
+    const Op *of, *found; /* an access of the first loop; a conflicting access of the second */
 } Conflict;
 
 static bool touches_memory(const Op *op)
@@ -162,7 +161,8 @@ static bool has_effect(const Op *op, const void *none)
     return op_info[op->code].class_ == CLASS_STORE || op->code == OP_RING_PUT || op->code == OP_RING_GET;
 }
 
-/* What of the program, up to the second loop and in it, keeps the first from running together with it.  */
+/* Returns an operation that keeps the first loop from moving down to the second, or NULL. These are stores, puts and
+   gets between the loops, and uses of the first loop's results.  */
 static const Op *obstacle(const Op *first, Op *second)
 {
     Results results = {first, NULL};
@@ -185,9 +185,9 @@ static bool pipelines_agree(const Pipeline *one, const Pipeline *other)
             one->schedule == other->schedule);
 }
 
-/* ---- one loop of two --------------------------------------------------------------------------------------------- */
+/* ---- joining loops ----------------------------------------------------------------------------------------------- */
 
-/* Values of the first that iterations hand on; the second hands them on beside its own.  */
+/* Adds the carried values of the first loop to those of the second.  */
 static void take_carried(Kernel *kernel, Op *first, Op *second)
 {
     Block *from = first->blocks[0], *to = second->blocks[0];
@@ -201,7 +201,7 @@ static void take_carried(Kernel *kernel, Op *first, Op *second)
     }
 }
 
-/* At the place of the second, whose body comes behind the first's.  */
+/* Moves the body of the first loop in front of the body of the second.  */
 static void join(Kernel *kernel, Op *first, Op *second)
 {
     Block *from = first->blocks[0], *to = second->blocks[0];
@@ -218,7 +218,7 @@ static void join(Kernel *kernel, Op *first, Op *second)
     op_remove(first);
 }
 
-/* Let the loop that puts and the loop that gets be one.  */
+/* Joins the loop that puts and the loop that gets, or reports the reason why they cannot be joined.  */
 static bool run_together(const Queue *queue, Op *first, Op *second)
 {
     Kernel *kernel = queue->kernel;
@@ -243,7 +243,8 @@ static bool run_together(const Queue *queue, Op *first, Op *second)
 
 /* ---- from put to get --------------------------------------------------------------------------------------------- */
 
-/* What comes through a ring at all has as many slots; noted until all loops are joined.  */
+/* Sets the number of slots of the tile, if a ring may carry it.  visit_wish () deletes the number outside of pipelined
+   loops, once all loops are joined.  */
 static void want_slots(const Queue *queue, Value *tile)
 {
     int64_t slots;
@@ -316,7 +317,7 @@ static void resolve(Kernel *kernel, const Queue *queue)
         hand_over(queue);
 }
 
-/* ---- tasks of which nothing but loads are left ------------------------------------------------------------------- */
+/* ---- tasks that only load ---------------------------------------------------------------------------------------- */
 
 typedef struct {
     int task;
@@ -349,7 +350,7 @@ static void leave_to_producer(Kernel *kernel)
     }
 }
 
-/* Outside of pipelined loops rings have the slots that are chosen.  */
+/* Outside of pipelined loops, choose decides the slots of rings.  */
 static void visit_wish(Op *op, void *context)
 {
     const Op *loop = op->parent->parent;
@@ -366,7 +367,8 @@ static bool is_ring(const Op *op, const void *none)
     return op->code == OP_RING_PUT || op->code == OP_RING_GET;
 }
 
-/* Does a loop of another ring stand between that which puts and that which gets?  Then the two of them join first.  */
+/* True if a loop of another ring stands between the loop that puts and the loop that gets. The loops of that ring are
+   then joined first.  */
 static bool others_between(const Queue *queue)
 {
     if (!queue->nputs || !queue->ngets)
@@ -380,7 +382,7 @@ static bool others_between(const Queue *queue)
     return false;
 }
 
-/* The next ring: of those whose loops stand one below the other, or of all.  */
+/* Finds the next ring: one without loops of other rings between its own, or else any.  */
 static void visit_ring(Op *op, void *context)
 {
     Queue *next = context;
@@ -392,7 +394,8 @@ static void visit_ring(Op *op, void *context)
         *next = queue;
 }
 
-/* require: plain.   ensure: no RING_NEW, RING_PUT, RING_GET is left.  */
+/* require: plain.
+   ensure:  no RING_NEW, RING_PUT or RING_GET is left.  */
 void pass_queues(Kernel *kernel)
 {
     bool any = false;

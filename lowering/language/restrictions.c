@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * restrictions.c - what types and the nest of loops do not tell, and the language does not allow.
+ * restrictions.c - errors of the user that types and nest do not find: clauses, steps, strides.
  *
  *   for (k = 0; k < K; k += 64)            pipeline: inside a grid, and not inside another pipeline
- *                                          a step that leads to the bound
- *   a = ws_tensor (A, M, K, K, 1)          elements of the last dimension lie side by side
- *   order(from(x))                         not of blocks in clusters, nor of loops over elements
+ *                                          a step towards the bound
+ *   a = ws_tensor (A, M, K, K, 1)          the stride of the last dimension is 1
+ *   order(from(x))                         neither with clusters nor on loops over elements
  *
- * Runs behind the first simplify, which folds what can be known of steps and strides.
+ * The pass runs behind the first simplify, which folds constant steps and strides.
  */
 #include "lower.h"
 
-/* Its iterations are the blocks of a cluster.  */
+/* True if the blocks of a cluster execute the loop's iterations.  */
 static bool of_cluster(const Op *loop)
 {
     return loop->control->pipeline->parts || loop->control->pipeline->blocks;
@@ -31,7 +31,7 @@ static void visit_pipeline(Op *op, void *context)
         }
 }
 
-/* A loop over tiles that runs, runs for ever.  */
+/* Rejects a loop whose step leads away from its bound, as it would not end.  */
 static void visit_direction(Op *op, void *context)
 {
     Kernel *kernel = context;
@@ -58,7 +58,7 @@ static bool is_of_cluster(const Op *op, const void *context)
     return pipeline_of(op) && of_cluster(op);
 }
 
-/* The place at which tiles begin.  */
+/* Checks order(from(x)), which chooses the first tile.  */
 static void check_from(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
@@ -73,7 +73,8 @@ static void check_from(Kernel *kernel)
                "tiles begin where the variable of the first loop is what order(from(...)) says, and go round");
 }
 
-/* require: one GRID.   ensure: nothing changed.  */
+/* require: one GRID.
+   ensure:  nothing changed; all pragmas, loops and tensors are in the language.  */
 void pass_restrictions(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_pipeline, kernel);

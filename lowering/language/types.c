@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * types.c - a type and a shape for every value, by the rules of rules.c.
+ * types.c - infers a type and a shape for every value, by the rules of rules.c.
  *
- * In program order, so that operands are known first; a loop's carried value has the type that it begins with, and the
- * end of the loop has to agree.  A scalar operand of an elementwise operation is boxed in a SPLAT, whose type is the
- * one that the operation computes in.
+ *   before                                     after
+ *   %x = full 0                                %x: tile<f32,64x64> = full 0
+ *   %y = add %x, 2                             %1: tile<f32,1x1> = splat 2
+ *                                              %y: tile<f32,64x64> = add %x, %1
+ *
+ * Inference goes in program order, so that operands come first. A loop's carried value has the type of its initial
+ * value, and the end of the loop has to agree. A scalar operand of an elementwise operation becomes a SPLAT, whose type
+ * is the one that the operation computes in.
  */
 #include <string.h>
 
@@ -66,7 +71,7 @@ static void infer_scalar(Kernel *kernel, Op *op)
 
 /* ---- splats ------------------------------------------------------------------------------------------------------ */
 
-/* What an elementwise operation on tiles of this type computes in.  */
+/* Returns the type in which an elementwise operation computes on tiles of this type.  */
 static Dtype compute_dtype(Dtype dtype)
 {
     return dtype == D_F64 || dtype == D_I64 ? dtype : dtype_is_float(dtype) ? D_F32 : D_I32;
@@ -77,7 +82,7 @@ static bool is_splat(const Value *value)
     return value->def && value->def->code == OP_SPLAT;
 }
 
-/* The type of the first operand that is a tile of its own; F32 for scalars alone.  */
+/* Returns the compute type of the first operand that is a tile and no splat.  F32 if all operands are scalars.  */
 static Dtype partner_dtype(const Op *op)
 {
     for (int i = op->code == OP_SELECT ? 1 : 0; i < op->nargs; i++)
@@ -102,7 +107,7 @@ static void box_scalars(Kernel *kernel, Op *op)
             op->args[i] = splat_before(kernel, op, op->args[i], op->loc);
 }
 
-/* Each splat gets the type of the operation that it meets; one that meets two types is made twice.  */
+/* Gives each splat the compute type of its user.  A splat with users of two types is duplicated.  */
 static void settle_splats(Kernel *kernel, Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
@@ -173,7 +178,7 @@ static bool has_enough_operands(Kernel *kernel, const Op *op)
     return false;
 }
 
-/* Coordinates and indices are what lies between the tensor and the tile.  */
+/* Checks coordinates and indices: the operands between the tensor and a stored tile.  */
 static void check_coordinates(Kernel *kernel, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -212,7 +217,7 @@ static void check_tensor(Kernel *kernel, const Op *op)
             op->nargs);
 }
 
-/* A box: of a tensor itself, by constants.  What is loaded of one or stored to it begins with its first row.  */
+/* Checks a BOX, which needs a plain tensor and constant extents.  A load or store of a box has to begin at row 0.  */
 static void check_box(Kernel *kernel, Op *op)
 {
     int64_t row;
@@ -232,12 +237,12 @@ static void check_box(Kernel *kernel, Op *op)
 
 static void check_verdict(Kernel *kernel, Op *op)
 {
-    if (op->code == OP_HISTOGRAM) /* of plain, which knows its type */
+    if (op->code == OP_HISTOGRAM) /* made by plain, with its type */
         return;
     struct ws_rule_type operands[MAX_OPERANDS], result;
     struct ws_rule_attributes attributes = attributes_of(op);
     struct ws_rule_message message;
-    int count = op->code == OP_DOT ? 3 : op->nargs; /* a width is present's own */
+    int count = op->code == OP_DOT ? 3 : op->nargs; /* rules.c has no operand for the width of a DOT (skip-oob) */
     for (int i = 0; i < count; i++)
         operands[i] = to_rule(op->args[i]);
     bool good = ws_rule_check((int)op->code, operands, count, &attributes, &result, &message);
@@ -253,7 +258,7 @@ static void check_verdict(Kernel *kernel, Op *op)
         check_box(kernel, op);
 }
 
-/* What comes of a mistake has no type, and is no mistake itself.  */
+/* True for a value without a type because of an earlier error, which is not reported again.  */
 static bool is_unknown(const Kernel *kernel, const Value *value)
 {
     return kernel->failed && value->type.kind == K_NONE;
@@ -276,7 +281,7 @@ static bool has_results(Kernel *kernel, const Op *op)
     return false;
 }
 
-/* Of a front end that knows no type yet: the IF that hands it on settles that.  */
+/* True for zeros that a front end makes without a type.  The IF or loop that carries them gives them the type.  */
 static bool is_untyped(const Op *op)
 {
     return op && op->code == OP_FULL && op->results[0]->type.kind == K_TILE && op->results[0]->type.rows < 0;
@@ -322,7 +327,7 @@ static void set_type(Value *value, Type type)
         value->type = type;
 }
 
-/* The value after an iteration has to be what it was before.  */
+/* Checks that a carried value has the same type before and after an iteration.  */
 static void agree(Kernel *kernel, const Op *op, const Value *before, const Value *after)
 {
     if (!is_unknown(kernel, before) && !is_unknown(kernel, after) && !type_equal(before->type, after->type))
@@ -330,7 +335,7 @@ static void agree(Kernel *kernel, const Op *op, const Value *before, const Value
                type_words(kernel, after->type));
 }
 
-/* The same value under another name.  */
+/* Gives `to` the type of `from`, as both are the same value.  */
 static void hand_over(Kernel *kernel, const Op *op, const Value *from, Value *to)
 {
     set_type(to, from->type);
@@ -357,7 +362,7 @@ static void infer_ranges(Kernel *kernel, Op *op, int count)
     }
 }
 
-/* What an array is before a loop over blocks writes it, the end of the iteration tells.  */
+/* Gives an array that a loop over blocks writes the type of its elements at the end of an iteration.  */
 static void settle_arrays(const Op *loop)
 {
     for (int i = 0; i < loop->nresults; i++) {
@@ -402,7 +407,7 @@ static void infer_while(Kernel *kernel, Op *op)
         agree(kernel, op, test->args[i], body->last->args[i]);
 }
 
-/* Zeros for a path on which nobody looks are what the other path has.  */
+/* Gives untyped zeros of one arm of an IF the type of the other arm's value.  */
 static void settle_zeros(Value *zeros, const Value *other)
 {
     if (is_untyped(zeros->def) && other->type.kind == K_TILE)
@@ -473,7 +478,7 @@ static void infer_block(Kernel *kernel, Block *block)
         infer_op(kernel, op);
 }
 
-/* A splat that nothing has met is of no use to anyone, but has a type.  */
+/* A splat without a user gets a type, too.  */
 static void visit_splat(Op *op, void *context)
 {
     (void)context;
@@ -481,7 +486,8 @@ static void visit_splat(Op *op, void *context)
         op->results[0]->type = type_tile(compute_dtype(op->args[0]->type.dtype), 1, 1);
 }
 
-/* require: what the front end built.   ensure: no value without a type.  */
+/* require: queues.
+   ensure:  every value has a type and a shape.  */
 void pass_types(Kernel *kernel)
 {
     infer_block(kernel, kernel->body);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choose.h - which kernel serves a product: the one with the least time in a cost model of extents, element size and
- * the number of multiprocessors.
+ * choose.h - the kernel for a product: the one with the least time in a cost model.
+ *
+ * The model depends on the extents, the element size and the number of multiprocessors.
  *
  *   product_choose     the best of product_choices, or PRODUCT_TALL
- *   product_choices    all that are compared: forms, with the steps, shares and parts of K that suit the extents
- *   product_clocks     the model: what the multiprocessor with most tiles needs, and the memory; numbers.def
+ *   product_choices    all candidates: forms, with suitable steps, shares and parts of K
+ *   product_clocks     the model: the multiprocessor with most tiles, and memory; numbers.def has its numbers
  */
 #ifndef PRODUCT_CHOOSE_H
 #define PRODUCT_CHOOSE_H
@@ -36,9 +37,9 @@ static inline long product_ceil(long x, long y)
     return (x + y - 1) / y;
 }
 
-/* ---- how a choice cuts a problem --------------------------------------------------------------------------------- */
+/* ---- the tiles of a choice --------------------------------------------------------------------------------------- */
 
-/* Tiles that stand side by side. */
+/* Tiles in a row of tiles. */
 static inline int product_across(product_choice choice, long N)
 {
     const product_form f = product_forms[choice.form];
@@ -46,7 +47,7 @@ static inline int product_across(product_choice choice, long N)
     return f.kind == PRODUCT_EVEN && choice.across > least ? choice.across : least;
 }
 
-/* Columns of a tile; of even shares the widest. */
+/* Columns of a tile; for even shares, of the widest tile. */
 static inline int product_cols(product_choice choice, long N)
 {
     const product_form f = product_forms[choice.form];
@@ -55,30 +56,30 @@ static inline int product_cols(product_choice choice, long N)
     return choice.step ? choice.step : f.cols;
 }
 
-/* Tiles that are computed at once, in clusters of so many.  A cluster lies within a group of multiprocessors, and the
-   size of these groups is no multiple of four. */
+/* Tiles that are computed at once, in clusters of `together` tiles.  A cluster lies within a GPC, whose number of
+   multiprocessors is no multiple of four. */
 static inline long product_places(int together, int sms)
 {
     const long clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
     return (clusters > 1 ? clusters : 1) * together;
 }
 
-/* How rows of K begin: with lines of 128 bytes, in their middle, with sectors of 32 bytes, within these. */
+/* Alignment of the rows of K: to lines of 128 bytes, to half lines, to sectors of 32 bytes, or none. */
 typedef enum { PRODUCT_LINES, PRODUCT_HALVES, PRODUCT_SECTORS, PRODUCT_INSIDE } product_alignment;
 
 typedef struct {
     product_form form;
     int cols;                      /* of a tile */
-    int sharing;                   /* blocks that share loads, */
-    int together;                  /* or parts: blocks of a cluster */
+    int sharing;                   /* blocks that share loads */
+    int together;                  /* blocks of a cluster, which share loads or add parts */
     int large;                     /* a tile of 128 x 128 elements or more */
     int wide;                      /* a tile of more columns than one warp group holds */
     int stored_bytes;              /* of an element: parts are stored in f32 */
     long iterations;               /* of a tile */
-    long rows, across;             /* tiles below each other, side by side */
-    long rows_whole, across_whole; /* the same in whole clusters */
-    long planes, tiles;            /* matrices and parts of K; tiles in whole clusters */
-    long places, rounds;           /* tiles at once; how many times */
+    long rows, across;             /* tiles in a column, and in a row */
+    long rows_whole, across_whole; /* the same, rounded up to whole clusters */
+    long planes, tiles;            /* matrices times parts of K; tiles in whole clusters */
+    long places, rounds;           /* tiles at once; number of rounds */
     product_alignment alignment;
 } product_cut;
 
@@ -109,8 +110,9 @@ static inline product_cut product_cut_into(product_problem p, product_choice cho
     return c;
 }
 
-/* Columns of a tile that are multiplied: eights or sixteens, and more than half of what it could have.  Of even shares
-   those of the multiprocessor that has most: with so many rounds it has about as many wide tiles as the others. */
+/* Columns of a tile that are multiplied: a multiple of 8 or 16, and more than half of the form's columns.  For even
+   shares, the mean of the multiprocessor with most columns: over many rounds it has about as many wide tiles as the
+   others. */
 static inline double product_multiplied(product_choice choice, long N, long rounds)
 {
     const product_form f = product_forms[choice.form];
@@ -122,14 +124,14 @@ static inline double product_multiplied(product_choice choice, long N, long roun
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-/* Two things that go on at once take a little longer than the longer one. */
+/* Clocks of two concurrent activities: a little more than the longer one. */
 static inline double product_both(double x, double y)
 {
     const double longer = x > y ? x : y, shorter = x > y ? y : x, part = longer > 0 ? shorter / longer : 0;
     return longer * (1 + part * part * part * part / 5);
 }
 
-/* An iteration of a tile's loop: products, lines that arrive, and requests for them. */
+/* Clocks of an iteration of a tile's loop: products, lines that arrive, and requests for them. */
 static inline double product_iteration(const product_numbers *n, product_problem p, product_choice choice,
                                        product_cut c)
 {
@@ -139,10 +141,10 @@ static inline double product_iteration(const product_numbers *n, product_problem
     const int large_lines = c.large && c.alignment == PRODUCT_LINES;
     const double arrive = large_lines ? n->arrives_large : arrives[c.alignment];
     const double ask = large_lines ? n->asks_large : asks[c.alignment];
-    /* Rows outside the matrix do not arrive.  In most blocks the rows of a whole tile do, on average fewer. */
+    /* Rows out of bounds do not arrive.  Most blocks load the rows of a whole tile; the average is smaller. */
     const double a_most = (double)(p.M < f.rows ? p.M : f.rows), b_most = (double)(p.N < c.cols ? p.N : c.cols);
     const double a_rows = (double)p.M / (double)c.rows, b_rows = (double)p.N / (double)c.across;
-    /* A multiprocessor asks for a row at a time; that others ask, too, matters less. */
+    /* A multiprocessor requests one row at a time; requests of others matter less. */
     const double idle = (double)(c.planes * c.rows * c.across) / p.sms;
     const double busy = c.tiles < c.places ? pow(idle, n->idle_neighbours) : 1;
     const double waits = c.sharing == 2 ? (large_lines ? n->waits_2 : 1) : c.sharing > 2 ? n->waits_more : 1;
@@ -150,7 +152,8 @@ static inline double product_iteration(const product_numbers *n, product_problem
                           : c.sharing == 4 ? n->shares_4
                           : c.sharing == 8 ? n->shares_8
                                            : 1;
-    /* Long work draws so much power that the multiprocessors' clock falls; L2 has its own. */
+    /* Long work needs so much power that the clock frequency of the multiprocessors falls; L2 has a clock of its
+       own. */
     const double work = (double)(p.batch * p.M) * (double)p.N * (double)(p.K * p.bytes);
     const double slower = work > 8e10 ? n->power_limit : 1;
     const double products = waits * f.rows * product_multiplied(choice, p.N, c.rounds) / 32.0 * (c.wide ? n->wide : 1);
@@ -158,8 +161,8 @@ static inline double product_iteration(const product_numbers *n, product_problem
     return f.lines * product_both(line, (a_rows / f.across + b_rows / f.down) * ask * shares * busy * slower);
 }
 
-/* A tile's epilogue.  Columns that do not fill 64 do not leave by TMA; what a group holds behind three times 64 leaves
-   from registers. */
+/* Columns that are no multiple of 64 are not stored by TMA.  A group stores its columns beyond three times 64 from
+   registers. */
 static inline int product_cuts_lines(product_cut c)
 {
     const int at_step = c.form.kind == PRODUCT_STEP || c.form.kind == PRODUCT_SUMMED;
@@ -174,7 +177,7 @@ static inline int product_leaves_rest(product_cut c)
 static inline double product_epilogue(const product_numbers *n, product_cut c)
 {
     const product_form f = c.form;
-    /* The blocks that add parts send each other all but their share of them. */
+    /* The blocks that add parts send each other all but their own share. */
     const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / n->sent_bytes;
     const double spare = f.cols - c.cols;
     const double sliced = f.kind < PRODUCT_EVEN ? 0
@@ -185,7 +188,7 @@ static inline double product_epilogue(const product_numbers *n, product_cut c)
            sent;
 }
 
-/* All tiles of the multiprocessor that has most. */
+/* Clocks of all tiles of the multiprocessor with most tiles. */
 static inline double product_rounds(const product_numbers *n, product_problem p, product_choice choice, product_cut c)
 {
     const product_form f = c.form;
@@ -199,14 +202,14 @@ static inline double product_rounds(const product_numbers *n, product_problem p,
     }
     const double cut = f.kind == PRODUCT_EVEN ? n->even_row : product_cuts_lines(c) * n->cut_row;
     const double loop = (iteration > least ? iteration : least) * iterations + cut * f.rows;
-    /* Nothing runs under these epilogues, and the next tile's copies do not. */
+    /* Neither work of another group nor the next tile's copies overlap these epilogues. */
     if ((f.kind == PRODUCT_SUMMED || c.wide) && c.rounds > 1)
         return rounds * (loop + after * (c.wide ? n->wide_after : 1));
     const double both = product_leaves_rest(c) ? product_both(loop, after) : loop > after ? loop : (loop + after) / 2;
     return rounds * both + after;
 }
 
-/* What memory moves.  What several blocks ask for at once comes from memory once, but not for nothing. */
+/* Clocks of the memory's transfers.  Simultaneous requests of several blocks are one transfer, at some cost. */
 static inline double product_memory(const product_numbers *n, product_problem p, product_choice choice, product_cut c)
 {
     const double a = c.across_whole > c.form.across ? n->asked_again : 1;
@@ -216,8 +219,8 @@ static inline double product_memory(const product_numbers *n, product_problem p,
     return moved / (c.alignment == PRODUCT_LINES ? n->memory_lines : n->memory_other);
 }
 
-/* Until the first block runs; all blocks of a cluster need places at once.  Through many rounds they wait for each
-   other, too. */
+/* Clocks until the first block runs.  All blocks of a cluster need places at the same time.  Over many rounds they wait
+   for each other, too. */
 static inline double product_start(const product_numbers *n, product_cut c)
 {
     const product_kind kind = c.form.kind;
@@ -230,13 +233,13 @@ static inline double product_start(const product_numbers *n, product_cut c)
     return clocks + (kind == PRODUCT_ROWS ? n->launch_rows : 0);
 }
 
-/* The kernel that adds parts: a launch and an answer of memory, and bytes, most of them from L2. */
+/* Clocks of the kernel that adds parts: a launch, a round trip to memory, and bytes, most of them from L2. */
 static inline double product_sum_clocks(const product_numbers *n, product_problem p, int parts)
 {
     return n->sum_launch + (double)(p.batch * p.M * p.N) * (parts * 4 + p.out_bytes) / n->sum_bytes;
 }
 
-/* Clocks that a product takes, about. */
+/* Estimated clocks of a product. */
 static inline double product_clocks(const product_numbers *n, product_problem p, product_choice choice)
 {
     const product_cut c = product_cut_into(p, choice);
@@ -247,7 +250,7 @@ static inline double product_clocks(const product_numbers *n, product_problem p,
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
-/* The step with which tiles of a form make so many rounds; 0 if they have not enough columns. */
+/* The step for which tiles of a form make `rounds` rounds; 0 if they have too few columns. */
 static inline int product_step(product_form f, product_problem p, long rounds)
 {
     const long rows = product_ceil(product_ceil(p.M, f.rows), f.down) * f.down;
@@ -258,7 +261,7 @@ static inline int product_step(product_form f, product_problem p, long rounds)
     return (int)product_ceil(product_ceil(p.N, across), 8) * 8;
 }
 
-/* Is there the same form for one round of tiles? */
+/* True if there is the same form for one round of tiles. */
 static inline int product_in_rows(product_form f)
 {
     for (int form = 0; form < PRODUCT_FORMS_COUNT; form++) {
@@ -269,15 +272,15 @@ static inline int product_in_rows(product_form f)
     return 0;
 }
 
-/* More than all choices of one problem: of a form, itself, seven numbers of parts, three rounds of two steps, six
+/* More than the choices of one problem.  A form has itself, seven numbers of parts, three rounds of two steps, and six
    shares. */
 enum { PRODUCT_CHOICES = PRODUCT_FORMS_COUNT * 20 };
 
-/* Can the form serve the problem at all? */
+/* True if the form can serve the problem at all. */
 static inline int product_suits(product_form f, product_problem p, long rounds)
 {
     if (product_ceil(p.M, f.rows) < f.down || product_ceil(p.N, f.cols) < f.across)
-        return 0; /* blocks that have no tile still wait for others */
+        return 0; /* blocks without a tile still wait for others */
     switch (f.kind) {
     case PRODUCT_TALL:
         return 0; /* product_is_tall */
@@ -287,20 +290,20 @@ static inline int product_suits(product_form f, product_problem p, long rounds)
         return p.K * p.bytes <= PRODUCT_SHORT_LINES * 128;
     case PRODUCT_SUMMED:
     case PRODUCT_ROWS:
-        return rounds <= 1; /* nothing runs under the adding of parts, or under the epilogue */
+        return rounds <= 1; /* no work overlaps the addition of parts, or the epilogue */
     default:
         return 1;
     }
 }
 
-/* The choices of one form, behind the first `count` of a list; the new count. */
+/* Appends the choices of one form to a list of `count`; returns the new count. */
 static inline int product_choices_of(int form, product_problem p, product_choice *list, int count)
 {
     const product_form f = product_forms[form];
     const long across = product_ceil(p.N, f.cols), tiles = p.batch * f.summed * product_ceil(p.M, f.rows) * across;
     const long places = product_places(f.down * f.across * f.summed, p.sms), least = product_ceil(tiles, places);
     const int once = f.kind == PRODUCT_SUMMED || f.kind == PRODUCT_ROWS;
-    const int turns = f.kind == PRODUCT_STEP && product_in_rows(f); /* for one round there is PRODUCT_ROWS */
+    const int turns = f.kind == PRODUCT_STEP && product_in_rows(f); /* one round has PRODUCT_ROWS */
     if (!product_suits(f, p, least))
         return count;
     if (f.kind == PRODUCT_PART) {
@@ -310,7 +313,7 @@ static inline int product_choices_of(int form, product_problem p, product_choice
     }
     if (f.kind != PRODUCT_EVEN && (!turns || least > 1))
         list[count++] = (product_choice){form, 1, 0, 0};
-    if (f.kind == PRODUCT_STEP && f.cols == 208 && f.down == 1) /* without columns that leave from registers */
+    if (f.kind == PRODUCT_STEP && f.cols == 208 && f.down == 1) /* without columns that are stored from registers */
         list[count++] = (product_choice){form, 1, 192, 0};
     for (long rounds = least; f.kind >= PRODUCT_STEP && rounds < least + (once ? 1 : 3); rounds++) {
         int step = product_step(f, p, rounds);
@@ -321,7 +324,7 @@ static inline int product_choices_of(int form, product_problem p, product_choice
         if ((step + 63) / 64 * 64 < f.cols)
             list[count++] = (product_choice){form, 1, (step + 63) / 64 * 64, 0};
     }
-    /* Where there are many rounds a tile more in a row may make some less. */
+    /* For many rounds, one more tile in a row may save a round. */
     for (int n = (int)across; least >= 8 && n < across + 6; n++) {
         if (f.kind == PRODUCT_EVEN)
             list[count++] = (product_choice){form, 1, 0, n};
@@ -339,7 +342,7 @@ static inline int product_choices(product_problem p, product_choice list[PRODUCT
     return count;
 }
 
-/* B fills its tile by three quarters at least, and each multiprocessor has some tiles to keep it for. */
+/* B fills at least three quarters of its tile, and each multiprocessor has several tiles for it. */
 static inline int product_is_tall(product_form f, product_problem p)
 {
     return f.kind == PRODUCT_TALL && p.N <= PRODUCT_TALL_COLS && p.N > PRODUCT_TALL_COLS * 3 / 4 &&
@@ -371,15 +374,14 @@ static inline product_choice product_choose(product_problem p)
 
 /* ---- groups of rows ---------------------------------------------------------------------------------------------- */
 
-/* Of product_grouped: how many tiles a row of tiles has. */
+/* For product_grouped: the number of tiles in a row of tiles. */
 typedef struct {
     int across;
-    int more; /* so many pairs of rows, the first ones, have one more */
+    int more; /* the first `more` pairs of rows have one more */
 } product_division;
 
-/* So many rows of tiles of at most `cols` columns are divided into as many tiles as make the fewest rounds of `sms`
-   multiprocessors full: what counts is how many columns the one has that computes most.  Much narrower tiles take
-   longer for each. */
+/* Divides rows of tiles of at most `cols` columns into tiles that fill the fewest rounds of `sms` multiprocessors.  The
+   time is that of the multiprocessor with most columns.  Much narrower tiles cost more for each column. */
 static inline product_division product_grouped_divided(int tiles, int N, int cols, int sms)
 {
     const int rows = tiles > 1 ? tiles : 1, fewest = N > cols ? (int)product_ceil(N, cols) : 1, most = fewest + 3;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * describe.h - a choice in a few words, as the tables of bench/ have it.
+ * describe.h - a choice in a few words, as in the tables of bench/.
  *
- *   128x224 of 256 2x1     a tile; the columns that its step leaves of 256; the blocks that share loads
- *   128x208, 66 across     so many tiles share the columns evenly
- *   128x128 rows           warp groups divide the tile's rows
- *   64x64 light            two blocks share a multiprocessor
- *   64x64 by 4             parts that the blocks of a cluster add
- *   128x128 / 4            parts that a second kernel adds
+ *      128x224 of 256 2x1     a tile; the columns of the form; the blocks that share loads
+ *      128x208, 66 across     66 tiles share the columns evenly
+ *      128x128 rows           warp groups divide the tile's rows
+ *      64x64 light            two blocks share a multiprocessor
+ *      64x64 by 4             parts that the blocks of a cluster add
+ *      128x128 / 4            parts that a second kernel adds
  */
 #ifndef PRODUCT_DESCRIBE_H
 #define PRODUCT_DESCRIBE_H

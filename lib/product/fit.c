@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fit.c - fits the numbers of the cost model (choose.h) to measured times, and says how far it can be trusted.
+ * fit.c - fits the numbers of the cost model (choose.h) to measured times, and prints the errors of the model.
  *
- *   fit FILE...           prints numbers.def anew, and the errors as a comment at its head
- *   fit --check FILE...   the errors of the numbers that are there
+ *   fit FILE...           prints numbers.def with new numbers, and the errors as a comment at its head
+ *   fit --check FILE...   prints the errors of the present numbers
  *
  * A FILE holds lines of JSON as bench/run writes them with `tiles`: extents, the choice ("kernel", "parts", "step",
- * "across"), "us" and "mhz".  Lines of an older run, which name a choice in words alone ("form"), count if they
- * describe one choice of the problem and no other.  Other lines are passed over.
+ * "across"), "us" and "mhz".  Older lines describe a choice in words alone ("form").  They count if they describe
+ * exactly one choice of the problem.  Other lines are ignored.
  *
- *   error    |ln (modelled / measured time)|: its median, and what nine of ten times do not exceed
- *   regret   how much longer the choice takes than the best one measured, over shapes with two choices or more
+ *   error    |ln (modelled / measured time)|: its median, and the bound of nine of ten times
+ *   regret   the choice's time over the best measured time, for shapes with at least two choices
  *
- * The shapes are divided into five parts.  For each, the numbers are fitted to the other four; "shapes left out" is all
- * five together.  The fit is a pattern search: each number is tried a little larger and a little smaller, and steps are
- * halved when no number moves.
+ * The shapes are divided into five parts.  For each part, the numbers are fitted to the other four; "shapes left out"
+ * combines all five.  The fit is a pattern search: it tries each number a little larger and a little smaller, and
+ * halves the steps when no number changes.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,9 +50,9 @@ typedef struct {
 static timing *timings;
 static int count, room, shapes;
 
-/* ---- what was measured ------------------------------------------------------------------------------------------- */
+/* ---- measured times ---------------------------------------------------------------------------------------------- */
 
-/* What follows "key": in the line, or NULL. */
+/* The text after "key": in the line, or NULL. */
 static const char *value_of(const char *line, const char *key)
 {
     char quoted[32];
@@ -92,7 +92,7 @@ static bool problem_of(const char *line, product_problem *p)
     return bytes && batch >= 1 && M >= 1 && N >= 1 && K >= 1;
 }
 
-/* Words alone: the choice of the problem that they describe, if there is one and no other. */
+/* The choice of the problem that the words describe, if there is exactly one. */
 static bool choice_in_words(const char *line, product_problem p, product_choice *choice)
 {
     static product_choice list[MOST_CHOICES];
@@ -172,7 +172,7 @@ static void read_file(const char *path)
 
 /* ---- the fit ----------------------------------------------------------------------------------------------------- */
 
-/* The timings of all shapes but one part of them, or (`part` below 0) of all. */
+/* True for the timings of all shapes but one part of them, or (`part` below 0) of all. */
 static bool belongs(const timing *t, int left_out)
 {
     return left_out < 0 || t->shape % PARTS != left_out;
@@ -183,7 +183,7 @@ static double log_error(const numbers *n, const timing *t)
     return log(product_clocks(&n->named, t->problem, t->choice) / t->clocks);
 }
 
-/* Each shape counts the same.  Large errors count by their size, small ones by its square. */
+/* Each shape has the same weight.  Large errors count by their size, small ones by their square. */
 static double loss(const numbers *n, int left_out, double *sums, int *of_shape)
 {
     const double bend = 0.1;
@@ -234,7 +234,7 @@ static numbers fitted(int left_out)
 typedef struct {
     double middle, most; /* of |ln (modelled / measured)| */
     double regret;       /* the mean of ln (time of the choice / least time) */
-    int compared;        /* shapes that this is the mean of */
+    int compared;        /* number of shapes in that mean */
 } errors;
 
 static int by_size(const void *x, const void *y)
@@ -243,7 +243,7 @@ static int by_size(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Part p of the shapes by numbers[p]. */
+/* The errors of part p of the shapes by numbers[p]. */
 static errors errors_of(const numbers n[PARTS])
 {
     errors e = {0, 0, 0, 0};

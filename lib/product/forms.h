@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forms.h - the kernels that PRODUCT makes of one pair of types: a row of the table each.
+ * forms.h - the kernels that PRODUCT makes of one pair of types: a table with a row for each.
  *
- * A row names a loop nest of loops.h (product_NEST), its kind, the rows and columns of a tile, the lines of 128 bytes
- * of K in an iteration, the blocks of a cluster that share loads of B (down) and of A (across), and the parts of K that
- * blocks add. PRODUCT makes a kernel of each row, choose.h estimates its time.
+ * A row names a loop nest of loops.h (product_NEST), its kind, and the rows and columns of a tile.  `lines` are lines
+ * of 128 bytes of K in an iteration.  `down` and `across` are blocks of a cluster that share loads of B and of A.
+ * `summed` are parts of K that blocks add.  PRODUCT makes a kernel of each row, and choose.h estimates its time.
  */
 #ifndef PRODUCT_FORMS_H
 #define PRODUCT_FORMS_H
 
-/* Sharing loads pays where rows of K do not fill lines of 128 bytes, since L2 bounds such copies, and where A or B is
-   small.  A step or even shares pay where they fill the last round of tiles. */
+/* Shared loads pay if rows of K do not fill lines of 128 bytes, since L2 bounds such copies, and if A or B is small.  A
+   step or even shares pay if they fill the last round of tiles. */
 /* clang-format off */
 /*        nest          kind    rows cols lines down across summed */
 #define PRODUCT_FORMS(form, ...)                                 \
@@ -60,25 +60,25 @@
     form(tall,        TALL,    64, 256, 1, 1, 1, 1, __VA_ARGS__)
 /* clang-format on */
 
-/* From PRODUCT_EVEN on a slice ends each tile, from PRODUCT_STEP on tiles follow each other at a step. */
+/* Kinds from PRODUCT_EVEN on end each tile by a slice.  Kinds from PRODUCT_STEP on have tiles at a step. */
 typedef enum {
-    PRODUCT_WHOLE,  /* whole tiles; warp groups take them in turn where one can hold a tile */
-    PRODUCT_PART,   /* the same of one part of K; a second kernel adds the parts */
+    PRODUCT_WHOLE,  /* whole tiles; warp groups take them in turn if one group can hold a tile */
+    PRODUCT_PART,   /* whole tiles of one part of K; a second kernel adds the parts */
     PRODUCT_LIGHT,  /* one warp group and few slots: a multiprocessor holds two blocks */
     PRODUCT_SHORT,  /* for at most PRODUCT_SHORT_LINES lines of K */
     PRODUCT_SKINNY, /* for at most 16 rows of A */
     PRODUCT_TALL,   /* for many rows; B stays in shared memory */
     PRODUCT_EVEN,   /* tiles that share the columns evenly */
-    PRODUCT_STEP,   /* tiles that follow each other at a step not longer than they */
-    PRODUCT_SUMMED, /* the same; the blocks of a cluster add parts of K */
-    PRODUCT_ROWS    /* the same as PRODUCT_STEP; warp groups divide a tile's rows: for one round of tiles */
+    PRODUCT_STEP,   /* tiles at a step not longer than they are */
+    PRODUCT_SUMMED, /* as PRODUCT_STEP; the blocks of a cluster add parts of K */
+    PRODUCT_ROWS    /* as PRODUCT_STEP; warp groups divide a tile's rows: for one round of tiles */
 } product_kind;
 
 typedef struct {
     product_kind kind;
     int rows, cols;   /* of a tile */
     int lines;        /* of 128 bytes of K in an iteration */
-    int down, across; /* blocks in a cluster: tiles of a column, of a row, */
+    int down, across; /* blocks of a cluster: tiles of a column, of a row */
     int summed;       /* or parts of one tile */
     const char *name; /* rows x columns _ nest */
 } product_form;
@@ -88,15 +88,14 @@ typedef struct {
 static const product_form product_forms[] = {PRODUCT_FORMS(PRODUCT_ROW_, )};
 enum { PRODUCT_FORMS_COUNT = sizeof product_forms / sizeof *product_forms };
 
-/* PRODUCT_SHORT serves so many lines of K, PRODUCT_TALL B of so many columns and elements of K, and PRODUCT_PART
-   divides K into at most so many parts. */
+/* Limits: lines of K of PRODUCT_SHORT, columns of B and elements of K of PRODUCT_TALL, parts of K of PRODUCT_PART. */
 enum { PRODUCT_SHORT_LINES = 6, PRODUCT_TALL_COLS = 256, PRODUCT_TALL_K = 256, PRODUCT_PARTS = 8 };
 
 typedef struct {
     int form;   /* a row of product_forms */
-    int parts;  /* of K, of a PRODUCT_PART; else 1 */
-    int step;   /* columns from one tile to the next; 0 is all of a tile's */
-    int across; /* tiles that share the columns, of a PRODUCT_EVEN; 0 is as few as can be */
+    int parts;  /* of K, for a PRODUCT_PART; else 1 */
+    int step;   /* columns between tiles; 0: the tile's columns */
+    int across; /* tiles that share the columns, for a PRODUCT_EVEN; 0: the fewest */
 } product_choice;
 
 #endif

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loops.h - the loop nests of matrix products.  Each is a static inline function of a job, what is known when it is
- * called, and a tile, whose members are constants of the call: so each call becomes a kernel of its own.
+ * loops.h - the loop nests of matrix products.
  *
- *   product_whole_1x1  C[n] = finish(A[n] B[n]), for each matrix of a batch; _2x1, _4x1: clusters share loads of B
- *   product_light_*    the same in blocks of which a multiprocessor holds two: for few iterations
- *   product_short      the same for at most PRODUCT_SHORT_LINES lines of K
- *   product_skinny     the same for few rows; product_promoted: with sums of fp8 in f32
- *   product_tall       the same for many rows, few columns and a short K: B stays in shared memory
- *   product_step_1x1   tiles that follow each other at any step not longer than they; to _2x4: in clusters
- *   product_rows_1x1   the same, warp groups divide each tile: for one round of tiles
- *   product_even_1x1   so many tiles side by side that share the columns as evenly as eights allow
- *   product_summed_4   K divided into parts that blocks of a cluster add: for few tiles with a long K
- *   product_part_1x1   the same with parts in memory that product_sum adds: for more of them than a cluster has blocks
- *   product_grouped    rows of A in groups, each with its own B; the groups' first rows lie in device memory
+ * Each nest is a static inline function of a job, which is known at run time, and a tile, whose members are constants
+ * of the call.  So each call becomes a kernel of its own.
+ *
+ *      product_whole_1x1  C[n] = finish(A[n] B[n]), for each matrix of a batch; _2x1, _4x1: clusters share loads of B
+ *      product_light_*    the same in blocks of which a multiprocessor holds two: for few iterations
+ *      product_short      the same for at most PRODUCT_SHORT_LINES lines of K
+ *      product_skinny     the same for few rows; product_promoted: with sums of fp8 in f32
+ *      product_tall       the same for many rows, few columns and a short K: B stays in shared memory
+ *      product_step_1x1   tiles at any step not longer than they are; to _2x4: in clusters
+ *      product_rows_1x1   the same, warp groups divide each tile: for one round of tiles
+ *      product_even_1x1   tiles that share the columns as evenly as multiples of eight allow
+ *      product_summed_4   K divided into parts that blocks of a cluster add: for few tiles with a long K
+ *      product_part_1x1   the same with parts in memory that product_sum adds: for more parts than blocks of a cluster
+ *      product_grouped    rows of A in groups, each with its own B; the groups' first rows lie in device memory
  */
 #ifndef PRODUCT_LOOPS_H
 #define PRODUCT_LOOPS_H
@@ -21,19 +23,19 @@
 #include <ws.h>
 #include "choose.h"
 
-/* What follows the loop while the sums are in registers. */
+/* Elementwise operations after the loop, while the sums are in registers. */
 typedef enum {
     FINISH_NONE,
-    FINISH_BIAS_GELU,     /* gelu(x + bias), bias a row: extra, 1 x N */
-    FINISH_SILU_RESIDUAL, /* silu(x) + what lies in extra, M x N */
-    FINISH_SCALES,        /* x, times a number for each row, extra, 1 x M, and one for each column, extra2, 1 x N */
-    FINISH_QUANTIZE       /* x times the one number in extra, before the cast to fp8 */
+    FINISH_BIAS_GELU, /* gelu(x + bias), bias a row: extra, 1 x N */
+    FINISH_SILU_RESIDUAL, /* silu(x) + extra, M x N */
+    FINISH_SCALES, /* x times a number for each row, extra, 1 x M, and one for each column, extra2, 1 x N */
+    FINISH_QUANTIZE /* x times the one number in extra, before the cast to fp8 */
 } product_finish;
 
 typedef struct {
-    ws_tensor a, b, c;       /* of each matrix of the batch */
-    ws_tensor extra, extra2; /* what the finish reads */
-    ws_tensor partial;       /* of product_part and product_sum: batch x parts x M x N sums */
+    ws_tensor a, b, c; /* of each matrix of the batch */
+    ws_tensor extra, extra2; /* operands of the finish */
+    ws_tensor partial; /* of product_part and product_sum: batch x parts x M x N sums */
     int batch, M, N, K;
     int step, across, parts; /* of product_choice, none of them 0 */
 } product_job;
@@ -41,7 +43,7 @@ typedef struct {
 typedef struct {
     int rows, cols, depth; /* of C, and of K in an iteration */
     ws_dtype sum, out;
-    int trans_a, trans_b; /* A lies as K x M, B as K x N, where else they lie as M x K and N x K */
+    int trans_a, trans_b; /* A is stored as K x M, B as K x N; else as M x K and N x K */
     product_finish finish;
 } product_tile;
 
@@ -88,7 +90,7 @@ static inline product_job product_until(product_job p, long end)
 
 #define PRODUCT_PRAGMA_(text) _Pragma(#text)
 
-/* One tile of C.  A clause of a pragma is no expression, so each needs a function of its own. */
+/* One tile of C.  A clause of a pragma is no expression, so each set of clauses needs a function. */
 #define PRODUCT_TILE_(name, clauses)                                                                          \
     static inline void name(product_job p, product_tile t, long n, long i, long j)                            \
     {                                                                                                         \
@@ -100,19 +102,19 @@ static inline product_job product_until(product_job p, long end)
         product_store(p, t, acc, n, i, j);                                                                    \
     }
 
-/* Warp groups take whole tiles in turn where one can hold a tile, so that one's epilogue runs under the other's
-   products; else they divide its rows. */
+/* Warp groups take whole tiles in turn if one group can hold a tile, so that one group's epilogue overlaps the other's
+   products.  Otherwise they divide the tile's rows. */
 PRODUCT_TILE_(product_tile_auto, pipeline(auto))
 PRODUCT_TILE_(product_tile_4, pipeline(4, 2))
 PRODUCT_TILE_(product_tile_6, pipeline(6, 2))
-/* The epilogue is as long as the loop above it.  A slot less leaves memory for the stores, so that its registers are
-   free at once. */
+/* The epilogue is as long as the loop.  One slot less leaves memory for staged stores, which free the registers at
+   once. */
 PRODUCT_TILE_(product_tile_short, pipeline(4, 2) pingpong)
 
 /* ---- all tiles --------------------------------------------------------------------------------------------------- */
 
-/* Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A.
-   cluster(1) says that none do: choose.h compares them, not the compiler. */
+/* With cluster(rows, columns), blocks of one column of tiles load B together, and blocks of one row load A together.
+   cluster(1) prevents clusters: choose.h compares them, not the compiler. */
 #define PRODUCT_WHOLE_(name, tile, clauses)                                                                   \
     static inline void name(product_job p, product_tile t)                                                    \
     {                                                                                                         \
@@ -123,7 +125,7 @@ PRODUCT_TILE_(product_tile_short, pipeline(4, 2) pingpong)
                     tile(p, t, n, i, j);                                                                      \
     }
 
-/* At a step that may be shorter than a tile has columns: so many of its columns are copied, multiplied and stored. */
+/* At a step that may be shorter than a tile: only the step's columns are copied, multiplied and stored. */
 #define PRODUCT_STEP_(name, clauses)                                                                          \
     static inline void name(product_job p, product_tile t)                                                    \
     {                                                                                                         \
@@ -146,7 +148,7 @@ PRODUCT_STEP_(product_step_2x2, cluster(2, 2))
 PRODUCT_STEP_(product_step_2x4, cluster(2, 4))
 PRODUCT_STEP_(product_step_4x1, cluster(4, 1))
 
-/* For one round of tiles, where no group's epilogue is under another's products: each does half of it. */
+/* For one round of tiles, in which no epilogue overlaps another group's products: each group does half of it. */
 PRODUCT_STEP_(product_rows_1x1, cluster(1) consumers(2, rows))
 PRODUCT_STEP_(product_rows_1x2, cluster(1, 2) consumers(2, rows))
 PRODUCT_STEP_(product_rows_1x4, cluster(1, 4) consumers(2, rows))
@@ -155,14 +157,14 @@ PRODUCT_STEP_(product_rows_2x2, cluster(2, 2) consumers(2, rows))
 PRODUCT_STEP_(product_rows_2x4, cluster(2, 4) consumers(2, rows))
 PRODUCT_STEP_(product_rows_4x1, cluster(4, 1) consumers(2, rows))
 
-/* With one warp group, and few slots, so that a multiprocessor has room for two blocks, and for the next kernel's while
-   one of this one's ends. */
+/* With one warp group and few slots, so that a multiprocessor has room for two blocks.  The second may be a block of
+   the next kernel. */
 PRODUCT_WHOLE_(product_light_4_1x1, product_tile_4, consumers(1))
 PRODUCT_WHOLE_(product_light_6_1x1, product_tile_6, consumers(1))
 PRODUCT_WHOLE_(product_light_6_4x1, product_tile_6, cluster(4, 1) consumers(1))
 
-/* `across` equal shares of all columns: the first have eight more than the others.  In bands of rows of tiles the wide
-   ones are shared out to all multiprocessors. */
+/* `across` equal shares of all columns: the first ones have eight more than the others.  Bands of rows of tiles
+   distribute the wide tiles over all multiprocessors. */
 static inline void product_even_1x1(product_job p, product_tile t)
 {
     const int eights = (p.N + 7) / 8, narrow = eights / p.across, wider = eights % p.across;
@@ -176,7 +178,8 @@ static inline void product_even_1x1(product_job p, product_tile t)
             }
 }
 
-/* For fp8, whose products the tensor cores sum in about 13 bits: what four iterations give is added to a sum in f32. */
+/* For fp8, whose products the tensor cores sum in about 13 bits: the sum of four iterations is added to a sum in
+   f32. */
 static inline void product_promoted(product_job p, product_tile t)
 {
     #pragma ws grid(3) cluster(1)
@@ -196,9 +199,9 @@ static inline void product_promoted(product_job p, product_tile t)
             }
 }
 
-/* For few rows of A: they are the columns of a product whose result is transposed, so that no multiplication is wasted.
-   Memory is what counts.  It answers faster when tiles that run together do not all read at the same k: each begins one
-   block further. More slots than it can serve only make some tiles wait for others. */
+/* For few rows of A, which become the columns of a transposed product, so that no multiplication is wasted.  Memory is
+   the bound.  It answers faster if concurrent tiles do not read at the same k, so each tile begins one block further.
+   More slots than memory can serve make some tiles wait for others. */
 static inline void product_skinny(product_job p, product_tile t)
 {
     #pragma ws grid(3)
@@ -218,8 +221,8 @@ static inline void product_skinny(product_job p, product_tile t)
             }
 }
 
-/* For many rows of A, where a tile has all columns and all of K, at most PRODUCT_TALL_K: the next tile wants the same
-   of B, which stays where it is. */
+/* For many rows of A, if a tile has all columns and all of K, at most PRODUCT_TALL_K.  The next tile needs the same
+   part of B, which stays in its slot. */
 static inline void product_tall(product_job p, product_tile t)
 {
     #pragma ws grid(3) order(column)
@@ -237,7 +240,7 @@ static inline void product_tall(product_job p, product_tile t)
 
 /* ---- K in parts -------------------------------------------------------------------------------------------------- */
 
-/* Elements of K in one of the parts: whole iterations.  The last part may be shorter. */
+/* Elements of K in a part: whole iterations.  The last part may be shorter. */
 static inline int product_part_length(product_job p, product_tile t, int parts)
 {
     return ((p.K + t.depth - 1) / t.depth + parts - 1) / parts * t.depth;
@@ -254,7 +257,7 @@ static inline ws_tile product_part_of(product_job p, product_tile t, int length,
     return sum;
 }
 
-/* As many blocks compute the parts side by side; each then has some columns of the sum. */
+/* `count` blocks of a cluster compute the parts; each then has some columns of the sum. */
 #define PRODUCT_SUMMED_(name, count)                                                                          \
     static inline void name(product_job p, product_tile t)                                                    \
     {                                                                                                         \
@@ -290,8 +293,8 @@ PRODUCT_SUMMED_(product_summed_8, 8)
 PRODUCT_PART_(product_part_1x1, cluster(1))
 PRODUCT_PART_(product_part_2x1, cluster(2, 1))
 
-/* C = finish(the parts' sum).  What counts is how long memory takes to answer: all parts are under way at once, of two
-   tiles in a multiprocessor. */
+/* C = finish(the parts' sum).  The latency of memory is the bound: loads of all parts, of two tiles in a
+   multiprocessor, are in flight at once. */
 static inline void product_sum(product_job p, product_tile t)
 {
     #pragma ws grid(3) consumers(1)
@@ -312,10 +315,10 @@ static inline void product_sum(product_job p, product_tile t)
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g]. */
 typedef struct {
     int group, begin, end; /* its rows */
-    int i;                 /* the tile's first among them, not below end - begin if there is no such tile */
+    int i; /* first row of the tile among them; at least end - begin if there is no such tile */
 } product_place;
 
-/* The row of tiles of that number.  No load waits for another, for nothing else hides what comes before a tile's first
+/* Row of tiles number `row`.  No load depends on another, since nothing else hides the latency before a tile's first
    copy. */
 static inline product_place product_row_of_tiles(ws_tensor first, int groups, int row, int rows)
 {
@@ -330,7 +333,7 @@ static inline product_place product_row_of_tiles(ws_tensor first, int groups, in
     return at;
 }
 
-/* A group's last tile is not to write the next one's rows, nor a tile the next one's columns. */
+/* A group's last tile must not store rows of the next group, and a tile no columns of the next tile. */
 static inline void product_grouped_tile(product_job p, product_tile t, product_place at, int j, int next)
 {
     ws_tile acc = ws_zeros(t.sum, t.rows, t.cols);
@@ -347,20 +350,22 @@ static inline int product_less(int x, int y)
     return x < y ? x : y;
 }
 
-/* Where a column of tiles begins.  `wide` of `across` in turn, from one on, have eight columns more than the others,
-   which have `least` eights. */
+/* The first column of a column of tiles.  `wide` of `across` tiles, from number `turn` on, have eight columns more than
+   the others, which have 8 * `least` columns. */
 static inline int product_share(int column, int turn, int across, int least, int wide)
 {
     const int left = wide > turn ? wide - turn : 0, behind = column + turn > across ? column + turn - across : 0;
     return 8 * (column * least + product_less(left, column) + product_less(behind, wide));
 }
 
-/* A and C have the rows of all groups (p.M), B[g] is one of p.batch matrices.  `tiles` is at least the rows of tiles of
-   all groups: M / t.rows + batch always is.  Who knows fewer says so; those that there are not come last.
+/* A and C have the rows of all groups (p.M); B[g] is one of p.batch matrices.  `tiles` is at least the number of rows
+   of tiles of all groups: M / t.rows + batch always suffices.  A caller that knows a smaller bound passes it.  Rows
+   beyond the actual ones come last.
 
-   A row's tiles share its columns equally, to eight, and none has more than t.cols: so no round of tiles has a narrow
-   one that others wait for.  The wide ones begin elsewhere every four rows, since a multiprocessor's tiles may all
-   stand in the same columns.  Two rows of tiles go together, so that both find in L2 what one of them reads. */
+   A row's tiles share its columns equally, in multiples of eight, and none has more than t.cols.  So no round has a
+   narrow tile that waits for the others.  The position of the wide tiles changes every four rows, since all tiles of a
+   multiprocessor may have the same columns.  Two rows of tiles go together, so that both find in L2 the part of B that
+   one of them reads. */
 static inline void product_grouped(product_job p, product_tile t, ws_tensor first, int tiles, product_division divided)
 {
     const int few = divided.across, many = few + 1, eights = (p.N + 7) / 8;

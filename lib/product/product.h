@@ -2,14 +2,14 @@
 /*
  * product.h - matrix products of any extents: kernels in many forms, and a choice among them.
  *
- *   forms.h    the table of the forms
- *   loops.h    their loop nests
- *   choose.h   which form serves a product; numbers.def: the numbers of that model
+ *      forms.h    the table of the forms
+ *      loops.h    their loop nests
+ *      choose.h   the form for a product; numbers.def: the numbers of its model
  *
- *     PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)     // at file scope: the kernels
- *     ...
- *     product_call call = {.batch = 1, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N, .A = A, .B = B, .C = C};
- *     product_f16(&call, product_choose((product_problem){1, M, N, K, 2, 2, 132}));
+ *      PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)     // at file scope: the kernels
+ *      ...
+ *      product_call call = {.batch = 1, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N, .A = A, .B = B, .C = C};
+ *      product_f16(&call, product_choose((product_problem){1, M, N, K, 2, 2, 132}));
  */
 #ifndef PRODUCT_H
 #define PRODUCT_H
@@ -18,11 +18,11 @@
 
 typedef struct {
     int batch, M, N, K;
-    long lda, ldb, ldc; /* elements from one row to the next; the matrices of a batch follow each other */
+    long lda, ldb, ldc; /* elements between rows; the matrices of a batch are contiguous */
     const void *A, *B;
     void *C;
-    const void *extra, *extra2; /* what the finish reads */
-    void *partial;              /* of a PRODUCT_PART: room for parts x batch x M x N sums of 4 bytes */
+    const void *extra, *extra2; /* operands of the finish */
+    void *partial;              /* for a PRODUCT_PART: parts x batch x M x N sums of 4 bytes */
 } product_call;
 
 typedef void product_kernel(const product_call *call, product_choice choice);
@@ -55,8 +55,8 @@ static inline ws_tensor product_extra(const product_call *call, product_finish f
 /* Elements of K in a line of 128 bytes. */
 #define PRODUCT_LINE_(type) ((type) == WS_F32 ? 32 : (type) == WS_F16 || (type) == WS_BF16 ? 64 : 128)
 
-/* What a nest is called with.  Tensors are made here, where types and transpositions are literals.  `sums` is where
-   parts lie; a kernel that has none reads nothing there. */
+/* The arguments of a nest.  Tensors are made here, since types and transpositions must be literals.  `sums` is the
+   memory of parts; kernels without parts do not read it. */
 #define PRODUCT_JOB_(sums, rows, cols, depth, a_type, b_type, sum, out, trans_a, trans_b, finish) \
     const int batch = call->batch, M = call->M, N = call->N, K = call->K, parts = choice.parts;   \
     const product_tile t = {rows, cols, depth, sum, out, trans_a, trans_b, finish};               \
@@ -95,7 +95,7 @@ static inline ws_tensor product_extra(const product_call *call, product_finish f
             name##_sum(call, choice);                                                   \
     }
 
-/* One kernel, by a nest that takes no step: name (call, choice), which does not look at the choice. */
+/* One kernel, by a nest without a step: name (call, choice), which ignores the choice. */
 #define PRODUCT_ONE(name, nest, rows, cols, a_type, ...)                              \
     void name(const product_call *call, product_choice choice)                        \
     {                                                                                 \

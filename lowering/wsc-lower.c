@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wsc-lower.c - the passes without a front end: reads textual IR, and prints dumps or the .cu.
+ * wsc-lower.c - the passes without a front end.
  *
- *   wsc-lower --dump=tag gemm.ir            prints the IR behind the pass tag
- *   wsc-lower --emit gemm.ir                prints the .cu
- *   wsc-lower --start-at=plan roles.ir ...  begins with plan, for programs of roles written by hand
- *   wsc-lower --verify roles.plan           runs verify alone
+ * The program reads textual IR, and prints dumps or the .cu.
+ *
+ *      wsc-lower --dump=tag gemm.ir            prints the IR behind the pass tag
+ *      wsc-lower --emit gemm.ir                prints the .cu
+ *      wsc-lower --start-at=plan roles.ir ...  begins with plan, for programs of roles written by hand
+ *      wsc-lower --verify roles.plan           runs verify alone
  */
 #include <errno.h>
 #include <stdlib.h>

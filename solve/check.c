@@ -6,8 +6,9 @@
  *        load at 0, dot at 3                     l   l d l d      each cycle: operations on a unit <= its capacity
  *
  * The checker executes some iterations, cycle by cycle. It counts operations on units, live values and registers. In
- * the middle of the run, where most iterations overlap, it compares the counts with the machine's limits. The checker
- * shares no code with the clauses, and does not compute cycles modulo I.
+ * the middle of the run, where most iterations overlap, it compares the counts with the machine's limits.
+ *
+ * The checker shares no code with the clauses. It does not compute cycles modulo I.
  */
 #include "solve.h"
 
@@ -218,7 +219,7 @@ static char *check_registers(const Run *ctx, int group)
     return wrong;
 }
 
-/* True if `op` waits for another operation, so that no other operation of its group may be in flight.  */
+/* True if `op` waits for another operation.  No other operation of its group may then be in flight.  */
 static bool waits(const Run *ctx, int op)
 {
     for (int e = 0; e < ctx->problem->nedges; e++) {
@@ -280,7 +281,7 @@ static char *check_within(const Problem *problem, const Schedule *schedule)
     return NULL;
 }
 
-/* Checks that the cycles of a group alone have the stages and the order of the joint schedule.  */
+/* Checks that a group alone keeps the stages and the order of the joint schedule.  */
 static char *check_order(const Problem *problem, const Schedule *joint)
 {
     for (int v = 0; v < problem->nops; v++) {

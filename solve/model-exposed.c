@@ -5,7 +5,7 @@
  *      issue u, issue o, wait u     covered: the tensor cores work on o during the wait
  *      issue u, wait u, issue o     exposed: the tensor cores have no work of this group until it issues o
  *
- * A product o on a unit of u covers the wait if the group issues o between u and the first reader of u.
+ * A product o covers the wait if o uses a unit of u. The group has to issue o between u and the first reader of u.
  * The result of a product that a later time step reads is copied at the end of its own step. That copy waits, so
  * o has to come before the end of the step.
  *

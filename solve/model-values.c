@@ -147,8 +147,7 @@ static void add_registers(Model *model, const Lives *lives, int w)
 
 /* ---- values carried between time steps --------------------------------------------------------------------------- */
 
-/* Returns a literal that is true if v is issued before cycle t, where a time step begins, and some reader has not
-   read.  */
+/* Returns a literal for: v is issued before cycle t, the begin of a time step, and some reader has not read it.  */
 static int carried_at(Model *model, int v, int t)
 {
     const Problem *problem = model->problem;
@@ -205,8 +204,8 @@ void add_values(Model *model)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* A slot is occupied from the issue of the load, `latency` cycles before the first reader, until the last reader has
-   read it. That time is at most as many intervals as there are slots.  */
+/* Limits the time for which a slot is occupied to `slots` intervals. The slot is occupied from the issue of the load,
+   `latency` cycles before the first reader. It is free when the last reader has read it.  */
 static void add_slots(Model *model, int op)
 {
     const Problem *problem = model->problem;

@@ -17,7 +17,7 @@ void add_dependences(Model *model);
 void add_unit(Model *model, int unit);
 void add_waits(Model *model);
 
-/* model-order.c: operations of a group have the stages and the order that they have in the joint model.  */
+/* model-order.c: operations of a group have the stages and the order of the joint model.  */
 void add_same_order(Model *model);
 
 /* model-exposed.c: for each product that an operation waits for, a literal with the cycles of the wait as its

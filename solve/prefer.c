@@ -4,9 +4,9 @@
  *
  *      while there is a schedule with fewer crossings, take it; then forbid more crossings, and go to the next aim
  *
- * Schedules of the smallest interval keep some unit busy all the time, so a real wait costs time. A wait that another
- * product of the group covers is therefore better than an exposed one. An order in which one group alone would take
- * less time is better, too, as it leaves more slack beside the other groups.
+ * Schedules of the smallest interval keep some unit busy all the time. So a wait costs time unless another product of
+ * the group covers it. Of two orders, the better one has the smaller interval for one group alone. It leaves more slack
+ * beside the other groups.
  */
 #include "model.h"
 

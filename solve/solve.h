@@ -2,17 +2,17 @@
 /*
  * solve.h - wsc-solve: optimal modulo schedules with a warp assignment, by a SAT solver.
  *
- *   text.c       reads machine, graph and schedule files
- *   cost.c       costs from the kinds of a machine; normalized costs; lower bounds of the initiation interval
- *   sat.c        the interface of the SAT solver, with a time limit
- *   model*.c     clauses that hold for the schedules of interval I and at most L cycles
- *   sums.c       clauses for cardinalities and weighted sums
- *   search.c     the search for the smallest interval, and the reason for its bound
- *   prefer.c     the best schedule of that interval
- *   check.c      a checker of schedules that shares no code with the clauses
- *   predict*.c   clocks of an iteration, by simulation; the compiler calls predict-loop.c
- *   show.c       writes schedules and tables
- *   wsc-solve.c  the command line
+ *      text.c       reads machine, graph and schedule files
+ *      cost.c       costs from the kinds of a machine; normalized costs; lower bounds of the initiation interval
+ *      sat.c        the interface of the SAT solver, with a time limit
+ *      model*.c     clauses that hold for the schedules of interval I and at most L cycles
+ *      sums.c       clauses for cardinalities and weighted sums
+ *      search.c     the search for the smallest interval, and the reason for its bound
+ *      prefer.c     the best schedule of that interval
+ *      check.c      a checker of schedules that shares no code with the clauses
+ *      predict*.c   clocks of an iteration, by simulation; the compiler calls predict-loop.c
+ *      show.c       writes schedules and tables
+ *      wsc-solve.c  the command line
  *
  * A schedule gives each operation v of the loop's body a cycle M(v) and a warp group.  Iteration i issues v in cycle
  * M(v) + i I, where I is the initiation interval.

@@ -2,14 +2,14 @@
 /*
  * text.c - the reader of machines and graphs.
  *
- *   machine NAME                                          loop NAME
- *   unit NAME [capacity=N] [each-group|interleaved]           memory NAME capacity=N
- *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
- *   groups N      replicas N      registers N      crossings N      normalize N      spill rate=BYTES
- *   wait strict|in-order|free      reader-registers      spare N      prefer AIM...
- *   op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
- *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
- *   edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
+ *      machine NAME                                          loop NAME
+ *      unit NAME [capacity=N] [each-group|interleaved]           memory NAME capacity=N
+ *      kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
+ *      groups N      replicas N      registers N      crossings N      normalize N      spill rate=BYTES
+ *      wait strict|in-order|free      reader-registers      spare N      prefer AIM...
+ *      op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
+ *         [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
+ *      edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
  *
  * A statement is a line, and # begins a comment. Machine and graph are read one after the other, so that a graph may
  * add statements that its machine lacks.

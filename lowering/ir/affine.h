@@ -2,8 +2,8 @@
 /*
  * affine.h - integer scalars as affine sums: a constant, and a factor for each value.
  *
- *   k * 64 + i + 8                terms {k, 64}, {i, 1}; low = high = 8
- *   the same with 0 <= k < 4      terms {i, 1}; low = 8, high = 8 + 3 * 64     (affine_over_counters)
+ *      k * 64 + i + 8                terms {k, 64}, {i, 1}; low = high = 8
+ *      the same with 0 <= k < 4      terms {i, 1}; low = 8, high = 8 + 3 * 64     (affine_over_counters)
  *
  * Passes and the proof compare coordinates, bounds and masks by these sums. They ask if two numbers are equal, if two
  * windows are disjoint, and by how much a coordinate advances in an iteration.

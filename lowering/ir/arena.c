@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * arena.c - the allocator of all objects of a Module: a list of zeroed chunks, which module_free () unmaps together.
+ * arena.c - the allocator of all objects of a Module.
+ *
+ * The arena is a list of zeroed chunks, which module_free () unmaps together.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

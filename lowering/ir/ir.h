@@ -6,13 +6,13 @@
  * The IR is structured SSA: a Block is a list of Ops, and control flow is an Op with nested Blocks. A section below is
  * implemented in the file that its title names.
  *
- *   for (k = 0; k < K; k += 64)                 %k_for: for %c0, %K, %c64, %acc0 pipeline(4,2)
- *     acc = ws_dot (ws_load (a, i, k, 128, 64),     (%k, %acc1):
- *             ws_trans (ws_load (b, j, k, 256, 64)),    %ta = load %a, %i, %k
- *             acc);                                     %tb = load %b, %j, %k
- *                                                       %t = trans %tb
- *                                                       %acc2 = dot %ta, %t, %acc1
- *                                                       yield %acc2
+ *      for (k = 0; k < K; k += 64)                 %k_for: for %c0, %K, %c64, %acc0 pipeline(4,2)
+ *        acc = ws_dot (ws_load (a, i, k, 128, 64),     (%k, %acc1):
+ *                ws_trans (ws_load (b, j, k, 256, 64)),    %ta = load %a, %i, %k
+ *                acc);                                     %tb = load %b, %j, %k
+ *                                                          %t = trans %tb
+ *                                                          %acc2 = dot %ta, %t, %acc1
+ *                                                          yield %acc2
  *
  * To add an operation, add a row to runtime/common/ops.def and the meaning of one element (HACKING.md).
  *
@@ -371,13 +371,13 @@ typedef struct {
    128-byte swizzle. A block has one line a row, and its number of lines is a multiple of 8. Short rows that no product
    reads may have lines of 64 or 32 bytes.  */
 typedef enum {
-    USE_RING,
-    USE_OPERAND,
-    USE_OUTPUT,
-    USE_SCRATCH,
-    USE_GATHERED,
-    USE_PARTS,
-    USE_SHARES,
+    USE_RING,     /* slots of an aref */
+    USE_OPERAND,  /* staging of a register tile for a product */
+    USE_OUTPUT,   /* staging of a tile for a store */
+    USE_SCRATCH,  /* bytes that threads of a group exchange */
+    USE_GATHERED, /* tile of a gather */
+    USE_PARTS,    /* shares that the blocks of a cluster get of each other's parts (SUM_PARTS) */
+    USE_SHARES,   /* tiles that the blocks of a cluster exchange whole or reduced */
     USE_ROW_CACHE /* each thread keeps its elements of a tile here instead of in registers */
 } StorageUse;
 struct Storage {
@@ -674,9 +674,9 @@ Value *value_map_get(const ValueMap *map, Value *value); /* `value` itself if un
 void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to);
 Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without blocks; maps the results and sets the origin */
 void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* copies ops with their blocks */
-/* versions.c.  Each of the two returns a copy of the kernel, which the module's list has from the running pass on.  The
-   first is for launches whose parameter lies in the range, the second for launches where an estimate prefers it.
-   `ending` is the suffix of its name.  */
+/* versions.c.  The two functions make a version of the kernel, in the module's list.  Its lowering begins behind the
+   running pass.  The first version is for launches whose parameter lies in the range.  The second is for launches where
+   an estimate prefers it, and `ending` is the suffix of its name.  */
 Kernel *kernel_version(Kernel *kernel, const Value *param, int64_t least, int64_t most);
 Kernel *kernel_estimated_version(Kernel *kernel, const char *ending);
 /* Returns a copy that is in no list.  require: choose has not run.  */

@@ -2,8 +2,8 @@
 /*
  * print-ops.c - operations as text: names of values, parts of a line, the syntax of control flow.
  *
- *   %ta: tile<f16,128x64> = load %a, %i, %k | tag=load role=producer,consumer depth=4
- *   %acc.2: tile<f32,128x256> = for %k: i32 = 0, < %K, 64; %acc.3: tile<f32,128x256> = %acc pipeline(4,2) { ... }
+ *      %ta: tile<f16,128x64> = load %a, %i, %k | tag=load role=producer,consumer depth=4
+ *      %acc.2: tile<f32,128x256> = for %k: i32 = 0, < %K, 64; %acc.3: tile<f32,128x256> = %acc pipeline(4,2) { ... }
  *
  * parse-ops.c reads this text; the head of print.c has the rules.
  */

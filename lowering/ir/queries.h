@@ -56,8 +56,8 @@ bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 int rows_in_step(Kernel *kernel, const Uses *uses, const Op *load);
 /* skip-oob.c: true if the columns of a product beyond its operand `width` cannot influence a store.  */
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
-/* True for a load, or its COPY_IN, of tiles with more than 192 rows, of which the last may be half out of bounds.  A
-   product with half of the columns then takes half the time.  */
+/* True for a load, or its COPY_IN, of wide tiles, of which the last may be half out of bounds. A product with half of
+   the columns then takes half the time.  */
 bool is_halved_at_edge(const Machine *machine, const Op *load);
 /* Returns the number of the grid variable that the value is, or -1.  */
 int grid_variable(const Value *value);

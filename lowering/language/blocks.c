@@ -2,17 +2,17 @@
 /*
  * blocks.c - loops whose iterations are executed by the blocks of a cluster (the clause blocks).
  *
- *   before                                         after: cluster (1, 8), block s of it
- *   grid i                                         grid i, s = 0, < 8, 1
- *     x, sum = for s = 0, < 8, 1: none, zero blocks    v = ... s ...
- *       v = ... s ...                                  part = row_sum v
- *       next = add sum, row_sum v                      sum = sum_blocks part, zero
- *       yield v, next                                  mean = div sum, n
- *     mean = div sum, n                                store y, i, 512 s, sub v, mean
- *     for s = 0, < 8, 1 blocks                         if s == 0
- *       v = tile_at x, s                                 store_col m, i, mean
- *       store y, i, 512 s, sub v, mean
- *     store_col m, i, mean
+ *      before                                         after: cluster (1, 8), block s of it
+ *      grid i                                         grid i, s = 0, < 8, 1
+ *        x, sum = for s = 0, < 8, 1: none, zero blocks    v = ... s ...
+ *          v = ... s ...                                  part = row_sum v
+ *          next = add sum, row_sum v                      sum = sum_blocks part, zero
+ *          yield v, next                                  mean = div sum, n
+ *        mean = div sum, n                                store y, i, 512 s, sub v, mean
+ *        for s = 0, < 8, 1 blocks                         if s == 0
+ *          v = tile_at x, s                                 store_col m, i, mean
+ *          store y, i, 512 s, sub v, mean
+ *        store_col m, i, mean
  *
  * An array is a carried value of which each iteration writes its element. The element stays in its block, and the same
  * iteration of a later loop reads it there. A sum, maximum or minimum over the iterations becomes an exchange between
@@ -25,7 +25,7 @@
  * A sum of powers below a running maximum, as in a softmax (optimize/powers.h), is exchanged, too. Each block sends its
  * own maximum, and its sum below that. A later loop reuses the powers that the exchange has computed:
  *
- *   e = exp (sub v, most)                            e = powers_sent v, most, sum
+ *      e = exp (sub v, most)                            e = powers_sent v, most, sum
  *
  * The blocks run concurrently. So an iteration must not read an element that another stores, and no two iterations
  * store one element.

@@ -2,11 +2,11 @@
 /*
  * nest.c - merges the nest of grid loops into one GRID.
  *
- *   before                                     after
- *   for i = 0, < M, 128                        n = N - 1 + 1
- *     base = i * N                             grid i = 0, < M, 128; j = 0, < n, 256
- *     for j = 0, <= N - 1, 256                   base = i * N
- *       ... base ...                             ... base ...
+ *      before                                     after
+ *      for i = 0, < M, 128                        n = N - 1 + 1
+ *        base = i * N                             grid i = 0, < M, 128; j = 0, < n, 256
+ *        for j = 0, <= N - 1, 256                   base = i * N
+ *          ... base ...                             ... base ...
  *
  * The launcher has to know the tile space before any block runs, and blocks are independent. The pass therefore moves
  * code as follows.

@@ -2,14 +2,14 @@
 /*
  * parts.c - turns a loop over the parts of a sum into a dimension of the grid (split-K within a cluster).
  *
- *   before                                     after: cluster (1, 4), block s of it
- *   grid i, j                                  grid i, j, s = 0, < 4, 1
- *     sum = for s = 0, < 4, 1: sum parts         part = ... s ...
- *       part = ... s ...                         sum: 128x32 = sum_parts part
- *       yield add sum, part                      row: 1x32 = load_row bias, j + 32 s
- *     row: 1x128 = load_row bias, j              y: 128x32 = add sum, row
- *     y: 128x128 = add sum, row                  store c, i, j + 32 s, y
- *     store c, i, j, y
+ *      before                                     after: cluster (1, 4), block s of it
+ *      grid i, j                                  grid i, j, s = 0, < 4, 1
+ *        sum = for s = 0, < 4, 1: sum parts         part = ... s ...
+ *          part = ... s ...                         sum: 128x32 = sum_parts part
+ *          yield add sum, part                      row: 1x32 = load_row bias, j + 32 s
+ *        row: 1x128 = load_row bias, j              y: 128x32 = add sum, row
+ *        y: 128x128 = add sum, row                  store c, i, j + 32 s, y
+ *        store c, i, j, y
  *
  * The clause is for grids with fewer tiles than multiprocessors and a long sum for each tile. The blocks of a cluster
  * execute the iterations of the loop concurrently. Each block gets its share of the columns of all parts. It adds them

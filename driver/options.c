@@ -3,8 +3,8 @@
  * options.c - the command line, parsed.
  *
  * wscc must know the C sources, the outputs, and their names.  All other arguments go to the host compiler unchanged
- * and in order.  Therefore the only table of the host compiler's options here lists options whose value is the next
- * argument: without the table, the value would look like an input.
+ * and in order.  The only table of the host compiler's options here lists options whose value is the next argument.
+ * Without the table, the value would look like an input.
  */
 
 #include "wscc.h"

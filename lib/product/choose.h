@@ -4,9 +4,9 @@
  *
  * The model depends on the extents, the element size and the number of multiprocessors.
  *
- *   product_choose     the best of product_choices, or PRODUCT_TALL
- *   product_choices    all candidates: forms, with suitable steps, shares and parts of K
- *   product_clocks     the model: the multiprocessor with most tiles, and memory; numbers.def has its numbers
+ *      product_choose     the best of product_choices, or PRODUCT_TALL
+ *      product_choices    all candidates: forms, with suitable steps, shares and parts of K
+ *      product_clocks     the model: the multiprocessor with most tiles, and memory; numbers.def has its numbers
  */
 #ifndef PRODUCT_CHOOSE_H
 #define PRODUCT_CHOOSE_H

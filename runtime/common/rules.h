@@ -91,8 +91,8 @@ struct ws_rule_type {
     int kind, dtype, rank, rows, cols; /* of a tensor that is a box: its rows */
 };
 
-/* Attributes of an operation: the element type of TENSOR, FULL and CAST; the extents of loads, FULL and index tiles;
-   the rank of TENSOR; the dimension of SLICE.  */
+/* Attributes of an operation.  dtype: of TENSOR, FULL and CAST.  rows, cols: of loads, FULL and index tiles.  rank: of
+   TENSOR.  dimension: of SLICE.  */
 struct ws_rule_attributes {
     int dtype, rows, cols, rank, dimension;
 };

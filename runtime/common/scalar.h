@@ -394,8 +394,8 @@ static inline float ws_f32_kept(float x)
     return ws_f32_of_bits(ws_bits_of_f32(x) & ~0x1fffu);
 }
 
-/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN for an x that is no number, is too
-   small for a residual of enough bits, or is so large that products may be infinite.  */
+/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN if x is no number, is too small for a
+   residual of enough bits, or may give infinite products.  */
 __attribute__((unused)) static inline float ws_f32_rest(float x)
 {
     const uint32_t rest = (ws_bits_of_f32(x - ws_f32_kept(x)) + 0x1000) & ~0x1fffu;

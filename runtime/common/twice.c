@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* twice.c - finds an element that a tile of indices names twice: ws_store_at stores each at most once.  */
+/*
+ * twice.c - finds an element that a tile of indices names twice.
+ *
+ * ws_store_at stores each element at most once.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wide.h - WS_WIDE, before a function: compiles it for several widths of vectors; the dynamic linker chooses one.
+ * wide.h - WS_WIDE, before a function: compiles it for several widths of vectors.
  *
- * Files that use it are compiled with -ffp-contract=off, so that results do not depend on the width.
+ * The dynamic linker chooses one version.  Files that use it are compiled with -ffp-contract=off, so that results do
+ * not depend on the width.
  */
 #ifndef WS_WIDE_H
 #define WS_WIDE_H

@@ -6,7 +6,7 @@
  *     scheduling_tiles<3> t(p.grid, s.scheduler)           dynamic_tiles<3> t(p.grid, s.scheduler)
  *     next()  draws the tile after next,       next()  waits for the producer's word
  *             waits until the others have
- *             read the word before four,
+ *             read its fourth last word,
  *             writes the word
  *
  * Tiles are drawn in the order of the grid, each by the first CTA that needs one.

@@ -155,8 +155,8 @@ struct tf32_head {
         return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
     }
 };
-/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN for an x that is no number, is too
-   small for a residual of enough bits, or is so large that products may be infinite.  */
+/* The tf32 residual of x: the difference of x and its head, rounded to tf32.  NaN if x is no number, is too small for a
+   residual of enough bits, or may give infinite products.  */
 struct tf32_residual {
     static constexpr float least = 0x1p-50f, most = 0x1p60f;
     WS_DEVICE float operator()(float x) const

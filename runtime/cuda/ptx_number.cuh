@@ -11,8 +11,8 @@ namespace ws {
 namespace ptx {
 
 /* max and min of integers, as unsigned numbers.  ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and drops the
-   negation of an operand: max (-x, max (-y, z)) becomes max (-x, max (y, z)).  An exclusive or on each operand prevents
-   that.  */
+   negation of an operand.  max (-x, max (-y, z)) becomes max (-x, max (y, z)).  An exclusive or on each operand
+   prevents that.  */
 static WS_DEVICE int larger(int x, int y)
 {
     int z;

@@ -2,14 +2,14 @@
 /*
  * teams.cuh - blocks.cuh for rows that the threads of several groups share: one warp sends for the whole CTA.
  *
- *   team_exchange<cluster<1, 8>, 4, 0> sum_shares(s.sum_shares);     four groups, warp 0 sends
- *   const auto sent = send_sum<1024>(sum_shares, x)                  x is wide_4
- *   sum = sent.received(zero)
+ *      team_exchange<cluster<1, 8>, 4, 0> sum_shares(s.sum_shares);     four groups, warp 0 sends
+ *      const auto sent = send_sum<1024>(sum_shares, x)                  x is wide_4
+ *      sum = sent.received(zero)
  *
  * Each warp leaves its share in the CTA's memory and goes on.  One warp waits for all shares, combines them, and sends
- * the result to all CTAs.  Two slots alternate.  When all words of one slot have arrived, all warps of all CTAs have
- * read the other slot's last words, since each has left its next share.  So no release of a slot is needed, and a CTA
- * may end when it has received all words.
+ * the result to all CTAs.  Two slots alternate.  A slot's words arrive from a CTA after all its warps have left their
+ * shares, and thus have read the other slot.  When all words of one slot have arrived, the other slot is free.  So no
+ * release of a slot is needed, and a CTA may end when it has received all words.
  */
 #ifndef WS_CUDA_TEAMS_CUH
 #define WS_CUDA_TEAMS_CUH

@@ -2,9 +2,10 @@
 /*
  * tensor.cuh - tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of them.
  *
- * A shared tile consists of blocks of rows x 128 bytes in TMA's 128-byte swizzle: the 16-byte chunk c of row r lies at
+ * A shared tile consists of blocks of rows x 128 bytes in TMA's 128-byte swizzle.  The 16-byte chunk c of row r lies at
  * chunk c ^ (r & 7).  TMA copies whole blocks, and no thread reads columns beyond the tile.  Short rows that no product
- * reads have lines of 64 bytes, with chunk c at c ^ (r / 2 & 3), or of 32 bytes, with chunk c at c ^ (r / 4 & 1).
+ * reads have lines of 64 or 32 bytes.  Chunk c lies at c ^ (r / 2 & 3) in lines of 64 bytes, and at c ^ (r / 4 & 1) in
+ * lines of 32 bytes.
  */
 #ifndef WS_CUDA_TENSOR_CUH
 #define WS_CUDA_TENSOR_CUH

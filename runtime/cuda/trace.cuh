@@ -2,9 +2,9 @@
 /*
  * trace.cuh - events of groups with their times, written inside the kernel: objects compiled with wscc --ws-trace.
  *
- *   kernel                                    end of the program
- *     a group's first warp writes a record      records of a group, in order --> events in the emulation's format
- *     of 8 bytes after each call                (runtime/emulate/trace.c): WS_TRACE=FILE
+ *      kernel                                    end of the program
+ *        a group's first warp writes a record      records of a group, in order --> events in the emulation's format
+ *        of 8 bytes after each call                (runtime/emulate/trace.c): WS_TRACE=FILE
  *
  * Time is the multiprocessor's clock since the block's start.  A group does not see the landing of bytes or the end of
  * a product.  A slot counts as full when the first group has got it, and a product ends where its wait does. Without

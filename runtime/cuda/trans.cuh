@@ -12,8 +12,8 @@
 namespace ws {
 
 /* 16-bit tiles are written and read as matrices of 8 x 8, 128 contiguous bytes each, without bank conflicts.  F gets
-   the first of each two by two matrices of an R x C tile that this warp holds, and the address of its lane's row.  The
-   matrices of a column (or BY_ROWS, of a row) are contiguous in memory.  */
+   the first of each two by two matrices that this warp holds of an R x C tile.  It also gets the address of its lane's
+   row. The matrices of a column (or BY_ROWS, of a row) are contiguous in memory.  */
 template <int R, int C, bool BY_ROWS, typename F> static WS_DEVICE void each_four_matrices(u32 base, F f)
 {
     const int warp_row = (int)(threadIdx.x / 32 % 4) * 16, lane = (int)ptx::lane(), below = lane / 8 % 2,

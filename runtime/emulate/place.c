@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place.c - positions of a grid's tiles, and the part of a tile that lies inside its tensor.
+ * place.c - positions of a grid's tiles, and the part of a tile inside its tensor.
  *
  * Both drivers of the scheduler use it: the templates of the emitted text, and the interpreter of the final IR.
  */

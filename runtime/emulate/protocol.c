@@ -16,7 +16,7 @@
 
 static const ws_sched_range nowhere = {NULL, 0};
 
-/* ---- who may touch what ------------------------------------------------------------------------------------------ */
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 /* The range was overwritten while no group held the slot, which loses the slot's contents there.  */
 static void slot_forget(slot *t, ws_sched_range range)

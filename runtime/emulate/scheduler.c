@@ -23,7 +23,7 @@ static uint64_t draw(ws_sched *s)
     return (s->random * UINT64_C(0x2545F4914F6CDD1D)) >> 16;
 }
 
-/* ---- what happens next ------------------------------------------------------------------------------------------- */
+/* ---- the next step ----------------------------------------------------------------------------------------------- */
 
 /* True if all operations of that kind and group, up to number `last`, have at least the progress `least`.  */
 static bool reached(const ws_sched *s, ws_sched_choice_kind kind, int who, uint64_t last, progress least)

@@ -96,7 +96,7 @@ bool ws_step_wanted(void)
     return !session.off;
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------------------ */
+/* ---- the display ------------------------------------------------------------------------------------------------- */
 
 /* The name of a group, as in reports.  */
 static void group_name(const ws_sched *s, int who, char *text, size_t room)
@@ -566,7 +566,7 @@ static int ask(const ws_sched *s, int count, const ws_sched_choice *choices, int
     }
 }
 
-/* ---- what the scheduler calls ------------------------------------------------------------------------------------ */
+/* ---- calls of the scheduler -------------------------------------------------------------------------------------- */
 
 static void stop_for(const ws_sched *s, int who, const char *what)
 {

@@ -2,19 +2,19 @@
 /*
  * choice.c - the variant of a kernel with ws_choice for each launch, and the table of measured times.
  *
- *   WS_CHOICE=64x128            that variant, if the kernel has it; a number n: the n-th, modulo their count
- *   WS_TUNE=1                   measures variants that are not in the table, and appends a line for each
- *   WS_TUNED=FILE               the table; else PROGRAM.tuned beside the program
+ *      WS_CHOICE=64x128            that variant, if the kernel has it; a number n: the n-th, modulo their count
+ *      WS_TUNE=1                   measures variants that are not in the table, and appends a line for each
+ *      WS_TUNED=FILE               the table; else PROGRAM.tuned beside the program
  *
- *   gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2 taken
+ *      gemm 3f2a99d1c0ffee00 NVIDIA_H100_80GB_HBM3 4096,4096,512 128x256 98.2 taken
  *
  * A line has the kernel, a digest of its compilation, the GPU, the launch's numbers, the variant, and microseconds.
  * For the emulation, the last number is steps of its scheduler.  Later lines override earlier ones.
  *
  * If all variants of a launch have lines, the launch takes the variant marked `taken`.  Tuning marks the least
- * estimate, or a variant that was faster beyond the variation of times.  Without a mark the fastest is taken.  If
- * variants without lines exist, the least estimate is taken.  Lines of another build are ignored with a message.  All
- * variants compute the same, so a table decides on speed alone.
+ * estimate, or a variant that was faster beyond the variation of times.  Without a mark the fastest is taken.  If a
+ * variant has no line, the least estimate is taken.  Lines of another build are ignored with a message.  All variants
+ * compute the same, so a table decides on speed alone.
  */
 #include "ws/backend.h"
 

@@ -173,7 +173,7 @@ __attribute__((destructor(101))) static void end_program(void)
     }
 }
 
-/* ---- what threads keep ------------------------------------------------------------------------------------------- */
+/* ---- errors of threads ------------------------------------------------------------------------------------------- */
 
 static void keep_first(ws_status status, const char *text)
 {

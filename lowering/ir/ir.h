@@ -6,13 +6,13 @@
  * The IR is structured SSA: a Block is a list of Ops, and control flow is an Op with nested Blocks. A section below is
  * implemented in the file that its title names.
  *
- *      for (k = 0; k < K; k += 64)                 %k_for: for %c0, %K, %c64, %acc0 pipeline(4,2)
- *        acc = ws_dot (ws_load (a, i, k, 128, 64),     (%k, %acc1):
- *                ws_trans (ws_load (b, j, k, 256, 64)),    %ta = load %a, %i, %k
- *                acc);                                     %tb = load %b, %j, %k
- *                                                          %t = trans %tb
- *                                                          %acc2 = dot %ta, %t, %acc1
- *                                                          yield %acc2
+ *      for (k = 0; k < K; k += 64)                       %acc.2 = for %k = 0, < %K, 64; %acc.3 = %acc pipeline(4,2) {
+ *        acc = ws_dot (ws_load (a, i, k, 128, 64),         %1 = load %a, %i, %k
+ *                ws_trans (ws_load (b, j, k, 256, 64)),    %2 = load %b, %j, %k
+ *                acc);                                     %3 = trans %2
+ *                                                          %acc.4 = dot %1, %3, %acc.3
+ *                                                          yield %acc.4
+ *                                                        }
  *
  * To add an operation, add a row to runtime/common/ops.def and the meaning of one element (HACKING.md).
  *
@@ -391,11 +391,10 @@ struct Storage {
     int64_t offset;     /* plan: bytes from the start of the shared struct */
     Storage *beside;    /* layout: slots interleave with those of `beside`: slot i lies right behind its slot i */
     Storage *over;      /* plan: the storage shares the memory of `over`; the two are never live together */
-    int resident;       /* partition: physical slots; logical slot i uses i mod resident; 0: one each.  A copy waits for
-    all logical slots of its physical slot */
-    bool transposed;    /* partition: the slots hold transposed tiles */
-    bool tf32;          /* layout: f32 elements that products alone read, which the copy rounds to tf32 */
-    bool interleaved;   /* layout: bytes; each 16 columns are permuted to the order of register operands */
+    int resident; /* partition: physical slots; slot i uses i mod resident, and its copy waits for all sharers; 0: one each */
+    bool transposed;  /* partition: the slots hold transposed tiles */
+    bool tf32;        /* layout: f32 elements that products alone read, which the copy rounds to tf32 */
+    bool interleaved; /* layout: bytes; each 16 columns are permuted to the order of register operands */
     Storage *next;
 };
 

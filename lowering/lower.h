@@ -94,7 +94,7 @@ void pass_coalesce_tiles(Kernel *kernel);
 void pass_interleave_tiles(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
-void pass_divide(Kernel *kernel);
+void pass_divide(Kernel *kernel); /* also carries out all subtile(n) */
 void pass_recurrence(Kernel *kernel);
 void pass_tf32_split(Kernel *kernel);
 void pass_rescale(Kernel *kernel);

@@ -391,9 +391,9 @@ struct Storage {
     int64_t offset;     /* plan: bytes from the start of the shared struct */
     Storage *beside;    /* layout: slots interleave with those of `beside`: slot i lies right behind its slot i */
     Storage *over;      /* plan: the storage shares the memory of `over`; the two are never live together */
-    int resident; /* partition: physical slots; slot i uses i mod resident, and its copy waits for all sharers; 0: one each */
-    bool transposed;  /* partition: the slots hold transposed tiles */
-    bool tf32;        /* layout: f32 elements that products alone read, which the copy rounds to tf32 */
+    int resident;    /* partition: physical slots; slot i uses i mod resident, its copy waits for all sharers; 0: all */
+    bool transposed; /* partition: the slots hold transposed tiles */
+    bool tf32;       /* layout: f32 elements that products alone read, which the copy rounds to tf32 */
     bool interleaved; /* layout: bytes; each 16 columns are permuted to the order of register operands */
     Storage *next;
 };

@@ -104,7 +104,7 @@ bool encode_box(CUtensorMap &to, const ws::tensor<T, N> &t, const int *of, int b
     }
     if ((size_t)t.base % 16 != 0)
         return false;
-    /* Rows that do not begin at L2's lines take two requests each, and a promotion to whole lines is a loss.  */
+    /* Rows that do not begin at L2's lines take two requests each, and a promotion to 256 bytes only costs.  */
     bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
     host::encode_tiled encode_map = host::find_encoder();
     return encode_map &&

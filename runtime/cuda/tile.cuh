@@ -18,7 +18,7 @@
  *          as lines, with vectors of two columns: for rows that cannot be loaded as vectors.
  * A thread holds `slots` rows, and in each row the same `pairs` pairs of adjacent columns.  An (R,1) tile holds one
  * number for each slot, a (1,C) tile one row of pairs, and a (1,1) tile one number.  All copies of an element are
- * equal. Constants index all register arrays: every loop here is unrolled.
+ * equal.  Constants index all register arrays: every loop here is unrolled.
  */
 #ifndef WS_CUDA_TILE_CUH
 #define WS_CUDA_TILE_CUH

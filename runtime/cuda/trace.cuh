@@ -93,8 +93,8 @@ static WS_DEVICE void keep(u32 time, u32 what)
                  "r"(time), "r"(what), "r"(at), "r"(last), "r"(cursor), "r"(at + (u32)sizeof(record)));
 }
 
-/* Each record delays its group.  WS_TRACE_TILES keeps only the records of a block's begin, of its tiles and of its
-   end.  */
+/* Each record delays its group (bench/notes/predicted.md).  WS_TRACE_TILES keeps only the records of a block's begin,
+   of its tiles and of its end.  */
 #    ifdef WS_TRACE_TILES
 static WS_CONSTANT bool is_kept(kind k, u32 object)
 {

@@ -127,7 +127,7 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
 void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- where things are -------------------------------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 /* Adds a dimension, whose variable holds numbers up to `most`.  */
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);

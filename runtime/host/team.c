@@ -11,7 +11,7 @@
  *
  * Processes synchronize through a segment of shared memory.  Memory that others load is shared memory, too, or memory
  * of a device by a handle (CUDA IPC).  Every process computes the arguments of every iteration, but launches only its
- * own. At the loop's end the arguments are compared, and each rank reports a difference of shapes.
+ * own.  At the loop's end the arguments are compared, and each rank reports a difference of shapes.
  */
 #define _GNU_SOURCE
 #include "target.h"

@@ -79,8 +79,8 @@ struct part {
     struct window window;
 };
 
-/* The part of the tile's rows from `first` on that lies in one window, for a box in one run of its last extent. Rows of
-   the window count from `first`.  */
+/* The part of the tile's rows from `first` on that lies in one window, for a box in one run of its last extent.  Rows
+   of the window count from `first`.  */
 static struct part part_of(int opcode, ws_tensor t, const long *at, int rows, int cols, int first)
 {
     if (!t->box[0])

@@ -14,7 +14,7 @@
 
 namespace ws {
 
-/* The neutral element: -0 for a sum; NaN for max and min, since any number wins over it.  */
+/* The neutral element: -0 for a sum, NaN for max and min.  Any number wins over NaN.  */
 template <typename F, typename M> struct neutral;
 template <> struct neutral<one::add, float> {
     static WS_DEVICE float value()
@@ -372,7 +372,7 @@ template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y
     return z;
 }
 
-/* A candidate for the maximum: NaN is smaller than any number, and the first of equals wins.  */
+/* A candidate for the maximum.  NaN is smaller than any number.  The first of equals wins.  */
 template <typename M> struct hit {
     M value;
     int index;

@@ -209,9 +209,8 @@ bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
     return bound_of(in, x, access->op, upper, false);
 }
 
-/* Conditions may let no iteration through: then a bound from below is above `last`, and nothing is looked at.  Small
-   numbers are left alone, by which stencils leave out edges: so short arrays end before them.  So is the first iteration
-   of the loops: their bounds reach into the array.  */
+/* Where conditions let no iteration through, a bound from below is above `last`, and nothing is read.  Small numbers
+   are left alone: stencils leave out edges by them.  The first iteration of the loops is left alone as well.  */
 enum { MOST_OF_EDGES = 8 };
 
 void reach_nothing_between(Nest *in, const Access *access, const Poly *coordinate, Poly *last)

@@ -267,8 +267,8 @@ static void check(numbers kind, bool free_of_conflicts)
     }
     const long conflicts = free_of_conflicts ? conflicts_of(traces, sizeof(T)) : 0;
     if (wrong || conflicts) {
-        printf("# f%d %dx%dx%d, turned %d %d, rest %d, numbers %d: %d wrong, %ld conflicts\n", (int)sizeof(T) * 8, M, N, K,
-               A_T, B_T, REST, kind, wrong, conflicts);
+        printf("# f%d %dx%dx%d, transposed %d %d, rest %d, numbers %d: %d wrong, %ld conflicts\n",
+               (int)sizeof(T) * 8, M, N, K, A_T, B_T, REST, kind, wrong, conflicts);
         failures++;
     }
     free(memory.bytes);

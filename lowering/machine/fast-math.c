@@ -4,7 +4,7 @@
  *
  *      before                                     after
  *      d = sub s, (max most, (row_max s))         d = sub s, (max most, (row_max s))
- *      p = exp d                                  p = exp d | rounded=1            p = ws::exp_fast(d)
+ *      p = exp d                                  p = exp d | fast=1                  p = ws::exp_fast(d)
  *      x = cast p, f16                            x = cast p, f16
  *      sum = row_part p                           sum = row_part p
  *
@@ -19,7 +19,7 @@
  * A correctly rounded quotient takes six instructions.  If a row is divided by one number, a product with the
  * reciprocal takes one.  Its relative error is 2^-23, which no result shows after rounding to 16 bits.
  *
- * The proof ignores the mark `rounded`, which only affects the last bits.  Programs with marked powers are compared
+ * The proof ignores the mark `fast`, which only affects the last bits.  Programs with marked powers are compared
  * with the sequential library in tests/gpu.
  */
 #include "ir/queries.h"
@@ -95,7 +95,7 @@ static void visit_power(Op *op, void *context)
         op->tile->fast = may_be_fast(context, op->results[0], false, 0);
 }
 
-/* require: programs of roles.   ensure: the mark `rounded` on operations whose low bits no result shows.  */
+/* require: programs of roles.   ensure: the mark `fast` on operations whose low bits no result shows.  */
 void pass_fast_math(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

@@ -21,7 +21,7 @@ enum {
     SENT = 19,   /* bytes a clock between blocks of a cluster: sent_bytes of lib/product/numbers.def */
     LANES = 128, /* elements a clock of one instruction */
     SLOW = 8,    /* instructions of a function by polynomial or special unit */
-    FAST = 3,    /* instructions of a power with the mark `rounded` */
+    FAST = 3,    /* instructions of a power with the mark `fast` */
     LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and shuffles between lanes */
     REDUCES = 2, /* instructions of a reduction for each element */
     SLOTS = 4    /* slots of a loop whose depth is still open */

@@ -7,8 +7,8 @@
  * operations that its passes may change; with --ws-dump it does so behind each pass. The last row prints the .cu. Later
  * passes skip a refused kernel, and a module that has one has no text.
  *
- * Passes run in the order of the table. `simplify` has a row wherever it runs. Every pass is in a file of its name,
- * whose head shows a loop before and after the pass.
+ * Passes run in the order of the table. Every pass is in a file of its name, whose head shows a loop before and
+ * after it. `simplify` has several rows, and passes that leave constants behind call it, too.
  */
 #include <string.h>
 

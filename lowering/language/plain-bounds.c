@@ -84,19 +84,22 @@ Value *poly_before(Nest *in, const Poly *x)
     return once(in, last, poly_emit(in->kernel, in->region, x, use_outside, in));
 }
 
-/* Below 0 never, where the operation is carried out.  */
-static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
+/* Below 0 never, where the operation is carried out, if there is one, and the facts are true.  */
+static bool is_natural_by(Nest *in, Facts *facts, const Op *at, const Poly *x)
 {
     Poly below = poly_constant(-1);
-    Facts *facts = at ? facts_new(in, 0) : NULL;
-    if (!facts)
-        return false;
-    facts_at(facts, at, 1, true);
+    if (at)
+        facts_at(facts, at, 1, true);
     for (int i = 0; i < in->nassumed; i++)
         facts_condition(facts, in->assumed[i].condition, in->assumed[i].holds, 1);
     below = poly_add(&below, x, -1);
     facts_add(facts, &below, 1);
     return facts_contradict(facts);
+}
+
+static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
+{
+    return at && is_natural_by(in, facts_new(in, 0), at, x);
 }
 
 /* x != y, of which one is a counter's first or last value, or never below the other where `at` is carried out: what is
@@ -394,6 +397,33 @@ static int varying_terms(const Nest *in, const Poly *x)
     return count;
 }
 
+/* What the launcher sees to: the factors of the counters in what is checked are as they look.  */
+static void add_checked(const Search *s, Facts *facts)
+{
+    const Nest *in = s->in;
+    Poly factor, rest, zero = poly_constant(0);
+    FOR_LOOPS(i, in)
+    {
+        if (!poly_has(s->checked, in->loops[i].iv) || !poly_split(s->checked, in->loops[i].iv, &factor, &rest) ||
+            !poly_is_fixed(in, &factor))
+            continue;
+        Poly less = poly_add(&zero, &factor, -1);
+        if (stride_is_positive(&factor) || stride_is_positive(&less))
+            facts_add(facts, stride_is_positive(&factor) ? &factor : &less, 1);
+    }
+}
+
+/* Below 0 never, where the search's operation is carried out and the launcher finds nothing wrong.  */
+static bool is_natural_in(const Search *s, const Poly *x)
+{
+    if (poly_is_natural(s->in, x))
+        return true;
+    Facts *facts = facts_new(s->in, 0);
+    if (s->checked)
+        add_checked(s, facts);
+    return is_natural_by(s->in, facts, s->at, x);
+}
+
 /* A factor of a guard is not below 0, or may be found to be so.  */
 static bool may_multiply(const Search *s, const Poly *times, bool *needs)
 {
@@ -401,7 +431,7 @@ static bool may_multiply(const Search *s, const Poly *times, bool *needs)
     *needs = false;
     if (poly_is_constant(times, &number))
         return number >= 0;
-    *needs = !is_natural_at(s->in, s->at, times);
+    *needs = !is_natural_in(s, times);
     return !*needs || (s->needs < MAX_NEEDS && poly_is_fixed(s->in, times));
 }
 
@@ -502,22 +532,13 @@ static bool use_index(Nest *in, const Loop *loop, const Poly *factor, bool upper
 }
 
 /* A factor's sign: 1, -1, or 0 where it may be either.  */
-static int sign_of(const Search *s, const Value *value, const Poly *factor)
+static int sign_of(const Search *s, const Poly *factor)
 {
-    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1), own, rest;
+    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
     int64_t number;
     if (poly_is_constant(factor, &number))
         return number < 0 ? -1 : 1;
-    if (s->checked && loop_of(s->in, value) >= 0 && poly_split(s->checked, value, &own, &rest)) {
-        Poly opposite = poly_add(&zero, &own, -1); /* n is checked, and n + 1 for a row that ends on the diagonal */
-        if (stride_is_positive(&own) && poly_distance(factor, &own, &number) && number >= 0)
-            return 1;
-        if (stride_is_positive(&opposite) && poly_distance(&own, factor, &number) && number >= 0)
-            return -1;
-    }
-    if (poly_is_natural(s->in, factor) || is_natural_at(s->in, s->at, factor))
-        return 1;
-    return poly_is_natural(s->in, &less) || is_natural_at(s->in, s->at, &less) ? -1 : 0;
+    return is_natural_in(s, factor) ? 1 : is_natural_in(s, &less) ? -1 : 0;
 }
 
 /* factor value + rest at its largest, or smallest, for a value from low to high.  A factor of either sign is the
@@ -561,7 +582,7 @@ static bool use_loop(const Search *s, const Poly *x, Poly *bound)
         if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
             return false;
         return use_index(in, loop, &factor, s->upper, x, bound) ||
-               replace_by_ends(s, x, loop->iv, sign_of(s, loop->iv, &factor), &loop->lo, &last, bound);
+               replace_by_ends(s, x, loop->iv, sign_of(s, &factor), &loop->lo, &last, bound);
     }
     return false;
 }
@@ -584,7 +605,7 @@ static bool use_value(const Search *s, const Poly *x, Poly *bound)
                 continue;
             if (!poly_split(x, inner, &factor, &rest) || !factor.count)
                 return false;
-            int sign = sign_of(s, inner, &factor);
+            int sign = sign_of(s, &factor);
             bool needs_high = !sign || (sign > 0) == s->upper, needs_low = !sign || (sign > 0) != s->upper;
             return (!needs_low || bound_of_value(s->in, inner, s->at, false, &low)) &&
                    (!needs_high || bound_of_value(s->in, inner, s->at, true, &high)) &&
@@ -620,7 +641,7 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
             edge = poly_of(op->args[0]);
             less = poly_multiply(&factor, &edge);
             other = poly_add(&other, &less, -1);
-            int sign = sign_of(s, rest, &factor);
+            int sign = sign_of(s, &factor);
             if (!other.known || !sign || varying_terms(in, &other) >= varying_terms(in, x) - 1 ||
                 !bound_of(in, &edge, s->at, (sign > 0) == s->upper, false))
                 continue;

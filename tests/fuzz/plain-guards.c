@@ -6,7 +6,8 @@
  * Finds, of kinds=guards: seed 5, without the bounds of plain-conditions.c; 7, where a factor without a number has the
  * sign that its text has; 65, where the same holds of n - 1 and a bound exchanges counters twice; 101, where a divisor
  * is taken to be above 0; 13, where 2 i < n says 2 i <= n - 1; 85, where x - x % 3 is at most x; 26, where v != h says
- * nothing of v <= h.
+ * nothing of v <= h; 111, a triangle that is refused where a row's length is known to be natural for its own counter
+ * alone.
  */
 #include "plain.h"
 
@@ -317,8 +318,33 @@ static void triangles(int seed)
     whole_end();
 }
 
+/* A triangle right of and below column k, less the products of what that column has: Cholesky, in place or not.  */
+static void columns(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "n", "%d", 3 + below(50));
+    whole_scalar("int", "k", "%s", PICK("0", "1", "n / 2", "n - 2", "n - 1"));
+    int right = below(2), in_place = right && below(2);
+    if (!in_place)
+        whole_array(PICK("const float *", "const int *"), "x", 0, "(n - 1) * n + k + 1", "(long)(r % 99) - 40");
+    whole_array(PICK("float *", "int *"), "y", 0, "n * n", "(long)(r % 99) - 40");
+    whole_body();
+    const char *from = in_place ? "y" : "x";
+    printf("    WS(grid(1)%s)\n    for (int i = %s; i < n; i++)\n%s        for (int j = %s; %s; j++)\n"
+           "            y[i * n + j] %s %s[i * n + k] * %s[j * n + k];\n",
+           PICK("", " tile(8)", " tile(64)"), right ? PICK("k + 1", "1 + k") : "k",
+           PICK("", "        WS(pipeline(auto))\n"), right ? "k + 1" : "k", PICK("j <= i", "j < i + 1", "j < n"),
+           PICK("-=", "+="), from, from);
+    whole_end();
+}
+
+/* Each sixteenth is one of the last kind; seeds of the others stay what they are.  */
 void guards(int seed)
 {
+    if (seed % 16 == 15) {
+        columns(seed);
+        return;
+    }
     void (*const all[])(int) = {vector, vector,    flattened, windows, windows, groups,
                                 edges,  triangles, apart,     signs,   unequal, sums};
     all[below(12)](seed);

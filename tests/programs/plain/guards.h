@@ -294,3 +294,17 @@ KERNEL(twos_from)(int n, int m, const float *x, float *y)
         y[2 * i - m + 1] = x[2 * i - m + 1];
     }
 }
+
+/* Right of column n, down from row n + 1, up to the diagonal. */
+KERNEL(right_of_column)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int i = n + 1; i < m; i++)
+        for (int j = n + 1; j <= i; j++)
+            y[i * m + j] -= y[i * m + n] * x[j * m + n];
+    WS(grid(1))
+    for (int i = n + 1; i < m; i++)
+        WS(pipeline(auto))
+    for (int j = n + 1; j <= i; j++)
+        y[i * m + j] += y[j * m + n] * x[i * m + n];
+}

@@ -541,6 +541,23 @@ static int sign_of(const Search *s, const Poly *factor)
     return is_natural_in(s, factor) ? 1 : is_natural_in(s, &less) ? -1 : 0;
 }
 
+/* factor value at its largest, or smallest, at one of four corners: the factor changes with the iteration, too.  */
+static bool corner_of(const Search *s, const Poly *factor, const Poly *low, const Poly *high, Poly *bound)
+{
+    Nest *in = s->in;
+    Poly least = *factor, most = *factor;
+    if (!poly_is_fixed(in, low) || !poly_is_fixed(in, high) || !bound_of(in, &least, s->at, false, false) ||
+        !bound_of(in, &most, s->at, true, false))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        Poly corner = poly_multiply(i & 1 ? &most : &least, i & 2 ? high : low);
+        if (!corner.known)
+            return false;
+        *bound = i ? either_of(in, bound, &corner, !s->upper) : corner;
+    }
+    return true;
+}
+
 /* factor value + rest at its largest, or smallest, for a value from low to high.  A factor of either sign is the
    difference of two numbers of which one is 0.  */
 static bool replace_by_ends(const Search *s, const Poly *x, const Value *value, int sign, const Poly *low,
@@ -553,8 +570,13 @@ static bool replace_by_ends(const Search *s, const Poly *x, const Value *value, 
         *bound = poly_replace(x, value, (sign > 0) == s->upper ? high : low);
         return bound->known;
     }
-    if (!poly_is_fixed(in, &factor))
-        return false;
+    if (!poly_is_fixed(in, &factor)) {
+        Poly corner;
+        if (!corner_of(s, &factor, low, high, &corner))
+            return false;
+        *bound = poly_add(&rest, &corner, 1);
+        return bound->known;
+    }
     Poly to_low = poly_multiply(&factor, low), to_high = poly_multiply(&factor, high);
     if (poly_is_fixed(in, &to_low) && poly_is_fixed(in, &to_high)) {
         Poly end = either_of(in, &to_low, &to_high, !s->upper);

@@ -102,14 +102,15 @@ bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value)
     return is_at_most_a_value(&most) || !group || reach_add_least(group, &room);
 }
 
-/* A factor that the launcher sees not to be below 0, if it is no number; one that may be either is no matter.  */
+/* A factor that the launcher sees not to be below 0, if it is no number; one that may be either, or changes with the
+   iteration, is no matter.  */
 static bool check_factor(Nest *in, Access *access, const Poly *factor)
 {
     Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
     int64_t number;
     if (poly_is_constant(factor, &number))
         return true;
-    if (!stride_is_positive(factor) && !stride_is_positive(&less))
+    if (!poly_is_fixed(in, factor) || (!stride_is_positive(factor) && !stride_is_positive(&less)))
         return true;
     const Poly *positive = stride_is_positive(factor) ? factor : &less;
     return reach_is_natural(in, access, positive) || reach_add_least(access->group, positive);

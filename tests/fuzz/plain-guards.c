@@ -7,7 +7,7 @@
  * sign that its text has; 65, where the same holds of n - 1 and a bound exchanges counters twice; 101, where a divisor
  * is taken to be above 0; 13, where 2 i < n says 2 i <= n - 1; 85, where x - x % 3 is at most x; 26, where v != h says
  * nothing of v <= h; 111, a triangle that is refused where a row's length is known to be natural for its own counter
- * alone.
+ * alone; 31, where the sign of a counter that another one is multiplied by is left to the launcher.
  */
 #include "plain.h"
 
@@ -338,11 +338,30 @@ static void columns(int seed)
     whole_end();
 }
 
-/* Each sixteenth is one of the last kind; seeds of the others stay what they are.  */
+/* Products of two counters, of which one goes from below 0 on.  */
+static void corners(int seed)
+{
+    whole_begin(seed);
+    whole_scalar("int", "m", "%d", 1 + below(60));
+    whole_scalar("int", "lo", "%d", -below(20));
+    whole_scalar("int", "hi", "%d", 1 + below(30));
+    whole_scalar("int", "o", "-lo * (m - 1)");
+    int across = below(2);
+    whole_array(PICK("const float *", "const int *"), "x", 0, "(hi - 1) * (m - 1) + o + 1", "(long)(r % 99) - 40");
+    whole_array(PICK("float *", "int *"), "y", 0, across ? "hi - lo" : "m", "i");
+    whole_body();
+    const char *i = "int i = lo; i < hi; i++", *j = "int j = 0; j < m; j++";
+    printf("    WS(grid(1))\n    for (%s) {\n        int s = 0;\n        for (%s)\n            s += (int)x[%s];\n"
+           "        y[%s] %s s;\n    }\n",
+           across ? i : j, across ? j : i, PICK("i * j + o", "o + j * i"), across ? "i - lo" : "j", PICK("=", "+="));
+    whole_end();
+}
+
+/* Each sixteenth is one of the last two; seeds of the others stay what they are.  */
 void guards(int seed)
 {
     if (seed % 16 == 15) {
-        columns(seed);
+        (seed / 16 % 2 ? corners : columns)(seed);
         return;
     }
     void (*const all[])(int) = {vector, vector,    flattened, windows, windows, groups,

@@ -95,6 +95,7 @@ int main(int argc, char **argv)
         RUN(fours_from, n, 5, (n + 3) / 4 * 4 + 5, (n + 3) / 4 * 4 + 5);
         RUN(twos_from, n, 5, 2 * n - 5, 2 * n - 5);
         RUN(but_one, n, m, all, n);
+        RUN(corners, 5, m, (m + 4) * (m - 1) + 1, m + 5);
         RUN(right_of_column, 3, m, (m - 1) * m + 4, m * m);
         plain_next();
     }

@@ -308,3 +308,16 @@ KERNEL(right_of_column)(int n, int m, const float *x, float *y)
     for (int j = n + 1; j <= i; j++)
         y[i * m + j] += y[j * m + n] * x[i * m + n];
 }
+
+/* A counter that goes from below 0 on, times another. */
+KERNEL(corners)(int n, int m, const float *x, float *y)
+{
+    WS(grid(1))
+    for (int j = 0; j < m; j++)
+        for (int i = -n; i < m; i++)
+            y[j] += x[i * j + n * (m - 1)];
+    WS(grid(1))
+    for (int i = -n; i < m; i++)
+        for (int j = 0; j < m; j++)
+            y[i + n] += x[i * j + n * (m - 1)];
+}

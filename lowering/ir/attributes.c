@@ -83,9 +83,9 @@ static void clear_others(Op *op)
 
 void op_make_attributes(Op *op)
 {
-    FOR_ATTRIBUTES(i, op)
-    if (!holder(op, &attribute_info[i]))
-        set_holder(op, &attribute_info[i], arena_alloc(op->kernel->module, attribute_info[i].size));
+    FOR_ATTRIBUTES (i, op)
+        if (!holder(op, &attribute_info[i]))
+            set_holder(op, &attribute_info[i], arena_alloc(op->kernel->module, attribute_info[i].size));
 }
 
 void op_become(Op *op, Opcode code)
@@ -97,8 +97,7 @@ void op_become(Op *op, Opcode code)
 
 void op_copy_attributes(Op *to, const Op *from)
 {
-    FOR_ATTRIBUTES(i, to)
-    {
+    FOR_ATTRIBUTES (i, to) {
         const void *field = attribute_of(from, i);
         if (field)
             memcpy(attribute_of(to, i), field, attribute_bytes(attribute_info[i].kind));
@@ -146,9 +145,9 @@ static void add_to_meaning(Meaning *meaning, AttributeKind kind, const void *fie
 Meaning op_meaning(const Op *op)
 {
     Meaning meaning = {.text = ""};
-    FOR_ATTRIBUTES(i, op)
-    if (!attribute_info[i].found)
-        add_to_meaning(&meaning, attribute_info[i].kind, attribute_of(op, i));
+    FOR_ATTRIBUTES (i, op)
+        if (!attribute_info[i].found)
+            add_to_meaning(&meaning, attribute_info[i].kind, attribute_of(op, i));
     return meaning;
 }
 

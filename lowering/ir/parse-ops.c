@@ -300,10 +300,10 @@ static void parse_field(Parser *p, AttributeKind kind, void *field)
 /* Returns the attribute of the op with this name, "" for one without a name, or -1.  */
 static int find_attribute(const Op *op, const char *name)
 {
-    FOR_ATTRIBUTES(i, op)
-    if (!strcmp(attribute_info[i].text, name) && attribute_info[i].kind != KIND_CODE &&
-        attribute_info[i].kind != KIND_POINTER)
-        return i;
+    FOR_ATTRIBUTES (i, op)
+        if (!strcmp(attribute_info[i].text, name) && attribute_info[i].kind != KIND_CODE &&
+            attribute_info[i].kind != KIND_POINTER)
+            return i;
     return -1;
 }
 

@@ -360,11 +360,11 @@ static void print_notes(Printer *p, const Op *op)
 {
     bool first = true;
     print_row(p, &first, op);
-    FOR_ATTRIBUTES(i, op)
-    if (attribute_info[i].found && *attribute_info[i].text && attribute_is_set(op, i)) {
-        print_key(p, &first, attribute_info[i].text);
-        print_field(p, attribute_info[i].kind, attribute_of(op, i));
-    }
+    FOR_ATTRIBUTES (i, op)
+        if (attribute_info[i].found && *attribute_info[i].text && attribute_is_set(op, i)) {
+            print_key(p, &first, attribute_info[i].text);
+            print_field(p, attribute_info[i].kind, attribute_of(op, i));
+        }
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -490,8 +490,7 @@ static void print_if(Printer *p, const Op *op)
 /* Prints the attributes between the operands and the bar.  An attribute without a name is always printed.  */
 static void print_attributes(Printer *p, const Op *op)
 {
-    FOR_ATTRIBUTES(i, op)
-    {
+    FOR_ATTRIBUTES (i, op) {
         const Attribute *attribute = &attribute_info[i];
         if (attribute->found || (*attribute->text && !attribute_is_set(op, i)))
             continue;

@@ -107,8 +107,7 @@ static bool is_natural_at(Nest *in, const Op *at, const Poly *x)
 bool bound_without_edge(Nest *in, const Op *at, const Poly *x, const Poly *y, Poly *least)
 {
     Poly one = poly_constant(1), difference = poly_add(x, y, -1), other = poly_add(y, x, -1);
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         Poly iv = poly_value(loop->iv), last = poly_add(&loop->hi, &one, -1);
         Poly edges[] = {poly_add(&iv, &loop->lo, -1), poly_add(&last, &iv, -1)};
@@ -402,8 +401,7 @@ static void add_checked(const Search *s, Facts *facts)
 {
     const Nest *in = s->in;
     Poly factor, rest, zero = poly_constant(0);
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         if (!poly_has(s->checked, in->loops[i].iv) || !poly_split(s->checked, in->loops[i].iv, &factor, &rest) ||
             !poly_is_fixed(in, &factor))
             continue;
@@ -611,9 +609,9 @@ static bool use_loop(const Search *s, const Poly *x, Poly *bound)
 
 static bool has_counter_of(const Nest *in, const Poly *x)
 {
-    FOR_LOOPS(i, in)
-    if (poly_has(x, in->loops[i].iv))
-        return true;
+    FOR_LOOPS (i, in)
+        if (poly_has(x, in->loops[i].iv))
+            return true;
     return false;
 }
 

@@ -23,9 +23,9 @@ static const Loop *stepped_loop(const Nest *in, const Access *x, const Access *y
 {
     uint32_t around = loops_around(in, x->op) & loops_around(in, y->op);
     int64_t number;
-    FOR_LOOPS(i, in)
-    if (around >> i & 1 && in->loops[i].index && !poly_is_constant(&in->loops[i].step, &number))
-        return &in->loops[i];
+    FOR_LOOPS (i, in)
+        if (around >> i & 1 && in->loops[i].index && !poly_is_constant(&in->loops[i].step, &number))
+            return &in->loops[i];
     return NULL;
 }
 
@@ -81,8 +81,7 @@ static const char *distance_text(const Nest *in, const Access *x, const Access *
 {
     Module *module = in->kernel->module;
     const char *text = "";
-    FOR_LOOPS(loop, in)
-    {
+    FOR_LOOPS (loop, in) {
         if (in->loops[loop].grid < 0)
             continue;
         int64_t distance = 0;
@@ -97,8 +96,7 @@ static const char *distance_text(const Nest *in, const Access *x, const Access *
 
 static void check_store(Nest *in, const Access *store)
 {
-    FOR_LOOPS(loop, in)
-    {
+    FOR_LOOPS (loop, in) {
         if (in->loops[loop].grid < 0 || in->kernel->failed)
             continue;
         bool moves = false;
@@ -118,8 +116,7 @@ static void check_store(Nest *in, const Access *store)
 
 static void check_pair(Nest *in, const Access *store, const Access *other)
 {
-    FOR_LOOPS(loop, in)
-    {
+    FOR_LOOPS (loop, in) {
         if (in->loops[loop].grid < 0 || same_along(in, store, other, loop) || apart(in, store, other) ||
             !may_meet(in, store, other, loop, 0))
             continue;
@@ -132,8 +129,7 @@ static void check_pair(Nest *in, const Access *store, const Access *other)
 /* Two iterations of an axis inside the grid may touch one element.  */
 static void check_axis(Nest *in, const Access *store, const Access *other)
 {
-    FOR_LOOPS(loop, in)
-    {
+    FOR_LOOPS (loop, in) {
         Loop *axis = &in->loops[loop];
         if (!is_axis(in, loop) || axis->grid >= 0 || !ir_inside(store->op, axis->op->blocks[0]) ||
             !ir_inside(other->op, axis->op->blocks[0]))

@@ -366,8 +366,7 @@ static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside
         x = poly_replace(&x, term.values[0], &by);
         i = -1;
     }
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Poly factor, rest;
         int64_t number;
         if (!is_axis(in, i) || !poly_has(&x, in->loops[i].iv))
@@ -447,15 +446,13 @@ static void emit_between(Nest *in, Block *from, Block *to)
 
 static void emit_postponed(Nest *in, Block *to)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         if (!is_outer(in, loop))
             continue;
         form_place(in, to, loop->iv, loop->op->loc);
     }
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         if (!is_outer(in, loop))
             continue;
@@ -720,8 +717,7 @@ static bool shrink(Nest *in)
 {
     const Grid *grid = &in->kernel->grid;
     Loop *largest = NULL;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Loop *loop = &in->loops[i];
         const Pipeline *pipeline = loop->op->control->pipeline;
         bool given = loop->grid >= 0 ? grid->tile[loop->grid] : pipeline && pipeline->tile;
@@ -738,9 +734,9 @@ static bool shrink(Nest *in)
 
 static bool has_axis_inside(const Nest *in)
 {
-    FOR_LOOPS(i, in)
-    if (in->loops[i].grid < 0 && is_axis(in, i))
-        return true;
+    FOR_LOOPS (i, in)
+        if (in->loops[i].grid < 0 && is_axis(in, i))
+            return true;
     return false;
 }
 

@@ -66,8 +66,7 @@ bool is_column(const Nest *in, int axis)
     if (in->loops[axis].grid < 0)
         return true;
     bool first = true, inner = false;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         if (!is_axis(in, i) || i == axis)
             continue;
         first &= in->loops[i].grid < 0 || i > axis;
@@ -213,8 +212,7 @@ static void reject_strided(Nest *in, const Access *access)
 {
     const Group *group = access->group;
     const char *array = group->base->name ? group->base->name : "the array";
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Value *counter = in->loops[i].iv;
         if (in->loops[i].tile <= 1 && counter->name && poly_has(&access->coordinate[group->rank - 1], counter)) {
             reject(in->kernel, access->op->loc, REASON_PLAIN_ALONG, array, counter->name);
@@ -528,8 +526,8 @@ void form_print(Nest *in, Op *where, const Op *op)
 {
     uint32_t axes = 0, around = loops_around(in, op);
     int row, col;
-    FOR_LOOPS(i, in)
-    axes |= is_axis(in, i) && around >> i & 1 ? 1u << i : 0;
+    FOR_LOOPS (i, in)
+        axes |= is_axis(in, i) && around >> i & 1 ? 1u << i : 0;
     form_home(in, axes, &row, &col);
     Op *print = op_new(in->kernel, OP_PRINT_EACH, op->loc, 0, NULL);
     print->store->label = op->store->label;

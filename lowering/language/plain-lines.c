@@ -52,8 +52,7 @@ static bool is_line(Nest *in, Line *line)
     if (memory_is_number(in, line->op) || reach_guards(in, line->op).count ||
         !memory_offset(in, line->op, NULL, &offset))
         return false;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         if (!poly_has(&offset, in->loops[i].iv))
             continue;
         if (line->loop >= 0 || !is_axis(in, i) || !poly_split(&offset, in->loops[i].iv, &line->distance, &rest))

@@ -447,8 +447,7 @@ static void stay(Group *group)
 /* The element of the loops' first iterations, of what is beyond a row; false: one loop's first is not known.  */
 static bool first_of(Nest *in, const Poly *offset, Poly *first)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         Poly factor, rest, one = poly_constant(1), edge = loop->lo;
         if (!poly_has(offset, loop->iv))

@@ -326,8 +326,7 @@ static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step,
 
 void scan_straighten(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         straighten(in, &in->loops[i]);
     }
 }
@@ -335,8 +334,7 @@ void scan_straighten(Nest *in)
 /* require: straight loops that are not exchanged any more.  */
 void scan_bounds(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         in->loops[i].lo = poly_of(in->loops[i].op->args[0]);
         in->loops[i].hi = poly_of(loop_bound(in->loops[i].op));
     }
@@ -469,8 +467,7 @@ static void exchange_heads(Nest *in, Op *outer, Op *inner)
     inner->blocks[0]->args[0] = outer_iv;
     inner_iv->block = outer->blocks[0];
     outer_iv->block = inner->blocks[0];
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Loop *loop = &in->loops[i];
         if (loop->op == outer || loop->op == inner)
             loop->iv = loop->op->blocks[0]->args[0];
@@ -753,8 +750,8 @@ static void reuse_loads(Block *body)
 /* x[i] > *most ? x[i] : *most: the branches look at what the condition has looked at.  */
 void scan_reuse(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    reuse_loads(in->loops[i].op->blocks[0]);
+    FOR_LOOPS (i, in)
+        reuse_loads(in->loops[i].op->blocks[0]);
 }
 
 static void promote(Nest *in, Op *loop)

@@ -262,8 +262,7 @@ static bool find_sides(const Nest *in, const Op *op, Poly *sides)
         return false;
     int64_t elements = 0;
     bool moves = false;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         int64_t factor = is_axis(in, i) ? factor_of(in, sides, i) : 0;
         elements += (factor < 0 ? -factor : factor) * in->loops[i].tile;
         moves |= factor != 0;
@@ -309,8 +308,7 @@ static Value *index_of(Nest *in, Op *where, int axis, int row)
 static Value *indices(Nest *in, Op *where, const Poly *sides, int row, int sign)
 {
     Value *sum = NULL;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         int64_t factor = is_axis(in, i) ? sign * factor_of(in, sides, i) : 0;
         if (factor <= 0)
             continue;

@@ -122,12 +122,12 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
 {
     Poly least = *coordinate, factor, rest;
     int64_t number;
-    FOR_LOOPS(i, in)
-    if (poly_has(coordinate, in->loops[i].iv) && poly_split(coordinate, in->loops[i].iv, &factor, &rest) &&
-        !poly_is_constant(&factor, &number) && poly_is_fixed(in, &factor)) {
-        if (!check_factor(in, access, &factor))
-            return false;
-    }
+    FOR_LOOPS (i, in)
+        if (poly_has(coordinate, in->loops[i].iv) && poly_split(coordinate, in->loops[i].iv, &factor, &rest) &&
+            !poly_is_constant(&factor, &number) && poly_is_fixed(in, &factor)) {
+            if (!check_factor(in, access, &factor))
+                return false;
+        }
     if (reach_is_natural(in, access, coordinate))
         return true;
     if (!bound_of(in, &least, access->op, false, false))
@@ -203,10 +203,10 @@ bool reach_is_conditional(const Nest *in, const Op *op)
 bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
 {
     Poly factor, rest;
-    FOR_LOOPS(i, in)
-    if (poly_has(x, in->loops[i].iv) && poly_split(x, in->loops[i].iv, &factor, &rest) &&
-        !check_factor(in, access, &factor))
-        return false;
+    FOR_LOOPS (i, in)
+        if (poly_has(x, in->loops[i].iv) && poly_split(x, in->loops[i].iv, &factor, &rest) &&
+            !check_factor(in, access, &factor))
+            return false;
     return bound_of(in, x, access->op, upper, false);
 }
 

@@ -236,26 +236,26 @@ bool ends_together(const Nest *in, int loop)
 
 int loop_of(const Nest *in, const Value *iv)
 {
-    FOR_LOOPS(i, in)
-    if (in->loops[i].iv == iv)
-        return i;
+    FOR_LOOPS (i, in)
+        if (in->loops[i].iv == iv)
+            return i;
     return -1;
 }
 
 int loop_of_op(const Nest *in, const Op *op)
 {
-    FOR_LOOPS(i, in)
-    if (in->loops[i].op == op)
-        return i;
+    FOR_LOOPS (i, in)
+        if (in->loops[i].op == op)
+            return i;
     return -1;
 }
 
 uint32_t loops_around(const Nest *in, const Op *op)
 {
     uint32_t loops = 0;
-    FOR_LOOPS(i, in)
-    if (ir_inside(op, in->loops[i].op->blocks[0]))
-        loops |= 1u << i;
+    FOR_LOOPS (i, in)
+        if (ir_inside(op, in->loops[i].op->blocks[0]))
+            loops |= 1u << i;
     return loops;
 }
 

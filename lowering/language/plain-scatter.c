@@ -191,9 +191,9 @@ static bool stores_apart(Nest *in, const Access *store)
 /* Another loop goes along memory: better that is a side of the tile.  */
 static bool another_goes_along(const Nest *in, const Access *access)
 {
-    FOR_LOOPS(i, in)
-    if (!is_axis(in, i) && poly_has(&access->coordinate[access->group->rank - 1], in->loops[i].iv))
-        return true;
+    FOR_LOOPS (i, in)
+        if (!is_axis(in, i) && poly_has(&access->coordinate[access->group->rank - 1], in->loops[i].iv))
+            return true;
     return false;
 }
 
@@ -368,8 +368,8 @@ void scatter_emit(Nest *in, Op *where, const Scattered *scattered)
     const Access *access = memory_access(in, store);
     uint32_t axes = 0;
     int row, col;
-    FOR_LOOPS(i, in)
-    axes |= is_axis(in, i) && ir_inside(store, in->loops[i].op->blocks[0]) ? 1u << i : 0;
+    FOR_LOOPS (i, in)
+        axes |= is_axis(in, i) && ir_inside(store, in->loops[i].op->blocks[0]) ? 1u << i : 0;
     if (__builtin_popcount(axes) > 2) {
         reject(in->kernel, store->loc, REASON_PLAIN_THREE_AXES);
         return;

@@ -136,8 +136,7 @@ static bool starts_along_an_axis(const Nest *in, const Loop *loop)
 
 bool strides_take(Nest *in, Group *group, const Poly *offset, bool composed)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Poly factor, rest, zero = poly_constant(0);
         if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest) ||
             starts_along_an_axis(in, &in->loops[i]))

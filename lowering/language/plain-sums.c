@@ -277,12 +277,12 @@ static bool open_sum(Nest *in, Op *loop, int index, int axis)
 /* require: axes.   */
 void scan_open(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
-        ir_count_uses(in->kernel, in->kernel->body);
-        if (open_sum(in, in->loops[i].op, k, i))
-            scan_axes(in);
-    }
+    FOR_LOOPS (i, in)
+        for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
+            ir_count_uses(in->kernel, in->kernel->body);
+            if (open_sum(in, in->loops[i].op, k, i))
+                scan_axes(in);
+        }
 }
 
 /* require: axes.   From the innermost loop outwards, so that sums over several loops are sums of the outermost.  */

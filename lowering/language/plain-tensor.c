@@ -46,8 +46,7 @@ static bool uses_group(const Nest *in, const Group *group, int loop)
 static Value *is_touched(Nest *in, const Group *group)
 {
     Value *touched = ir_const_before(in->kernel, in->region, D_I1, 1);
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         Poly end = poly_of(loop->op->args[1]), trips = poly_add(&end, &loop->lo, -1);
         if (!uses_group(in, group, i) || !is_poly_before(in, &loop->lo) || !is_poly_before(in, &end))
@@ -63,8 +62,7 @@ static Value *is_touched(Nest *in, const Group *group)
 /* A loop around all accesses may make no iteration although its bounds reach into the array.  */
 static bool may_be_idle(Nest *in, const Group *group)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         Poly end = poly_of(loop->op->args[1]);
         int64_t number;

@@ -30,9 +30,9 @@ enum { MOST_OF_PRODUCTS = 192 }; /* registers for tiles, of 255: with 208 ptxas 
 
 static bool has_inner_axis(const Nest *in)
 {
-    FOR_LOOPS(i, in)
-    if (in->loops[i].grid < 0 && is_axis(in, i))
-        return true;
+    FOR_LOOPS (i, in)
+        if (in->loops[i].grid < 0 && is_axis(in, i))
+            return true;
     return false;
 }
 
@@ -80,16 +80,14 @@ static int first_size(const Nest *in, int behind, bool inner, TileChoice choice,
 static void first_sizes(Nest *in, TileChoice choice, Sides sides)
 {
     const Grid *grid = &in->kernel->grid;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Loop *loop = &in->loops[i];
         const Pipeline *pipeline = loop->op->control->pipeline;
         if (loop->grid < 0 && pipeline && !pipeline->parts)
             loop->tile = pipeline->tile ? pipeline->tile : sides.inner;
     }
     bool inner = has_inner_axis(in);
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Loop *loop = &in->loops[i];
         if (loop->grid < 0)
             continue;
@@ -104,8 +102,8 @@ static void first_sizes(Nest *in, TileChoice choice, Sides sides)
 static bool check_grid(Nest *in)
 {
     int axes = 0;
-    FOR_LOOPS(i, in)
-    axes += in->loops[i].grid >= 0 && is_axis(in, i);
+    FOR_LOOPS (i, in)
+        axes += in->loops[i].grid >= 0 && is_axis(in, i);
     if (axes > 2)
         reject(in->kernel, in->kernel->grid.loc, REASON_PLAIN_SIDES);
     return axes <= 2;
@@ -201,8 +199,7 @@ static const char *ordered_by(Nest *in, int axis)
 static bool order_loops(Nest *in)
 {
     bool changed = false;
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         Loop *loop = &in->loops[i];
         if (loop->grid >= 0 || !is_axis(in, i))
             continue;
@@ -221,8 +218,7 @@ static bool order_loops(Nest *in)
 /* A clause reduction(op: name) is about something that the loop sums.  */
 static bool check_reductions(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Op *loop = in->loops[i].op;
         const Pipeline *pipeline = loop->control->pipeline;
         for (const Reduction *reduction = pipeline ? pipeline->reductions : NULL; reduction;
@@ -247,8 +243,7 @@ static bool check_reductions(Nest *in)
 
 static void tell(Nest *in)
 {
-    FOR_LOOPS(i, in)
-    {
+    FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         const Op *op = loop->op;
         const char *name = loop->iv->name ? loop->iv->name : "the counter";

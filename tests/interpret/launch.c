@@ -564,7 +564,8 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
         ws_emulate_place(&launch->state);
     if (!launch->state.failed)
         map_tensors(launch);
-    if (!launch->state.failed && getenv("WS_REACH"))
+    const char *reach = ws_environment_("WS_REACH");
+    if (!launch->state.failed && reach && *reach == '1')
         check_reach(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
     launch->shared_room = (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT;

@@ -226,11 +226,11 @@ ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than t
 ok 'another fill' spoiled gemm "copies something else into 'tb'" \
     "$producer"'s/copy_in %slot, %b, %j, %k/copy_in %slot, %b, %j, %k fill=1/'
 ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
-    "$producer"'s/\(copy_in .*\)storage=tv/\1present=1 storage=tv/'
+    "$producer"'s/\(copy_in .*\)storage=tv/\1skip_oob=1 storage=tv/'
 ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
     's/\(= load %k, .*\)| /\1| skip_oob=1 /'
 ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
-    "$producer"'s/\(copy_in .*\)storage=tv/\1clipped=1 storage=tv/'
+    "$producer"'s/\(copy_in .*\)storage=tv/\1skip_step=1 storage=tv/'
 ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
     's/\(= load %k, .*\)| /\1| skip_step=1 /'
 ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' \
@@ -555,7 +555,7 @@ ok 'sums of powers in memory for sums alone' spoiled powers 'exchanges tiles in 
 ok 'a tile kept with another one' spoiled powers 'keeps its tile in memory that is not its own' \
     's/^\( *\)%scale\(: tile<f32,1x8192> var=\)scale\( = load_row .*\)$/&\n\1%again\2again\3/; /^kernel powers_to_/,/^  program/s/^  variable M: i32$/&\n  variable again: tile<f32,1x8192> role=all/'
 ok 'a tile kept in memory of another shape' spoiled powers 'keeps its tile in memory of another shape' \
-    's/\(storage g_cached kept tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
+    's/\(storage g_cached row_cache tile<f32,1x\)8192>/\14096>/; s/bytes=32768/bytes=16384/'
 ok 'a tile kept that comes with each tile' spoiled powers 'keeps what it does not load before its tile' \
     's/prefetch=2 storage=g_cached/storage=g_cached/'
 ok 'a next tile in place of this one' spoiled powers 'brings its next tile where this one is read' \

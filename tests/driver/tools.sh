@@ -76,7 +76,7 @@ refused() {
     test $? = 1 && cat said && grep -q 'still read' said
 }
 ok 'wsc-verify: a release too early' refused
-# A form of a kernel, and a variant, are proved as every kernel is.
+# A version of a kernel, and a variant, are proved as every kernel is.
 by_itself() { # SAMPLE KEY: behind the line that says what it is, the first fence is gone
     "$wscc" --ws-target=emulate --ws-dump=plan -w -O1 -I"$top_srcdir/samples" -S "$top_srcdir/samples/$1.c" -o one.s \
         >one.plan 2>/dev/null && "$tools/wsc-verify" one.plan || return 1
@@ -85,7 +85,7 @@ by_itself() { # SAMPLE KEY: behind the line that says what it is, the first fenc
     "$tools/wsc-verify" broken.plan >said 2>&1
     test $? = 1 && cat said && grep -q 'error: ' said && ! grep -q proved said
 }
-ok 'wsc-verify: a form that lacks a fence' by_itself product form
+ok 'wsc-verify: a version that lacks a fence' by_itself product version
 ok 'wsc-verify: a variant that lacks a fence' by_itself gemm_choice choice
 nothing() { : >empty.plan && ! "$tools/wsc-verify" empty.plan >said 2>&1 && cat said && grep -q 'no kernel' said; }
 ok 'wsc-verify: a file without a kernel' nothing

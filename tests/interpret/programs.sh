@@ -104,6 +104,6 @@ ok 'more arrivals than groups' found gemm 'of 3 groups' "sed 's/arrivals=2/arriv
 ok 'staging that two groups share' again gemm 'staging that is still read by a copy out\|another result' \
     "sed 's/\(storage c_out output.*\) slots=2/\1 slots=1/'"
 ok 'rows left out that a sum sees' found attention 'FAILED' \
-    "sed 's/\(copy_in .*\)storage=v_tile/\1present=1 storage=v_tile/'"
+    "sed 's/\(copy_in .*\)storage=v_tile/\1skip_oob=1 storage=v_tile/'"
 ok 'a variable that two values share' found softmax_rows '' "sed 's/var=now = max/var=largest = max/'"
 done_testing

@@ -109,15 +109,6 @@ static bool compare_of(CXCursor e, Opcode *code)
     }
 }
 
-static Opcode turned(Opcode code)
-{
-    return code == OP_SCALAR_LT   ? OP_SCALAR_GT
-           : code == OP_SCALAR_GT ? OP_SCALAR_LT
-           : code == OP_SCALAR_LE ? OP_SCALAR_GE
-           : code == OP_SCALAR_GE ? OP_SCALAR_LE
-                                  : code;
-}
-
 static bool opposite(Opcode *code)
 {
     Opcode other = *code == OP_SCALAR_LT   ? OP_SCALAR_GE
@@ -226,7 +217,7 @@ static bool bound_of(Walk *w, CXCursor loop, CXCursor e, bool negated, Count *co
         bound->offset = clang_getNullCursor();
         bound->hi = sides.list[!turn];
         if (leaves_alone(w, loop, bound->hi) && counts(w, loop, sides.list[turn], count, bound)) {
-            bound->compare = turn ? turned(bound->compare) : bound->compare;
+            bound->compare = turn ? op_swapped(bound->compare) : bound->compare;
             count->hi_type = clang_getCursorType(bound->hi);
             count->nbounds++;
             return bounds_before(count->tested, &bound->compare);
@@ -462,25 +453,15 @@ static bool first_number(Walk *w, const LoopParts *parts, const Count *count, in
     return constant_int(w, e, number);
 }
 
-/* By 1 a char or a short wraps around only below a bound that it does not hold, where the loop would not end.  By more
-   the bound has to say that it does not; and it has to meet what it is other than.  */
 static bool narrow_bound_holds(Walk *w, const LoopParts *parts, const Count *count, const Bound *bound, Dtype own,
                                int64_t step)
 {
-    int bits = 8 * dtype_bytes(own);
-    int64_t hi = 0, lo = 0, least = dtype_is_signed(own) ? -((int64_t)1 << (bits - 1)) : 0,
-            most = least + ((int64_t)1 << bits) - 1, size = step < 0 ? -step : step;
+    int64_t hi = 0, lo = 0; /* without a bound it is compared with 0 */
     bool known =
-             clang_Cursor_isNull(bound->offset) && (clang_Cursor_isNull(bound->hi) || constant_int(w, bound->hi, &hi)),
-         starts = first_number(w, parts, count, &lo);
-    if (bound->compare == OP_SCALAR_NE)
-        return size == 1 &&
-               ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
-                (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
-    if (is_upper(bound->compare) != (step > 0))
-        return false;
-    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_SCALAR_LT) + step <= most
-                                            : hi + (bound->compare == OP_SCALAR_GT) + step >= least));
+        clang_Cursor_isNull(bound->offset) && (clang_Cursor_isNull(bound->hi) || constant_int(w, bound->hi, &hi));
+    bool starts = first_number(w, parts, count, &lo);
+    return counter_never_wraps(bound->compare, step, 8 * dtype_bytes(own), dtype_is_signed(own), starts ? &lo : NULL,
+                               known ? &hi : NULL);
 }
 
 /* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */

@@ -177,15 +177,6 @@ static bool smaller_number(Walk *w, Opcode *code, Value **x)
     return true;
 }
 
-static Opcode turned(Opcode code)
-{
-    return code == OP_SCALAR_LT   ? OP_SCALAR_GT
-           : code == OP_SCALAR_GT ? OP_SCALAR_LT
-           : code == OP_SCALAR_LE ? OP_SCALAR_GE
-           : code == OP_SCALAR_GE ? OP_SCALAR_LE
-                                  : code;
-}
-
 void fold_comparison(Walk *w, Opcode *code, Value **args)
 {
     int64_t number, zero;
@@ -203,9 +194,9 @@ void fold_comparison(Walk *w, Opcode *code, Value **args)
     }
     if (smaller_number(w, code, &args[0]))
         return;
-    Opcode other = turned(*code);
+    Opcode other = op_swapped(*code);
     if (smaller_number(w, &other, &args[1]))
-        *code = turned(other);
+        *code = op_swapped(other);
 }
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */

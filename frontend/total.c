@@ -26,20 +26,11 @@ bool total_is_named(const Walk *w, const char *name)
     return w->kernel->grid.plain && !w->outside && clause_of(w, name);
 }
 
-/* As runtime/host/total.c counts them.  */
 static int number_of(Opcode op, CXType type)
 {
     Dtype dtype = D_I32;
     scalar_type(type, &dtype);
-    bool bare = dtype == D_U32 || dtype == D_U64;
-    if (bare && (op == OP_SCALAR_MAX || op == OP_SCALAR_MIN))
-        return op == OP_SCALAR_MAX ? 6 : 7;
-    return op == OP_SCALAR_ADD   ? 0
-           : op == OP_SCALAR_MUL ? 1
-           : op == OP_SCALAR_MAX ? 2
-           : op == OP_SCALAR_MIN ? 3
-           : op == OP_SCALAR_AND ? 4
-                                 : 5;
+    return op_total_number(op, dtype == D_U32 || dtype == D_U64);
 }
 
 static bool check_type(Walk *w, const Reduction *reduction, CXType type)

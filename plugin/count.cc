@@ -319,22 +319,13 @@ static bool known_number(tree expression, int64_t *number)
     return true;
 }
 
-/* By 1 a char or a short wraps around only below a bound that it does not hold, where the loop would not end.  By more
-   the bound has to say that it does not; and it has to meet what it is other than.  */
 static bool narrow_bound_holds(const Count *count, const Bound *bound, int64_t step)
 {
     tree type = TREE_TYPE(gimple_phi_result(count->iv));
-    int64_t hi = 0, lo = 0, least = TYPE_UNSIGNED(type) ? 0 : -((int64_t)1 << (TYPE_PRECISION(type) - 1)),
-            most = least + ((int64_t)1 << TYPE_PRECISION(type)) - 1, size = step < 0 ? -step : step;
+    int64_t hi = 0, lo = 0;
     bool known = !bound->offset && known_number(bound->hi, &hi), starts = known_number(count->lo, &lo);
-    if (bound->compare == OP_SCALAR_NE)
-        return size == 1 &&
-               ((known && hi == (step < 0 ? least : most)) || (starts && lo == (step < 0 ? most : least)) ||
-                (known && starts && (step < 0 ? lo >= hi : lo <= hi)));
-    if (is_upper(bound->compare) != (step > 0))
-        return false;
-    return size == 1 || (known && (step > 0 ? hi - (bound->compare == OP_SCALAR_LT) + step <= most
-                                            : hi + (bound->compare == OP_SCALAR_GT) + step >= least));
+    return counter_never_wraps(bound->compare, step, TYPE_PRECISION(type), !TYPE_UNSIGNED(type), starts ? &lo : NULL,
+                               known ? &hi : NULL);
 }
 
 /* The count never wraps around in its own type; those of 32 bits and more are looked after elsewhere.  */

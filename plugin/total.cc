@@ -20,18 +20,9 @@ static const Reduction *clause_of(const Walk *w, tree name)
     return NULL;
 }
 
-/* As runtime/host/total.c counts them.  */
 static int number_of(Opcode op, tree type)
 {
-    bool bare = INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) >= 32;
-    if (bare && (op == OP_SCALAR_MAX || op == OP_SCALAR_MIN))
-        return op == OP_SCALAR_MAX ? 6 : 7;
-    return op == OP_SCALAR_ADD   ? 0
-           : op == OP_SCALAR_MUL ? 1
-           : op == OP_SCALAR_MAX ? 2
-           : op == OP_SCALAR_MIN ? 3
-           : op == OP_SCALAR_AND ? 4
-                                 : 5;
+    return op_total_number(op, INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) >= 32);
 }
 
 static bool check_type(Walk *w, const Reduction *reduction, tree type)

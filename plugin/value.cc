@@ -24,33 +24,6 @@ static void place(Walk *w, Op *op)
         op_append(w->block, op);
 }
 
-/* The opcode with its operands exchanged, or OP_COUNT.  */
-static Opcode exchanged(Opcode code)
-{
-    switch (code) {
-    case OP_SCALAR_ADD:
-    case OP_SCALAR_MUL:
-    case OP_SCALAR_AND:
-    case OP_SCALAR_OR:
-    case OP_SCALAR_XOR:
-    case OP_SCALAR_MIN:
-    case OP_SCALAR_MAX:
-    case OP_SCALAR_EQ:
-    case OP_SCALAR_NE:
-        return code;
-    case OP_SCALAR_LT:
-        return OP_SCALAR_GT;
-    case OP_SCALAR_GT:
-        return OP_SCALAR_LT;
-    case OP_SCALAR_LE:
-        return OP_SCALAR_GE;
-    case OP_SCALAR_GE:
-        return OP_SCALAR_LE;
-    default:
-        return OP_COUNT;
-    }
-}
-
 /* Where a value ranks among operands: what the region computes, the newest first; live-ins by declaration; literals. */
 static int64_t operand_rank(const Walk *w, const Value *value)
 {
@@ -70,7 +43,7 @@ static int64_t operand_rank(const Walk *w, const Value *value)
 /* GCC orders the operands of inlined code by numbers that differ with -O.  */
 static void order_operands(const Walk *w, Opcode *code, Value **args)
 {
-    Opcode other = exchanged(*code);
+    Opcode other = op_swapped(*code);
     if (other == OP_COUNT || operand_rank(w, args[0]) <= operand_rank(w, args[1]))
         return;
     Value *first = args[0];

@@ -161,6 +161,12 @@ extern const OpInfo op_info[OP_COUNT];
 /* Returns the tile operation of a function of <math.h>, of double or float, or OP_COUNT where there is none. The scalar
    operation of each function is OP_SCALAR_MATH.  */
 Opcode op_of_function(const char *name);
+Opcode op_swapped(Opcode code); /* the operation with its operands exchanged, as b > a of a < b; OP_COUNT: none */
+/* The number of a reduction in runtime/host/total.c.  */
+int op_total_number(Opcode op, bool is_unsigned);
+/* True if a counter of `bits` bits, below 64, cannot wrap around in its own type before its loop ends.  `lo` is its
+   start, `hi` its bound; NULL: not a constant.  */
+bool counter_never_wraps(Opcode compare, int64_t step, int bits, bool is_signed, const int64_t *lo, const int64_t *hi);
 
 /* Tags of statements (Tawa, III-C.1).  */
 typedef enum { TAG_NONE, TAG_ITERATION, TAG_LOAD, TAG_TILE } Tag;

@@ -92,18 +92,8 @@ bool total_is(const Nest *in, const Op *op)
 static bool refuse_sum(Nest *in, const Total *total)
 {
     static const char *const names[] = {"+", "*", "max", "min", "&&", "||"};
-    reject(in->kernel, in->kernel->grid.loc, REASON_PLAIN_TOTAL, names[total_number(total->op)], total->name);
+    reject(in->kernel, in->kernel->grid.loc, REASON_PLAIN_TOTAL, names[op_total_number(total->op, false)], total->name);
     return false;
-}
-
-int total_number(Opcode op)
-{
-    return op == OP_SCALAR_ADD   ? 0
-           : op == OP_SCALAR_MUL ? 1
-           : op == OP_SCALAR_MAX ? 2
-           : op == OP_SCALAR_MIN ? 3
-           : op == OP_SCALAR_AND ? 4
-                                 : 5;
 }
 
 /* ---- && and || --------------------------------------------------------------------------------------------------- */
@@ -321,7 +311,7 @@ static Value *reduce(Nest *in, Op *where, const Total *total, Value *tile)
 {
     static const Opcode by_row[] = {OP_ROW_SUM, OP_COUNT, OP_ROW_MAX, OP_ROW_MIN, OP_ROW_MIN, OP_ROW_MAX},
                         by_col[] = {OP_COL_SUM, OP_COUNT, OP_COL_MAX, OP_COL_MIN, OP_COL_MIN, OP_COL_MAX};
-    int operation = total_number(total->op);
+    int operation = op_total_number(total->op, false);
     Dtype dtype = tile->type.dtype;
     if (tile->type.cols > 1)
         tile = form_op(in, where, by_row[operation], where->loc, type_tile(dtype, tile->type.rows, 1), 1, &tile);

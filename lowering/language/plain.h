@@ -324,7 +324,6 @@ void total_take_elements(Nest *in);
 bool total_scan(Nest *in);
 bool total_is(const Nest *in, const Op *op); /* the store of a total */
 void total_emit(Nest *in, Op *where, const Op *op);
-int total_number(Opcode op); /* as runtime/host/total.c has them */
 
 /* ---- plain-scatter.c --------------------------------------------------------------------------------------------- */
 

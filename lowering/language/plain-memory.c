@@ -268,8 +268,8 @@ static bool places_of(Nest *in, Access *access, Poly offset, Quotient rounding, 
         Poly least = access->place[i];
         int64_t number;
         bool constant = bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number);
-        if (constant ? number < 0 && !reach_is_natural(in, access, &access->place[i])
-            : proved ? !reach_is_natural(in, access, &access->place[i])
+        if (constant ? number < 0 && !reach_is_natural(in, access->op, &access->place[i])
+            : proved ? !reach_is_natural(in, access->op, &access->place[i])
                      : reach_is_nowhere_positive(in, access, &access->place[i]))
             return false;
     }
@@ -329,7 +329,8 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
         return;
     }
     bool constant = poly_is_constant(&least, &number);
-    bool exact = is_of_counters(in, offset), natural = constant ? number >= 0 : reach_is_natural(in, access, offset);
+    bool exact = is_of_counters(in, offset),
+         natural = constant ? number >= 0 : reach_is_natural(in, access->op, offset);
     bool never = !constant && !natural && !exact && reach_is_nowhere_positive(in, access, &least);
     if (!natural && (constant || never || !reach_add_least(access->group, &least)))
         reject(in->kernel, access->op->loc, exact ? REASON_PLAIN_NEGATIVE : REASON_PLAIN_EXTENT,
@@ -352,7 +353,7 @@ static bool is_told_apart(Nest *in, const Access *access)
             fits = poly_distance(&group->place[i - 1], &bounds[k], &number) && number > 0;
         room = poly_add(&group->place[i - 1], &inside, -1);
         room = poly_add(&room, &one, -1);
-        if (!reach_is_never_below(in, access, &access->place[i]) || (!fits && !reach_is_natural(in, access, &room)))
+        if (!reach_is_never_below(in, access, &access->place[i]) || (!fits && !reach_is_natural(in, access->op, &room)))
             return false;
     }
     return true;
@@ -480,8 +481,7 @@ static void visit_first(Nest *in, Op *op)
         return;
     Poly first = strides_beyond_rows(in, group, &offset);
     const bool guarded = reach_is_conditional(in, op); /* the first element may be what a condition leaves out */
-    if (poly_same(&first, &zero) || !first_of(in, &offset, &first) ||
-        (guarded && !reach_is_natural(in, &(Access){.op = op}, &first)) ||
+    if (poly_same(&first, &zero) || !first_of(in, &offset, &first) || (guarded && !reach_is_natural(in, op, &first)) ||
         (group->moved && !poly_distance(&first, &group->first, &behind))) {
         stay(group);
         return;

@@ -55,7 +55,7 @@ void strides_drop_multiples(Group *group);
 /* ---- plain-reach.c ----------------------------------------------------------------------------------------------- */
 
 /* Below 0 never, as far as loops and conditions tell.  */
-bool reach_is_natural(Nest *in, const Access *access, const Poly *x);
+bool reach_is_natural(Nest *in, const Op *op, const Poly *x);
 bool reach_is_never_below(Nest *in, const Access *access, const Poly *x);
 bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x);
 bool reach_add_least(Group *group, const Poly *x);

@@ -7,11 +7,11 @@
 #include "language/plain-memory.h"
 
 /* Below 0 never, as far as loops and conditions tell.  */
-bool reach_is_natural(Nest *in, const Access *access, const Poly *x)
+bool reach_is_natural(Nest *in, const Op *op, const Poly *x)
 {
     Poly below = poly_constant(-1);
     Facts *facts = facts_new(in, 0);
-    facts_at(facts, access->op, 1, true);
+    facts_at(facts, op, 1, true);
     below = poly_add(&below, x, -1);
     facts_add(facts, &below, 1);
     return facts_contradict(facts);
@@ -22,7 +22,7 @@ bool reach_is_never_below(Nest *in, const Access *access, const Poly *x)
 {
     Poly bounds[MAX_BOUNDS];
     int64_t number;
-    if (reach_is_natural(in, access, x))
+    if (reach_is_natural(in, access->op, x))
         return true;
     for (int i = bounds_of(in, x, access->op, false, bounds) - 1; i >= 0; i--)
         if (poly_is_constant(&bounds[i], &number) && number >= 0)
@@ -113,7 +113,7 @@ static bool check_factor(Nest *in, Access *access, const Poly *factor)
     if (!poly_is_fixed(in, factor) || (!stride_is_positive(factor) && !stride_is_positive(&less)))
         return true;
     const Poly *positive = stride_is_positive(factor) ? factor : &less;
-    return reach_is_natural(in, access, positive) || reach_add_least(access->group, positive);
+    return reach_is_natural(in, access->op, positive) || reach_add_least(access->group, positive);
 }
 
 /* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a
@@ -128,7 +128,7 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
             if (!check_factor(in, access, &factor))
                 return false;
         }
-    if (reach_is_natural(in, access, coordinate))
+    if (reach_is_natural(in, access->op, coordinate))
         return true;
     if (!bound_of(in, &least, access->op, false, false))
         return false;
@@ -173,12 +173,19 @@ void reach_join(Nest *in, Poly *x)
         }
 }
 
+/* The condition without which an element is left out, or NULL: it stands behind the operands.  */
+static const Value *own_condition(const Op *op)
+{
+    const int operands = op->code == OP_ELEMENT ? 2 : 3;
+    return op->nargs > operands ? op->args[operands] : NULL;
+}
+
 Guards reach_guards(Nest *in, const Op *op)
 {
     Guards guards = {0};
-    int own = op->code == OP_ELEMENT ? 2 : 3;
-    if (op->nargs > own)
-        conditions_take(in, &guards, op->args[own], true, op);
+    const Value *own = own_condition(op);
+    if (own)
+        conditions_take(in, &guards, own, true, op);
     for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
         if (block->parent->code == OP_IF)
             conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], op);
@@ -190,7 +197,7 @@ Guards reach_guards(Nest *in, const Op *op)
 /* Is the operation carried out in some iterations alone?  */
 bool reach_is_conditional(const Nest *in, const Op *op)
 {
-    if (op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
+    if (own_condition(op))
         return true;
     for (const Block *block = op->parent; block && block->parent && block->parent != in->region;
          block = block->parent->parent)
@@ -249,7 +256,7 @@ static bool is_within(const Box *box, int dim, const Poly *sum, const Poly *last
         Poly within = bound_below(box->in, sum), room = poly_add(last, &within, -1);
         if (poly_distance(last, sum, &more) && more >= 0)
             return true;
-        return poly_distance(last, &within, &more) ? more >= 0 : reach_is_natural(box->in, box->access, &room);
+        return poly_distance(last, &within, &more) ? more >= 0 : reach_is_natural(box->in, box->access->op, &room);
     }
     for (int i = 0; i < box->count[dim]; i++) {
         Poly part = poly_multiply(&box->bounds[dim][i], &box->access->group->stride[dim]),

@@ -202,7 +202,7 @@ static void check(numbers kind, bool free_of_conflicts)
     put<T, BR, BC>(at_b, turned_b);
     if constexpr (REST) {
         for (float &x : turned_b)
-            x = ws::one::rest()(x);
+            x = ws::one::tf32_residual()(x);
         put<T, BR, BC>(at_rest, turned_b);
     }
 

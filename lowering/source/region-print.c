@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * region-print.c - the text of the region IR (region.h has an example).
+ *
+ * A function that could not be transcribed is one line: `fail NAME: reason`.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "source/region.h"
+
+static void print_operand(FILE *file, Operand x, SourceType type)
+{
+    switch (x.kind) {
+    case OPERAND_NONE:
+        fputs("?", file);
+        break;
+    case OPERAND_TEMPORARY:
+        fprintf(file, "t%d", x.temporary);
+        break;
+    case OPERAND_VARIABLE:
+        fputs(x.variable->text, file);
+        break;
+    case OPERAND_INTEGER:
+        if (source_type_is_signed(type) || type == ST_P)
+            fprintf(file, "%" PRId64, (int64_t)x.integer);
+        else
+            fprintf(file, "%" PRIu64, x.integer);
+        break;
+    case OPERAND_FLOAT:
+        if (isnan(x.number))
+            fputs(signbit(x.number) ? "-nan" : "nan", file);
+        else
+            fprintf(file, "%a", x.number);
+        break;
+    }
+}
+
+static void print_string(FILE *file, const char *string, long bytes)
+{
+    putc('"', file);
+    for (long i = 0; i + 1 < bytes; i++) {
+        const unsigned char c = (unsigned char)string[i];
+        if (c == '"' || c == '\\' || c < 32 || c > 126)
+            fprintf(file, "\\x%02x", c);
+        else
+            putc(c, file);
+    }
+    putc('"', file);
+}
+
+static void print_call(const Instruction *instruction, FILE *file)
+{
+    if (instruction->symbol)
+        fprintf(file, "%s(", instruction->symbol);
+    else {
+        putc('*', file);
+        print_operand(file, instruction->args[0], ST_P);
+        putc('(', file);
+    }
+    for (int i = 0; i < instruction->narguments; i++) {
+        fprintf(file, "%s%s ", i ? ", " : "", source_type_text(instruction->arguments[i].type));
+        print_operand(file, instruction->arguments[i].operand, instruction->arguments[i].type);
+    }
+    putc(')', file);
+}
+
+static void print_switch(const Instruction *instruction, FILE *file)
+{
+    print_operand(file, instruction->args[0], instruction->type);
+    putc(',', file);
+    for (int i = 0; i < instruction->ncases; i++) {
+        const SourceCase *one = &instruction->cases[i];
+        fprintf(file, " %" PRId64, one->low);
+        if (one->high != one->low)
+            fprintf(file, "..%" PRId64, one->high);
+        fprintf(file, ":B%d", one->block->id);
+    }
+    fprintf(file, " default:B%d", instruction->targets[0]->id);
+}
+
+/* Prints the operands behind the operation's name.  */
+static void print_operands(const Instruction *instruction, FILE *file)
+{
+    const Operand x = instruction->args[0], y = instruction->args[1];
+    const SourceType type = instruction->type;
+    switch (source_op_form(instruction->code)) {
+    case FORM_UNARY:
+    case FORM_COPY:
+        print_operand(file, x, type);
+        break;
+    case FORM_CONVERT:
+        print_operand(file, x, instruction->from);
+        break;
+    case FORM_BINARY:
+    case FORM_COMPARE:
+        print_operand(file, x, type);
+        fputs(", ", file);
+        print_operand(file, y, type);
+        break;
+    case FORM_LOAD:
+        print_operand(file, x, ST_P);
+        break;
+    case FORM_STORE:
+        print_operand(file, x, ST_P);
+        fputs(", ", file);
+        print_operand(file, y, type);
+        break;
+    case FORM_MOVE:
+        print_operand(file, x, ST_P);
+        fputs(", ", file);
+        print_operand(file, y, ST_P);
+        fprintf(file, ", %ld", instruction->bytes);
+        break;
+    case FORM_ZERO:
+        print_operand(file, x, ST_P);
+        fprintf(file, ", %ld", instruction->bytes);
+        break;
+    case FORM_ALLOCATE:
+        print_operand(file, x, ST_U64);
+        fprintf(file, ", %ld", instruction->bytes);
+        break;
+    case FORM_OBJECT:
+        fputs(instruction->object->text, file);
+        break;
+    case FORM_SYMBOL:
+        fputs(instruction->symbol, file);
+        break;
+    case FORM_STRING:
+        print_string(file, instruction->string, instruction->bytes);
+        break;
+    case FORM_CALL:
+        print_call(instruction, file);
+        break;
+    case FORM_MARK:
+        fprintf(file, "%d", instruction->mark);
+        break;
+    case FORM_JUMP:
+        fprintf(file, "B%d", instruction->targets[0]->id);
+        break;
+    case FORM_BRANCH:
+        print_operand(file, x, ST_B);
+        fprintf(file, ", B%d, B%d", instruction->targets[0]->id, instruction->targets[1]->id);
+        break;
+    case FORM_SWITCH:
+        print_switch(instruction, file);
+        break;
+    case FORM_RETURN:
+        if (x.kind != OPERAND_NONE)
+            print_operand(file, x, type);
+        break;
+    case FORM_UNREACHABLE:
+        break;
+    }
+}
+
+/* Operations of these forms have a type in their name.  */
+static bool has_type(SourceForm form)
+{
+    return form <= FORM_STORE || form == FORM_CALL || form == FORM_SWITCH;
+}
+
+static void print_instruction(const Instruction *instruction, FILE *file, SourceTextOptions options)
+{
+    const SourceForm form = source_op_form(instruction->code);
+    fputs("  ", file);
+    if (instruction->variable)
+        fprintf(file, "%s = ", instruction->variable->text);
+    else if (instruction->temporary)
+        fprintf(file, "t%d = ", instruction->temporary);
+    fputs(source_op_text(instruction->code), file);
+    if (instruction->is_volatile)
+        fputs(".volatile", file);
+    if (form == FORM_CONVERT)
+        fprintf(file, ".%s", source_type_text(instruction->from));
+    if (has_type(form))
+        fprintf(file, ".%s", source_type_text(instruction->type));
+    if (form < FORM_UNREACHABLE && !(form == FORM_RETURN && instruction->args[0].kind == OPERAND_NONE))
+        putc(' ', file);
+    print_operands(instruction, file);
+    if (options.places) {
+        if (instruction->loc.line)
+            fprintf(file, " @%d:%d", instruction->loc.line, instruction->loc.column);
+        for (const SourceInlined *call = instruction->inlined; call; call = call->outer)
+            fprintf(file, " in %s @%d:%d", call->function, call->loc.line, call->loc.column);
+    }
+    putc('\n', file);
+}
+
+static void print_declaration(const char *text, const Declaration *declaration, FILE *file)
+{
+    fprintf(file, "  name %s \"%s\" \"%s\"", text, declaration->name ? declaration->name : "",
+            declaration->c_type ? declaration->c_type : "");
+    if (declaration->element_bytes)
+        fprintf(file, " %s:%d", source_type_text(declaration->element), declaration->element_bytes);
+    for (int i = 0; i < declaration->ndimensions; i++) {
+        putc('[', file);
+        print_operand(file, declaration->dimensions[i].side, ST_I64);
+        putc(']', file);
+    }
+    if (declaration->is_const)
+        fputs(" const", file);
+    if (declaration->is_restrict)
+        fputs(" restrict", file);
+    if (declaration->is_volatile)
+        fputs(" volatile", file);
+    putc('\n', file);
+}
+
+void source_print_function(const SourceFunction *function, FILE *file, SourceTextOptions options)
+{
+    if (function->failed) {
+        fprintf(file, "fail %s: %s\n", function->name, function->failed);
+        return;
+    }
+    fprintf(file, "func %s %s (", source_type_text(function->result), function->name);
+    for (int i = 0; i < function->nparameters; i++)
+        fprintf(file, "%s%s %s", i ? ", " : "", source_type_text(function->parameters[i]->type),
+                function->parameters[i]->text);
+    fputs(function->is_variadic && function->nparameters ? ", ...)" : function->is_variadic ? "...)" : ")", file);
+    if (options.places && function->loc.line)
+        fprintf(file, " @%d:%d", function->loc.line, function->loc.column);
+    putc('\n', file);
+    for (int i = 0; i < function->nvariables; i++)
+        if (!function->variables[i]->is_parameter)
+            fprintf(file, "  var %s %s\n", source_type_text(function->variables[i]->type),
+                    function->variables[i]->text);
+    for (int i = 0; i < function->nobjects; i++)
+        fprintf(file, "  obj %s %ld %d\n", function->objects[i]->text, function->objects[i]->bytes,
+                function->objects[i]->alignment);
+    for (int i = 0; options.names && i < function->nvariables; i++)
+        print_declaration(function->variables[i]->text, &function->variables[i]->declaration, file);
+    for (int i = 0; options.names && i < function->nobjects; i++)
+        print_declaration(function->objects[i]->text, &function->objects[i]->declaration, file);
+    for (const SourceBlock *block = function->blocks; block; block = block->next) {
+        fprintf(file, "B%d:\n", block->id);
+        for (const Instruction *instruction = block->first; instruction; instruction = instruction->next)
+            print_instruction(instruction, file, options);
+    }
+    fputs("end\n", file);
+}
+
+void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options)
+{
+    for (const SourceGlobal *global = unit->globals; global; global = global->next) {
+        fprintf(file, "data %s %ld", global->name, global->bytes);
+        if (global->is_known && global->initial)
+            for (long i = 0; i < global->bytes; i++)
+                fprintf(file, "%s%02x", i ? "" : " ", global->initial[i]);
+        putc('\n', file);
+    }
+    for (const SourceFunction *function = unit->functions; function; function = function->next)
+        source_print_function(function, file, options);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * region.c - building the region IR.
+ *
+ * A SourceBuilder appends instructions to its block. Behind an instruction that ends the block, the builder has no
+ * block, and drops what follows until source_place () has put one and the caller has entered it.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "source/region.h"
+
+static const struct {
+    const char *text;
+    int bytes;
+    bool is_signed, is_float;
+} types[] = {
+#define SOURCE_TYPE(NAME, text, bytes, is_signed, is_float) {text, bytes, is_signed, is_float},
+#include "source/region.def"
+#undef SOURCE_TYPE
+};
+
+static const struct {
+    const char *text;
+    SourceForm form;
+} ops[] = {
+#define SOURCE_OP(NAME, text, form, doc) {text, form},
+#include "source/region.def"
+#undef SOURCE_OP
+};
+
+const char *source_type_text(SourceType type)
+{
+    return types[type].text;
+}
+
+int source_type_bytes(SourceType type)
+{
+    return types[type].bytes;
+}
+
+bool source_type_is_float(SourceType type)
+{
+    return types[type].is_float;
+}
+
+bool source_type_is_signed(SourceType type)
+{
+    return types[type].is_signed;
+}
+
+const char *source_op_text(SourceOpcode code)
+{
+    return ops[code].text;
+}
+
+SourceForm source_op_form(SourceOpcode code)
+{
+    return ops[code].form;
+}
+
+bool source_ends_block(const Instruction *instruction)
+{
+    return source_op_form(instruction->code) >= FORM_JUMP;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+SourceUnit *source_unit_new(Module *module)
+{
+    SourceUnit *unit = arena_alloc(module, sizeof *unit);
+    unit->module = module;
+    return unit;
+}
+
+SourceFunction *source_function_new(SourceUnit *unit, const char *name, SourceType result, Loc loc)
+{
+    SourceFunction *function = arena_alloc(unit->module, sizeof *function);
+    function->unit = unit;
+    function->name = arena_print(unit->module, "%s", name);
+    function->result = result;
+    function->loc = loc;
+    *(unit->last_function ? &unit->last_function->next : &unit->functions) = function;
+    unit->last_function = function;
+    return function;
+}
+
+/* Returns `list` with room for one more pointer behind its `count`. The room doubles at each power of two.  */
+static void *grown(Module *module, void *list, int count)
+{
+    if (count & (count - 1))
+        return list;
+    void **longer = arena_alloc(module, (count ? 2 * (size_t)count : 1) * sizeof *longer);
+    if (count)
+        memcpy(longer, list, (size_t)count * sizeof *longer);
+    return longer;
+}
+
+SourceVariable *source_variable(SourceFunction *function, SourceType type, Declaration declaration)
+{
+    Module *module = function->unit->module;
+    SourceVariable *variable = arena_alloc(module, sizeof *variable);
+    variable->id = function->nvariables;
+    variable->type = type;
+    variable->declaration = declaration;
+    variable->text = arena_print(module, "%s.%d", declaration.name ? declaration.name : "v",
+                                 function->nvariables + function->nobjects + 1);
+    function->variables = grown(module, function->variables, function->nvariables);
+    function->variables[function->nvariables++] = variable;
+    return variable;
+}
+
+SourceVariable *source_parameter(SourceFunction *function, SourceType type, Declaration declaration)
+{
+    SourceVariable *variable = source_variable(function, type, declaration);
+    variable->is_parameter = true;
+    function->parameters = grown(function->unit->module, function->parameters, function->nparameters);
+    function->parameters[function->nparameters++] = variable;
+    return variable;
+}
+
+SourceObject *source_object(SourceFunction *function, long bytes, int alignment, Declaration declaration)
+{
+    Module *module = function->unit->module;
+    SourceObject *object = arena_alloc(module, sizeof *object);
+    object->id = function->nobjects;
+    object->bytes = bytes;
+    object->alignment = alignment;
+    object->declaration = declaration;
+    object->text = arena_print(module, "%s.%d", declaration.name ? declaration.name : "o",
+                               function->nvariables + function->nobjects + 1);
+    function->objects = grown(module, function->objects, function->nobjects);
+    function->objects[function->nobjects++] = object;
+    return object;
+}
+
+SourceGlobal *source_global(SourceUnit *unit, const char *name, long bytes, Declaration declaration)
+{
+    for (SourceGlobal *global = unit->globals; global; global = global->next)
+        if (!strcmp(global->name, name))
+            return global;
+    SourceGlobal *global = arena_alloc(unit->module, sizeof *global);
+    global->name = arena_print(unit->module, "%s", name);
+    global->bytes = bytes;
+    global->declaration = declaration;
+    *(unit->last_global ? &unit->last_global->next : &unit->globals) = global;
+    unit->last_global = global;
+    return global;
+}
+
+SourceBlock *source_block_new(SourceFunction *function)
+{
+    SourceBlock *block = arena_alloc(function->unit->module, sizeof *block);
+    block->id = -1;
+    return block;
+}
+
+void source_place(SourceFunction *function, SourceBlock *block)
+{
+    block->id = function->nblocks++;
+    *(function->last_block ? &function->last_block->next : &function->blocks) = block;
+    function->last_block = block;
+}
+
+void source_fail(SourceFunction *function, Loc loc, const char *format, ...)
+{
+    if (function->failed)
+        return;
+    va_list list;
+    va_start(list, format);
+    function->failed = arena_vprint(function->unit->module, format, list);
+    va_end(list);
+    function->failed_loc = loc;
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+Operand source_integer(int64_t value)
+{
+    Operand x = {.kind = OPERAND_INTEGER};
+    x.integer = (uint64_t)value;
+    return x;
+}
+
+Operand source_number(double value)
+{
+    Operand x = {.kind = OPERAND_FLOAT};
+    x.number = value;
+    return x;
+}
+
+Operand source_of(SourceVariable *variable)
+{
+    Operand x = {.kind = OPERAND_VARIABLE};
+    x.variable = variable;
+    return x;
+}
+
+static const Operand nothing = {.kind = OPERAND_NONE};
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static Instruction *emit(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y)
+{
+    Instruction *instruction = arena_alloc(builder->function->unit->module, sizeof *instruction);
+    instruction->code = code;
+    instruction->type = type;
+    instruction->args[0] = x;
+    instruction->args[1] = y;
+    instruction->loc = builder->loc;
+    SourceBlock *block = builder->block;
+    if (!block)
+        return instruction;
+    *(block->last ? &block->last->next : &block->first) = instruction;
+    block->last = instruction;
+    if (source_ends_block(instruction))
+        builder->block = NULL;
+    return instruction;
+}
+
+static Operand result(SourceBuilder *builder, Instruction *instruction)
+{
+    Operand x = {.kind = OPERAND_TEMPORARY};
+    x.temporary = instruction->temporary = ++builder->function->ntemporaries;
+    return x;
+}
+
+Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x)
+{
+    return result(builder, emit(builder, code, type, x, nothing));
+}
+
+Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y)
+{
+    return result(builder, emit(builder, code, type, x, y));
+}
+
+Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x)
+{
+    if (from == to)
+        return x;
+    Instruction *instruction = emit(builder, SO_CONV, to, x, nothing);
+    instruction->from = from;
+    return result(builder, instruction);
+}
+
+void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x)
+{
+    emit(builder, SO_COPY, variable->type, x, nothing)->variable = variable;
+}
+
+Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile)
+{
+    Instruction *instruction = emit(builder, SO_LOAD, type, address, nothing);
+    instruction->is_volatile = is_volatile;
+    return result(builder, instruction);
+}
+
+void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile)
+{
+    emit(builder, SO_STORE, type, address, x)->is_volatile = is_volatile;
+}
+
+void source_move(SourceBuilder *builder, Operand to, Operand from, long bytes)
+{
+    emit(builder, SO_MOVE, ST_V, to, from)->bytes = bytes;
+}
+
+void source_zero(SourceBuilder *builder, Operand address, long bytes)
+{
+    emit(builder, SO_ZERO, ST_V, address, nothing)->bytes = bytes;
+}
+
+Operand source_address(SourceBuilder *builder, SourceObject *object)
+{
+    Instruction *instruction = emit(builder, SO_ADDR, ST_P, nothing, nothing);
+    instruction->object = object;
+    return result(builder, instruction);
+}
+
+Operand source_symbol(SourceBuilder *builder, SourceOpcode code, const char *name)
+{
+    Instruction *instruction = emit(builder, code, ST_P, nothing, nothing);
+    instruction->symbol = arena_print(builder->function->unit->module, "%s", name);
+    return result(builder, instruction);
+}
+
+Operand source_string(SourceBuilder *builder, const char *string, long bytes)
+{
+    Instruction *instruction = emit(builder, SO_STRING, ST_P, nothing, nothing);
+    instruction->string = memcpy(arena_alloc(builder->function->unit->module, (size_t)bytes), string, (size_t)bytes);
+    instruction->bytes = bytes;
+    return result(builder, instruction);
+}
+
+Operand source_allocate(SourceBuilder *builder, Operand bytes, int alignment)
+{
+    Instruction *instruction = emit(builder, SO_ALLOCATE, ST_P, bytes, nothing);
+    instruction->bytes = alignment;
+    return result(builder, instruction);
+}
+
+Operand source_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                    const SourceArgument *arguments)
+{
+    Module *module = builder->function->unit->module;
+    Instruction *instruction = emit(builder, SO_CALL, type, name ? nothing : callee, nothing);
+    instruction->symbol = name ? arena_print(module, "%s", name) : NULL;
+    instruction->narguments = narguments;
+    if (narguments) {
+        instruction->arguments = arena_alloc(module, (size_t)narguments * sizeof *arguments);
+        memcpy(instruction->arguments, arguments, (size_t)narguments * sizeof *arguments);
+    }
+    return type == ST_V ? nothing : result(builder, instruction);
+}
+
+void source_mark(SourceBuilder *builder, int pragma)
+{
+    emit(builder, SO_MARK, ST_V, nothing, nothing)->mark = pragma;
+}
+
+void source_jump(SourceBuilder *builder, SourceBlock *block)
+{
+    emit(builder, SO_JUMP, ST_V, nothing, nothing)->targets[0] = block;
+}
+
+void source_branch(SourceBuilder *builder, Operand x, SourceBlock *yes, SourceBlock *no)
+{
+    Instruction *instruction = emit(builder, SO_BRANCH, ST_B, x, nothing);
+    instruction->targets[0] = yes;
+    instruction->targets[1] = no;
+}
+
+void source_switch(SourceBuilder *builder, SourceType type, Operand x, int ncases, const SourceCase *cases,
+                   SourceBlock *otherwise)
+{
+    Instruction *instruction = emit(builder, SO_SWITCH, type, x, nothing);
+    instruction->targets[0] = otherwise;
+    instruction->ncases = ncases;
+    if (ncases) {
+        instruction->cases = arena_alloc(builder->function->unit->module, (size_t)ncases * sizeof *cases);
+        memcpy(instruction->cases, cases, (size_t)ncases * sizeof *cases);
+    }
+}
+
+void source_return(SourceBuilder *builder, Operand x)
+{
+    emit(builder, SO_RETURN, x.kind == OPERAND_NONE ? ST_V : builder->function->result, x, nothing);
+}
+
+void source_unreachable(SourceBuilder *builder)
+{
+    emit(builder, SO_UNREACHABLE, ST_V, nothing, nothing);
+}

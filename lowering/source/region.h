@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * region.h - the region IR: the functions of a C translation unit as both front ends transcribe them.
+ *
+ * The region IR is small and imperative. A function is a list of blocks that end with jumps. Variables are assigned
+ * again and again, there is no SSA. Memory is addressed by bytes. An instruction has the type and the semantics of C.
+ * A front end transcribes statement by statement: it folds nothing, judges no clause, and recovers no structure.
+ *
+ *      float sum(int n, const float *x)        func f32 sum (i32 n.1, p x.2)             @1:7
+ *      {                                         var f32 s.3
+ *          float s = 0;                          var i32 i.4
+ *          for (int i = 0; i < n; i++)           name n.1 "n" "int"
+ *              s += x[i];                        name x.2 "x" "const float *" f32:4
+ *          return s;                           B0:
+ *      }                                         s.3 = copy.f32 0x0p+0                   @3:11
+ *                                                i.4 = copy.i32 0                        @4:14
+ *                                                jump B1
+ *                                              B1:
+ *                                                t1 = lt.i32 i.4, n.1                    @4:23
+ *                                                branch t1, B2, B3                       @4:23
+ *                                              B2:
+ *                                                t2 = conv.i32.i64 i.4                   @5:15
+ *                                                t3 = mul.u64 t2, 4                      @5:15
+ *                                                t4 = add.p x.2, t3                      @5:15
+ *                                                t5 = load.f32 t4                        @5:15
+ *                                                t6 = add.f32 s.3, t5                    @5:11
+ *                                                s.3 = copy.f32 t6                       @5:11
+ *                                                t7 = add.i32 i.4, 1                     @4:27
+ *                                                i.4 = copy.i32 t7                       @4:27
+ *                                                jump B1
+ *                                              B3:
+ *                                                return s.3                              @6:5
+ *                                              end
+ *
+ * Types and operations stand in region.def. A temporary (t1) is assigned once, in front of its uses and in their
+ * block. A user's variable (s.3) is assigned by `copy` alone, at the place of the user's assignment. A variable whose
+ * address is taken, an array, a structure and a union are objects: bytes with an address.
+ *
+ * All records live in the arena of a Module (ir/ir.h).
+ */
+#ifndef WSC_SOURCE_REGION_H
+#define WSC_SOURCE_REGION_H
+
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+#define SOURCE_TYPE(NAME, text, bytes, is_signed, is_float) ST_##NAME,
+#include "source/region.def"
+#undef SOURCE_TYPE
+    SOURCE_TYPES
+} SourceType;
+
+typedef enum {
+#define SOURCE_OP(NAME, text, form, doc) SO_##NAME,
+#include "source/region.def"
+#undef SOURCE_OP
+    SOURCE_OPS
+} SourceOpcode;
+
+/* The text of an operation, and the fields of Instruction that it has.  */
+typedef enum {
+    FORM_UNARY,       /* t = op.T x */
+    FORM_BINARY,      /* t = op.T x, y */
+    FORM_COMPARE,     /* t = op.T x, y: T is the type of the operands, t is a b */
+    FORM_CONVERT,     /* t = op.FROM.T x */
+    FORM_COPY,        /* v = op.T x: the target is a variable */
+    FORM_LOAD,        /* t = op.T address */
+    FORM_STORE,       /* op.T address, x */
+    FORM_MOVE,        /* op to, from, bytes */
+    FORM_ZERO,        /* op address, bytes */
+    FORM_OBJECT,      /* t = op OBJECT */
+    FORM_SYMBOL,      /* t = op NAME */
+    FORM_STRING,      /* t = op "..." */
+    FORM_ALLOCATE,    /* t = op bytes, alignment */
+    FORM_CALL,        /* [t = ]op.T NAME(T x, ...), or *x for a pointer to a function */
+    FORM_MARK,        /* op NUMBER: pragma NUMBER of the unit stands in front of what follows */
+    FORM_JUMP,        /* op B1 */
+    FORM_BRANCH,      /* op x, B1, B2 */
+    FORM_SWITCH,      /* op.T x, 1:B1 3..5:B2 default:B3 */
+    FORM_RETURN,      /* op [x] */
+    FORM_UNREACHABLE, /* op */
+} SourceForm;
+
+typedef struct SourceUnit SourceUnit;
+typedef struct SourceFunction SourceFunction;
+typedef struct SourceBlock SourceBlock;
+typedef struct SourceVariable SourceVariable;
+typedef struct SourceObject SourceObject;
+typedef struct Instruction Instruction;
+
+typedef enum { OPERAND_NONE, OPERAND_TEMPORARY, OPERAND_VARIABLE, OPERAND_INTEGER, OPERAND_FLOAT } OperandKind;
+
+/* An operand. Its type is given by the instruction that reads it. An integer is the value modulo 2^64. */
+typedef struct {
+    OperandKind kind;
+    union {
+        int temporary;
+        SourceVariable *variable;
+        uint64_t integer;
+        double number; /* an f32 is exact */
+    };
+} Operand;
+
+/* Sizes of a declared array, outermost first, for messages and for extents. `side` is 0 where the declaration leaves it
+   open ([] and the first side of a parameter), and a variable or temporary for an array of variable length.  */
+typedef struct {
+    Operand side;
+} SourceDimension;
+
+/* The declaration behind a variable or an object: as the user wrote it.  */
+typedef struct {
+    const char *name;   /* NULL: made by the compiler */
+    const char *c_type; /* "const float *", "struct point"; of an array its element */
+    SourceType element; /* of an array or a pointer; ST_V: an aggregate, or none */
+    int element_bytes;  /* of an array or a pointer; 0: incomplete */
+    int ndimensions;
+    SourceDimension *dimensions;
+    bool is_const, is_restrict, is_volatile;
+    Loc loc;
+} Declaration;
+
+/* A scalar or pointer of the function whose address is not taken.  */
+struct SourceVariable {
+    const char *text; /* "s.3": unique in the function */
+    SourceType type;
+    bool is_parameter;
+    Declaration declaration;
+    int id; /* index in the function */
+};
+
+/* Bytes of one call of the function. An aggregate parameter and one whose address is taken are objects, too: the
+   entry block stores the variable that holds the argument, or moves the bytes from the address in it.  */
+struct SourceObject {
+    const char *text;
+    long bytes;
+    int alignment;
+    Declaration declaration;
+    int id;
+};
+
+/* A chain of calls that inlining has removed: innermost first.  */
+typedef struct SourceInlined {
+    const char *function;
+    Loc loc;
+    struct SourceInlined *outer;
+} SourceInlined;
+
+typedef struct {
+    int64_t low, high; /* inclusive; both equal for `case n:` */
+    SourceBlock *block;
+} SourceCase;
+
+typedef struct {
+    SourceType type;
+    Operand operand;
+} SourceArgument;
+
+struct Instruction {
+    SourceOpcode code;
+    SourceType type, from;    /* `from`: FORM_CONVERT */
+    int temporary;            /* the result; 0: none */
+    SourceVariable *variable; /* FORM_COPY: the target */
+    Operand args[2];
+    SourceObject *object;      /* FORM_OBJECT */
+    const char *symbol;        /* FORM_SYMBOL; FORM_CALL: the name, NULL: args[0] is called */
+    const char *string;        /* FORM_STRING */
+    long bytes;                /* FORM_MOVE, FORM_ZERO, FORM_STRING (with the last 0), FORM_ALLOCATE: alignment */
+    int narguments;            /* FORM_CALL */
+    SourceArgument *arguments; /* FORM_CALL */
+    int mark;                  /* FORM_MARK */
+    SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */
+    int ncases;                /* FORM_SWITCH */
+    SourceCase *cases;         /* FORM_SWITCH */
+    bool is_volatile;          /* FORM_LOAD, FORM_STORE, FORM_MOVE */
+    Loc loc;
+    const SourceInlined *inlined;
+    Instruction *next;
+};
+
+struct SourceBlock {
+    int id;
+    Instruction *first, *last; /* the last one ends the block */
+    SourceBlock *next;
+};
+
+struct SourceFunction {
+    SourceUnit *unit;
+    const char *name;
+    SourceType result; /* ST_V: none */
+    long result_bytes; /* not 0: an aggregate, written through the first parameter */
+    bool is_inline, is_static, is_variadic, is_noreturn;
+    int nparameters;
+    SourceVariable **parameters; /* in order */
+    int nvariables, nobjects, ntemporaries, nblocks;
+    SourceVariable **variables; /* parameters, too */
+    SourceObject **objects;
+    SourceBlock *blocks, *last_block; /* the first is the entry */
+    const char *failed;               /* not NULL: the function cannot be transcribed, and why */
+    Loc failed_loc, loc;
+    SourceFunction *next;
+};
+
+/* A variable of static storage: its bytes where they are constant.  */
+typedef struct SourceGlobal {
+    const char *name;
+    long bytes; /* 0: incomplete */
+    Declaration declaration;
+    const unsigned char *initial; /* NULL: zero, or not known here */
+    bool is_static, is_known;     /* is_known: nobody but this unit writes it, and `initial` is what it holds */
+    struct SourceGlobal *next;
+} SourceGlobal;
+
+struct SourceUnit {
+    Module *module;
+    SourceFunction *functions, *last_function;
+    SourceGlobal *globals, *last_global;
+};
+
+/* ---- region.c: building ------------------------------------------------------------------------------------------ */
+
+SourceUnit *source_unit_new(Module *module);
+SourceFunction *source_function_new(SourceUnit *unit, const char *name, SourceType result, Loc loc);
+/* Adds a variable. Its text is the declaration's name, or `v`, with a number.  */
+SourceVariable *source_variable(SourceFunction *function, SourceType type, Declaration declaration);
+SourceVariable *source_parameter(SourceFunction *function, SourceType type, Declaration declaration);
+SourceObject *source_object(SourceFunction *function, long bytes, int alignment, Declaration declaration);
+SourceGlobal *source_global(SourceUnit *unit, const char *name, long bytes, Declaration declaration);
+/* Returns a block that is in no function; source_place () puts it behind the others.  */
+SourceBlock *source_block_new(SourceFunction *function);
+void source_place(SourceFunction *function, SourceBlock *block);
+
+/* Where instructions go. A front end keeps one for each function.  */
+typedef struct {
+    SourceFunction *function;
+    SourceBlock *block; /* NULL: what comes is unreachable and is dropped */
+    Loc loc;            /* of each instruction that is emitted */
+} SourceBuilder;
+
+Operand source_integer(int64_t value);
+Operand source_number(double value);
+Operand source_of(SourceVariable *variable);
+
+/* Each returns its result as an operand, or OPERAND_NONE.  */
+Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x);
+Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y);
+Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
+void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x);
+Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile);
+void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile);
+void source_move(SourceBuilder *builder, Operand to, Operand from, long bytes);
+void source_zero(SourceBuilder *builder, Operand address, long bytes);
+Operand source_address(SourceBuilder *builder, SourceObject *object);
+Operand source_symbol(SourceBuilder *builder, SourceOpcode code, const char *name); /* SO_GLOBAL or SO_FUNCTION */
+Operand source_string(SourceBuilder *builder, const char *string, long bytes);
+Operand source_allocate(SourceBuilder *builder, Operand bytes, int alignment);
+/* Calls `name`, or, if it is NULL, the function at address `callee`. `arguments` is copied.  */
+Operand source_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                    const SourceArgument *arguments);
+void source_mark(SourceBuilder *builder, int pragma);
+void source_jump(SourceBuilder *builder, SourceBlock *block);
+void source_branch(SourceBuilder *builder, Operand x, SourceBlock *yes, SourceBlock *no);
+void source_switch(SourceBuilder *builder, SourceType type, Operand x, int ncases, const SourceCase *cases,
+                   SourceBlock *otherwise);
+void source_return(SourceBuilder *builder, Operand x); /* OPERAND_NONE: no value */
+void source_unreachable(SourceBuilder *builder);
+/* Says that the function cannot be transcribed. The first reason counts.  */
+void source_fail(SourceFunction *function, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+const char *source_type_text(SourceType type);
+int source_type_bytes(SourceType type);
+bool source_type_is_float(SourceType type);
+bool source_type_is_signed(SourceType type);
+const char *source_op_text(SourceOpcode code);
+SourceForm source_op_form(SourceOpcode code);
+bool source_ends_block(const Instruction *instruction);
+
+/* ---- region-print.c -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    bool places; /* @line:column */
+    bool names;  /* the declarations of variables and objects */
+} SourceTextOptions;
+
+void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options);
+void source_print_function(const SourceFunction *function, FILE *file, SourceTextOptions options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -99,6 +99,13 @@ static void print_operands(const Instruction *instruction, FILE *file)
         fputs(", ", file);
         print_operand(file, y, type);
         break;
+    case FORM_SELECT:
+        print_operand(file, x, ST_B);
+        fputs(", ", file);
+        print_operand(file, y, type);
+        fputs(", ", file);
+        print_operand(file, instruction->args[2], type);
+        break;
     case FORM_LOAD:
         print_operand(file, x, ST_P);
         break;

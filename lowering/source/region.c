@@ -244,6 +244,13 @@ Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, O
     return result(builder, instruction);
 }
 
+Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y)
+{
+    Instruction *instruction = emit(builder, SO_SELECT, type, c, x);
+    instruction->args[2] = y;
+    return result(builder, instruction);
+}
+
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x)
 {
     emit(builder, SO_COPY, variable->type, x, nothing)->variable = variable;

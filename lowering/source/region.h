@@ -67,6 +67,7 @@ typedef enum {
     FORM_BINARY,      /* t = op.T x, y */
     FORM_COMPARE,     /* t = op.T x, y: T is the type of the operands, t is a b */
     FORM_CONVERT,     /* t = op.FROM.T x */
+    FORM_SELECT,      /* t = op.T c, x, y: c is a b. No front end makes one */
     FORM_COPY,        /* v = op.T x: the target is a variable */
     FORM_LOAD,        /* t = op.T address */
     FORM_STORE,       /* op.T address, x */
@@ -164,7 +165,7 @@ struct Instruction {
     SourceType type, from;    /* `from`: FORM_CONVERT */
     int temporary;            /* the result; 0: none */
     SourceVariable *variable; /* FORM_COPY: the target */
-    Operand args[2];
+    Operand args[3];
     SourceObject *object;      /* FORM_OBJECT */
     const char *symbol;        /* FORM_SYMBOL; FORM_CALL: the name, NULL: args[0] is called */
     const char *string;        /* FORM_STRING */
@@ -248,6 +249,7 @@ Operand source_of(SourceVariable *variable);
 Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x);
 Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y);
 Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
+Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y);
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x);
 Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile);
 void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile);

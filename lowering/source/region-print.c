@@ -2,7 +2,12 @@
 /*
  * region-print.c - the text of the region IR (region.h has an example).
  *
- * A function that could not be transcribed is one line: `fail NAME: reason`.
+ * A function that could not be transcribed is one line: `fail NAME: reason`. The unit begins with its pragmas and its
+ * globals:
+ *
+ *      pragma 0 "grid" @8:9
+ *      data table 8 8 static defined = 0000000000000000     bytes and alignment
+ *        at 0 string "hello"                                the address of a string stands at 0
  */
 #include <inttypes.h>
 #include <math.h>
@@ -50,6 +55,14 @@ static void print_string(FILE *file, const char *string, long bytes)
     putc('"', file);
 }
 
+/* The type of an argument or a result.  */
+static void print_type(FILE *file, SourceType type, long bytes)
+{
+    fputs(source_type_text(type), file);
+    if (type == ST_S)
+        fprintf(file, ":%ld", bytes);
+}
+
 static void print_call(const Instruction *instruction, FILE *file)
 {
     if (instruction->symbol)
@@ -60,9 +73,16 @@ static void print_call(const Instruction *instruction, FILE *file)
         putc('(', file);
     }
     for (int i = 0; i < instruction->narguments; i++) {
-        fprintf(file, "%s%s ", i ? ", " : "", source_type_text(instruction->arguments[i].type));
-        print_operand(file, instruction->arguments[i].operand, instruction->arguments[i].type);
+        const SourceArgument *argument = &instruction->arguments[i];
+        fputs(i ? ", " : "", file);
+        if (instruction->is_variadic && i == instruction->nnamed)
+            fputs("..., ", file);
+        print_type(file, argument->type, argument->bytes);
+        putc(' ', file);
+        print_operand(file, argument->operand, argument->type);
     }
+    if (instruction->is_variadic && instruction->nnamed >= instruction->narguments)
+        fputs(instruction->narguments ? ", ..." : "...", file);
     putc(')', file);
 }
 
@@ -221,10 +241,15 @@ void source_print_function(const SourceFunction *function, FILE *file, SourceTex
         fprintf(file, "fail %s: %s\n", function->name, function->failed);
         return;
     }
-    fprintf(file, "func %s %s (", source_type_text(function->result), function->name);
-    for (int i = 0; i < function->nparameters; i++)
-        fprintf(file, "%s%s %s", i ? ", " : "", source_type_text(function->parameters[i]->type),
-                function->parameters[i]->text);
+    fputs("func ", file);
+    print_type(file, function->result, function->result_bytes);
+    fprintf(file, " %s (", function->name);
+    for (int i = 0; i < function->nparameters; i++) {
+        const SourceVariable *parameter = function->parameters[i];
+        fputs(i ? ", " : "", file);
+        print_type(file, parameter->type, parameter->bytes);
+        fprintf(file, " %s", parameter->text);
+    }
     fputs(function->is_variadic && function->nparameters ? ", ...)" : function->is_variadic ? "...)" : ")", file);
     if (options.places && function->loc.line)
         fprintf(file, " @%d:%d", function->loc.line, function->loc.column);
@@ -248,15 +273,41 @@ void source_print_function(const SourceFunction *function, FILE *file, SourceTex
     fputs("end\n", file);
 }
 
+static void print_relocation(const SourceRelocation *relocation, FILE *file)
+{
+    fprintf(file, "  at %ld %s ", relocation->offset, source_op_text(relocation->code));
+    if (relocation->code == SO_STRING)
+        print_string(file, relocation->symbol, relocation->bytes);
+    else
+        fputs(relocation->symbol, file);
+    if (relocation->addend)
+        fprintf(file, " %" PRId64, relocation->addend);
+    putc('\n', file);
+}
+
+static void print_global(const SourceGlobal *global, FILE *file)
+{
+    fprintf(file, "data %s %ld %d%s%s%s%s", global->name, global->bytes, global->alignment,
+            global->is_static ? " static" : "", global->is_thread_local ? " thread" : "",
+            global->is_defined ? " defined" : "", global->is_known ? " known" : "");
+    for (long i = 0; global->initial && i < global->bytes; i++)
+        fprintf(file, "%s%02x", i ? "" : " = ", global->initial[i]);
+    putc('\n', file);
+    for (const SourceRelocation *at = global->relocations; at; at = at->next)
+        print_relocation(at, file);
+}
+
 void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options)
 {
-    for (const SourceGlobal *global = unit->globals; global; global = global->next) {
-        fprintf(file, "data %s %ld", global->name, global->bytes);
-        if (global->is_known && global->initial)
-            for (long i = 0; i < global->bytes; i++)
-                fprintf(file, "%s%02x", i ? "" : " ", global->initial[i]);
+    int number = 0;
+    for (const SourcePragma *pragma = unit->pragmas; pragma; pragma = pragma->next) {
+        fprintf(file, "pragma %d \"%s\"", number++, pragma->text);
+        if (options.places && pragma->loc.line)
+            fprintf(file, " @%d:%d", pragma->loc.line, pragma->loc.column);
         putc('\n', file);
     }
+    for (const SourceGlobal *global = unit->globals; global; global = global->next)
+        print_global(global, file);
     for (const SourceFunction *function = unit->functions; function; function = function->next)
         source_print_function(function, file, options);
 }

@@ -49,6 +49,11 @@ bool source_type_is_signed(SourceType type)
     return types[type].is_signed;
 }
 
+bool source_type_is_aggregate(SourceType type)
+{
+    return type >= ST_S;
+}
+
 const char *source_op_text(SourceOpcode code)
 {
     return ops[code].text;
@@ -146,6 +151,31 @@ SourceGlobal *source_global(SourceUnit *unit, const char *name, long bytes, Decl
     *(unit->last_global ? &unit->last_global->next : &unit->globals) = global;
     unit->last_global = global;
     return global;
+}
+
+void source_relocation(SourceUnit *unit, SourceGlobal *global, long offset, SourceOpcode code, const char *symbol,
+                       long bytes, int64_t addend)
+{
+    SourceRelocation *relocation = arena_alloc(unit->module, sizeof *relocation), **at = &global->relocations;
+    relocation->offset = offset;
+    relocation->code = code;
+    relocation->bytes = bytes;
+    relocation->addend = addend;
+    const size_t size = code == SO_STRING ? (size_t)bytes : strlen(symbol) + 1;
+    relocation->symbol = memcpy(arena_alloc(unit->module, size), symbol, size);
+    while (*at && (*at)->offset < offset)
+        at = &(*at)->next;
+    relocation->next = *at;
+    *at = relocation;
+}
+
+void source_pragma(SourceUnit *unit, const char *text, Loc loc)
+{
+    SourcePragma *pragma = arena_alloc(unit->module, sizeof *pragma);
+    pragma->text = arena_print(unit->module, "%s", text);
+    pragma->loc = loc;
+    *(unit->last_pragma ? &unit->last_pragma->next : &unit->pragmas) = pragma;
+    unit->last_pragma = pragma;
 }
 
 SourceBlock *source_block_new(SourceFunction *function)
@@ -307,8 +337,8 @@ Operand source_allocate(SourceBuilder *builder, Operand bytes, int alignment)
     return result(builder, instruction);
 }
 
-Operand source_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
-                    const SourceArgument *arguments)
+static Instruction *emit_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                              const SourceArgument *arguments)
 {
     Module *module = builder->function->unit->module;
     Instruction *instruction = emit(builder, SO_CALL, type, name ? nothing : callee, nothing);
@@ -318,7 +348,31 @@ Operand source_call(SourceBuilder *builder, SourceType type, const char *name, O
         instruction->arguments = arena_alloc(module, (size_t)narguments * sizeof *arguments);
         memcpy(instruction->arguments, arguments, (size_t)narguments * sizeof *arguments);
     }
-    return type == ST_V ? nothing : result(builder, instruction);
+    if (type != ST_V && !source_type_is_aggregate(type))
+        result(builder, instruction);
+    return instruction;
+}
+
+static Operand result_of(const Instruction *call)
+{
+    Operand x = {.kind = call->temporary ? OPERAND_TEMPORARY : OPERAND_NONE};
+    x.temporary = call->temporary;
+    return x;
+}
+
+Operand source_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                    const SourceArgument *arguments)
+{
+    return result_of(emit_call(builder, type, name, callee, narguments, arguments));
+}
+
+Operand source_call_variadic(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                             const SourceArgument *arguments, int nnamed)
+{
+    Instruction *instruction = emit_call(builder, type, name, callee, narguments, arguments);
+    instruction->is_variadic = true;
+    instruction->nnamed = nnamed;
+    return result_of(instruction);
 }
 
 void source_mark(SourceBuilder *builder, int pragma)

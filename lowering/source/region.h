@@ -32,9 +32,14 @@
  *                                                return s.3                              @6:5
  *                                              end
  *
- * Types and operations stand in region.def. A temporary (t1) is assigned once, in front of its uses and in their
+ * Types and operations stand in region.def. Integers of one size and addresses stand for each other as operands: an
+ * instruction reads the bits by its own type. A temporary (t1) is assigned once, in front of its uses and in their
  * block. A user's variable (s.3) is assigned by `copy` alone, at the place of the user's assignment. A variable whose
  * address is taken, an array, a structure and a union are objects: bytes with an address.
+ *
+ * An aggregate (s) and a complex number (c32, c64) are arguments by their address: `call.f32 norm(s:12 t4, c32 t5)`. A
+ * function that returns one writes it through its first parameter: `func s:12 make (p v.1, ...)`, which its callers
+ * pass first, too: `call.s make(p t7, ...)`. Such a call has no result.
  *
  * All records live in the arena of a Module (ir/ir.h).
  */
@@ -128,6 +133,7 @@ typedef struct {
 struct SourceVariable {
     const char *text; /* "s.3": unique in the function */
     SourceType type;
+    long bytes; /* of a parameter that is an aggregate */
     bool is_parameter;
     Declaration declaration;
     int id; /* index in the function */
@@ -158,6 +164,7 @@ typedef struct {
 typedef struct {
     SourceType type;
     Operand operand;
+    long bytes; /* of an aggregate */
 } SourceArgument;
 
 struct Instruction {
@@ -172,6 +179,8 @@ struct Instruction {
     long bytes;                /* FORM_MOVE, FORM_ZERO, FORM_STRING (with the last 0), FORM_ALLOCATE: alignment */
     int narguments;            /* FORM_CALL */
     SourceArgument *arguments; /* FORM_CALL */
+    bool is_variadic;          /* FORM_CALL: the function takes any arguments behind the first `nnamed` */
+    int nnamed;                /* FORM_CALL */
     int mark;                  /* FORM_MARK */
     SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */
     int ncases;                /* FORM_SWITCH */
@@ -192,7 +201,7 @@ struct SourceFunction {
     SourceUnit *unit;
     const char *name;
     SourceType result; /* ST_V: none */
-    long result_bytes; /* not 0: an aggregate, written through the first parameter */
+    long result_bytes; /* of an ST_S, ST_C32 or ST_C64, which is written through the first parameter */
     bool is_inline, is_static, is_variadic, is_noreturn;
     int nparameters;
     SourceVariable **parameters; /* in order */
@@ -205,20 +214,42 @@ struct SourceFunction {
     SourceFunction *next;
 };
 
-/* A variable of static storage: its bytes where they are constant.  */
+/* An address in the bytes of a global: of a function, of another global, or of a string.  */
+typedef struct SourceRelocation {
+    long offset;
+    SourceOpcode code;  /* SO_FUNCTION, SO_GLOBAL, SO_STRING */
+    const char *symbol; /* of the string its bytes */
+    long bytes;         /* SO_STRING: with the last 0 */
+    int64_t addend;
+    struct SourceRelocation *next;
+} SourceRelocation;
+
+/* A variable of static storage: its bytes where the unit defines it.  */
 typedef struct SourceGlobal {
-    const char *name;
-    long bytes; /* 0: incomplete */
+    const char *name; /* of one in a function: FUNCTION.NAME */
+    long bytes;       /* 0: incomplete */
+    int alignment;
     Declaration declaration;
-    const unsigned char *initial; /* NULL: zero, or not known here */
-    bool is_static, is_known;     /* is_known: nobody but this unit writes it, and `initial` is what it holds */
+    const unsigned char *initial; /* NULL: zero, or not defined here */
+    SourceRelocation *relocations;
+    bool is_static, is_thread_local;
+    bool is_defined; /* by this unit */
+    bool is_known;   /* nobody writes it: it holds `initial` and `relocations` at any time */
     struct SourceGlobal *next;
 } SourceGlobal;
+
+/* A pragma, in the order of the unit. `mark N` has the number of one.  */
+typedef struct SourcePragma {
+    const char *text; /* the directive's name */
+    Loc loc;
+    struct SourcePragma *next;
+} SourcePragma;
 
 struct SourceUnit {
     Module *module;
     SourceFunction *functions, *last_function;
     SourceGlobal *globals, *last_global;
+    SourcePragma *pragmas, *last_pragma;
 };
 
 /* ---- region.c: building ------------------------------------------------------------------------------------------ */
@@ -230,6 +261,10 @@ SourceVariable *source_variable(SourceFunction *function, SourceType type, Decla
 SourceVariable *source_parameter(SourceFunction *function, SourceType type, Declaration declaration);
 SourceObject *source_object(SourceFunction *function, long bytes, int alignment, Declaration declaration);
 SourceGlobal *source_global(SourceUnit *unit, const char *name, long bytes, Declaration declaration);
+/* Adds an address. `symbol` is copied: a name, or of SO_STRING `bytes` bytes.  */
+void source_relocation(SourceUnit *unit, SourceGlobal *global, long offset, SourceOpcode code, const char *symbol,
+                       long bytes, int64_t addend);
+void source_pragma(SourceUnit *unit, const char *text, Loc loc);
 /* Returns a block that is in no function; source_place () puts it behind the others.  */
 SourceBlock *source_block_new(SourceFunction *function);
 void source_place(SourceFunction *function, SourceBlock *block);
@@ -262,6 +297,9 @@ Operand source_allocate(SourceBuilder *builder, Operand bytes, int alignment);
 /* Calls `name`, or, if it is NULL, the function at address `callee`. `arguments` is copied.  */
 Operand source_call(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
                     const SourceArgument *arguments);
+/* The same of a function that takes any arguments behind the first `nnamed`.  */
+Operand source_call_variadic(SourceBuilder *builder, SourceType type, const char *name, Operand callee, int narguments,
+                             const SourceArgument *arguments, int nnamed);
 void source_mark(SourceBuilder *builder, int pragma);
 void source_jump(SourceBuilder *builder, SourceBlock *block);
 void source_branch(SourceBuilder *builder, Operand x, SourceBlock *yes, SourceBlock *no);
@@ -276,6 +314,7 @@ const char *source_type_text(SourceType type);
 int source_type_bytes(SourceType type);
 bool source_type_is_float(SourceType type);
 bool source_type_is_signed(SourceType type);
+bool source_type_is_aggregate(SourceType type); /* passed by its address */
 const char *source_op_text(SourceOpcode code);
 SourceForm source_op_form(SourceOpcode code);
 bool source_ends_block(const Instruction *instruction);

@@ -251,6 +251,8 @@ void source_print_function(const SourceFunction *function, FILE *file, SourceTex
         fprintf(file, " %s", parameter->text);
     }
     fputs(function->is_variadic && function->nparameters ? ", ...)" : function->is_variadic ? "...)" : ")", file);
+    fprintf(file, "%s%s%s", function->is_static ? " static" : "", function->is_inline ? " inline" : "",
+            function->is_noreturn ? " noreturn" : "");
     if (options.places && function->loc.line)
         fprintf(file, " @%d:%d", function->loc.line, function->loc.column);
     putc('\n', file);

@@ -329,6 +329,11 @@ typedef struct {
 void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options);
 void source_print_function(const SourceFunction *function, FILE *file, SourceTextOptions options);
 
+/* ---- region-parse.c -------------------------------------------------------------------------------------------- */
+
+/* Returns NULL after an error, which the module's diag has reported at the line and column of `name`.  */
+SourceUnit *source_parse(Module *module, const char *text, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
  * -schedules=FOLDER.
  */
 #include "plugin.h"
+#include "transcribe.h"
 #include "lower.h"
 #include "machine/machine.h"
 
@@ -173,17 +174,22 @@ static void write_output(const char *text)
     free(temporary);
 }
 
-/* "walk": the IR as the lowering gets it.  */
-static bool dumps_walk(void)
+/* "walk": the IR as the lowering gets it; "region": the functions as the front end transcribes them.  */
+static bool dumps(const char *name)
 {
-    const char *found = plugin.dump ? strstr(plugin.dump, "walk") : NULL;
-    return found && (found == plugin.dump || found[-1] == ',') && (!found[4] || found[4] == ',');
+    const size_t length = strlen(name);
+    for (const char *at = plugin.dump; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strcspn(at, ",") == length && !strncmp(at, name, length))
+            return true;
+    return false;
 }
 
 static void finish_unit(void)
 {
     const char *text = NULL;
-    for (const Kernel *kernel = plugin.module->kernels; kernel && dumps_walk(); kernel = kernel->next)
+    if (dumps("region"))
+        transcribe_finish(stdout);
+    for (const Kernel *kernel = plugin.module->kernels; kernel && dumps("walk"); kernel = kernel->next)
         if (!kernel->failed)
             ir_print(stdout, kernel, "walk");
     if (!seen_error() && plugin.module->kernels)
@@ -272,6 +278,8 @@ static void register_passes(void)
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &walk);
     struct register_pass_info lower = {new lower_pass(), "opt_local_passes", 1, PASS_POS_INSERT_AFTER};
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &lower);
+    if (dumps("region"))
+        transcribe_register();
 }
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
@@ -369,7 +377,7 @@ static bool set_dump(const char *value)
     plugin.dump = value;
     for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *name = xstrndup(at, strcspn(at, ","));
-        bool known = !strcmp(name, "all") || !strcmp(name, "walk") || find_pass(name) >= 0;
+        bool known = !strcmp(name, "all") || !strcmp(name, "walk") || !strcmp(name, "region") || find_pass(name) >= 0;
         free(name);
         if (!known)
             return false;

@@ -265,13 +265,23 @@ Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type
     return result(builder, emit(builder, code, type, x, y));
 }
 
-Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x)
+static Operand converted(SourceBuilder *builder, SourceOpcode code, SourceType from, SourceType to, Operand x)
 {
     if (from == to)
         return x;
-    Instruction *instruction = emit(builder, SO_CONV, to, x, nothing);
+    Instruction *instruction = emit(builder, code, to, x, nothing);
     instruction->from = from;
     return result(builder, instruction);
+}
+
+Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x)
+{
+    return converted(builder, SO_CONV, from, to, x);
+}
+
+Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Operand x)
+{
+    return converted(builder, SO_BITS, from, to, x);
 }
 
 Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y)

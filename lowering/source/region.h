@@ -285,6 +285,7 @@ Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type,
 Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y);
 Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
 Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y);
+Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x);
 Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile);
 void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile);
@@ -318,6 +319,11 @@ bool source_type_is_aggregate(SourceType type); /* passed by its address */
 const char *source_op_text(SourceOpcode code);
 SourceForm source_op_form(SourceOpcode code);
 bool source_ends_block(const Instruction *instruction);
+
+/* ---- region-check.c -------------------------------------------------------------------------------------------- */
+
+/* Returns the first mistake of a function, or NULL.  */
+const char *source_check_function(const SourceFunction *function);
 
 /* ---- region-print.c -------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * transcribe.cc - the functions of the unit, from GIMPLE to the region IR (source/region.h).
+ *
+ *   <bb 3>:                                B1:
+ *   _1 = (long unsigned int) i;              t1 = conv.i32.u64 i.4       @5:15
+ *   _2 = _1 * 4;                             t2 = mul.u64 t1, 4          @5:15
+ *   _3 = x + _2;                             t3 = add.p x.2, t2          @5:15
+ *   _4 = *_3;                                t4 = load.f32 t3            @5:15
+ *   s = s + _4;                              t5 = add.f32 s.3, t4        @5:11
+ *                                            s.3 = copy.f32 t5           @5:11
+ *
+ * The pass stands behind `cfg`, and behind `ompexp` where OpenMP has made functions of its own: in front of all
+ * inlining and optimization. Each function passes there once, at every -O. Statement by statement the code becomes that
+ * of the region IR. No clause is judged here, nothing is folded, no structure is recovered. A function with a construct
+ * that the region IR does not have is refused as a whole, with the construct's name and place.
+ *
+ * A dump of `region` asks for it; otherwise the pass does nothing.
+ */
+#include "transcribe.h"
+
+static SourceUnit *unit;
+
+/* ---- names that several blocks read ------------------------------------------------------------------------------ */
+
+struct NameWalk {
+    Transcriber *t;
+    basic_block block;
+};
+
+static tree see_name(tree *where, int *, void *data)
+{
+    const NameWalk *walk = (const NameWalk *)((walk_stmt_info *)data)->info;
+    if (TREE_CODE(*where) == SSA_NAME) {
+        SsaHome *home = &walk->t->names[SSA_NAME_VERSION(*where)];
+        if (gimple_bb(SSA_NAME_DEF_STMT(*where)) != walk->block)
+            home->leaves = true;
+    }
+    return NULL_TREE;
+}
+
+static void see_names(Transcriber *t)
+{
+    basic_block block;
+    t->names.safe_grow_cleared(MAX(num_ssa_names, 1u));
+    FOR_EACH_BB_FN(block, t->fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        NameWalk walk = {t, block};
+        walk_stmt_info info = {};
+        info.info = &walk;
+        walk_gimple_op(gsi_stmt(i), see_name, &info);
+    }
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+/* An array of characters is a string with zeros behind it.  */
+static void assign_string(Transcriber *t, Operand to, tree string, long bytes)
+{
+    char *padded = XCNEWVEC(char, (size_t)bytes + 1);
+    memcpy(padded, TREE_STRING_POINTER(string), (size_t)MIN((long)TREE_STRING_LENGTH(string), bytes));
+    /* The text of a string leaves out its last byte, which is 0.  */
+    source_move(&t->builder, to, source_string(&t->builder, padded, bytes + 1), bytes);
+    free(padded);
+}
+
+static void assign_aggregate(Transcriber *t, gassign *assign)
+{
+    tree lhs = gimple_assign_lhs(assign), rhs = gimple_assign_rhs1(assign);
+    if (!gimple_assign_single_p(assign)) {
+        FAIL(t, "an operation on aggregates");
+        return;
+    }
+    const long bytes = bytes_of(t, TREE_TYPE(lhs));
+    if (t->function->failed || !bytes)
+        return;
+    const Operand to = address_of(t, lhs);
+    if (TREE_CODE(rhs) == CONSTRUCTOR && !CONSTRUCTOR_NELTS(rhs))
+        source_zero(&t->builder, to, bytes);
+    else if (TREE_CODE(rhs) == CONSTRUCTOR)
+        FAIL(t, "a constant of an aggregate");
+    else if (TREE_CODE(rhs) == STRING_CST)
+        assign_string(t, to, rhs, bytes);
+    else
+        source_move(&t->builder, to, address_of(t, rhs), bytes);
+    SourceBlock *block = t->builder.block;
+    if (block && block->last && (TREE_THIS_VOLATILE(lhs) || TREE_THIS_VOLATILE(rhs)))
+        block->last->is_volatile = true;
+}
+
+/* Sides of arrays in bits, which nothing but other such numbers reads.  */
+static bool is_side_in_bits(const_tree type)
+{
+    return (type == bitsizetype || type == TYPE_MAIN_VARIANT(bitsizetype)) && TYPE_PRECISION(type) > 64;
+}
+
+static void transcribe_assign(Transcriber *t, gassign *assign)
+{
+    tree lhs = gimple_assign_lhs(assign), x = gimple_assign_rhs1(assign), type = TREE_TYPE(lhs);
+    const enum tree_code code = gimple_assign_rhs_code(assign);
+    const bool single = gimple_assign_single_p(assign);
+    if (gimple_clobber_p(assign) || is_side_in_bits(type))
+        return;
+    if (gimple_num_ops(assign) > 3) {
+        FAIL(t, "an operation '%s'", get_tree_code_name(code));
+        return;
+    }
+    tree y = gimple_num_ops(assign) > 2 ? gimple_assign_rhs2(assign) : NULL_TREE;
+    if (!is_gimple_reg_type(type))
+        assign_aggregate(t, assign);
+    else if (VECTOR_TYPE_P(type))
+        FAIL(t, "a vector");
+    else if (is_complex(type)) {
+        const Pair pair = single ? pair_of(t, x) : operation_pair(t, code, type, x, y);
+        if (!t->function->failed)
+            store_pair(t, lhs, pair);
+    } else {
+        const Operand value = single ? value_of(t, x) : operation_value(t, code, type, x, y);
+        if (!t->function->failed)
+            store_place(t, lhs, value);
+    }
+}
+
+/* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
+
+static SourceBlock *block_of(basic_block block)
+{
+    return (SourceBlock *)block->aux;
+}
+
+static void transcribe_cond(Transcriber *t, gcond *cond)
+{
+    edge yes, no;
+    const Operand x =
+        operation_value(t, gimple_cond_code(cond), boolean_type_node, gimple_cond_lhs(cond), gimple_cond_rhs(cond));
+    extract_true_false_edges_from_block(gimple_bb(cond), &yes, &no);
+    source_branch(&t->builder, x, block_of(yes->dest), block_of(no->dest));
+}
+
+static void transcribe_switch(Transcriber *t, gswitch *one)
+{
+    tree index = gimple_switch_index(one);
+    const SourceType type = scalar_type(t, TREE_TYPE(index));
+    auto_vec<SourceCase> cases;
+    SourceBlock *otherwise = NULL;
+    for (unsigned i = 0; i < gimple_switch_num_labels(one); i++) {
+        tree label = gimple_switch_label(one, i);
+        SourceBlock *block = block_of(label_to_block(t->fn, CASE_LABEL(label)));
+        if (!CASE_LOW(label)) {
+            otherwise = block;
+            continue;
+        }
+        const int64_t low = (int64_t)TREE_INT_CST_LOW(CASE_LOW(label));
+        const int64_t high = CASE_HIGH(label) ? (int64_t)TREE_INT_CST_LOW(CASE_HIGH(label)) : low;
+        cases.safe_push(SourceCase{low, high, block});
+    }
+    const Operand x = value_of(t, index);
+    if (!t->function->failed)
+        source_switch(&t->builder, type, x, (int)cases.length(), cases.address(), otherwise);
+}
+
+static void transcribe_return(Transcriber *t, greturn *end)
+{
+    SourceBuilder *builder = &t->builder;
+    tree x = gimple_return_retval(end);
+    const SourceType result = t->function->result;
+    Operand value = Operand();
+    if (x && is_aggregate(TREE_TYPE(x))) {
+        if (t->function->result_bytes)
+            source_move(builder, source_of(t->result), address_of(t, x), t->function->result_bytes);
+    } else if (x && is_complex(TREE_TYPE(x))) {
+        const Pair pair = pair_of(t, x);
+        const SourceType part = scalar_type(t, TREE_TYPE(TREE_TYPE(x)));
+        const Operand to = source_of(t->result);
+        source_store(builder, part, to, pair.real, false);
+        source_store(builder, part, add_bytes(t, to, source_type_bytes(part)), pair.imaginary, false);
+    } else if (x)
+        value = value_of(t, x);
+    else if (source_type_is_float(result))
+        value = source_number(0); /* no caller reads it */
+    else if (result != ST_V && !source_type_is_aggregate(result))
+        value = source_integer(0);
+    source_return(builder, value);
+}
+
+static void transcribe_statement(Transcriber *t, gimple *statement)
+{
+    t->builder.loc = Loc();
+    if (gimple_has_location(statement))
+        t->builder.loc = loc_of(gimple_location(statement));
+    switch (gimple_code(statement)) {
+    case GIMPLE_ASSIGN:
+        transcribe_assign(t, as_a<gassign *>(statement));
+        break;
+    case GIMPLE_CALL:
+        transcribe_call(t, as_a<gcall *>(statement));
+        break;
+    case GIMPLE_COND:
+        transcribe_cond(t, as_a<gcond *>(statement));
+        break;
+    case GIMPLE_SWITCH:
+        transcribe_switch(t, as_a<gswitch *>(statement));
+        break;
+    case GIMPLE_RETURN:
+        transcribe_return(t, as_a<greturn *>(statement));
+        break;
+    case GIMPLE_LABEL:
+    case GIMPLE_DEBUG:
+    case GIMPLE_PREDICT:
+    case GIMPLE_NOP:
+        break;
+    case GIMPLE_ASM:
+        FAIL(t, "asm");
+        break;
+    case GIMPLE_GOTO:
+        FAIL(t, "a goto to a computed label");
+        break;
+    default:
+        FAIL(t, "a statement '%s'", gimple_code_name[gimple_code(statement)]);
+    }
+}
+
+static void enter_block(Transcriber *t, SourceBlock *block)
+{
+    source_place(t->function, block);
+    t->builder.block = block;
+    t->bound.truncate(0);
+}
+
+static void transcribe_block(Transcriber *t, basic_block block)
+{
+    edge next;
+    edge_iterator i;
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at) && !t->function->failed; gsi_next(&at))
+        transcribe_statement(t, gsi_stmt(at));
+    t->builder.loc = Loc();
+    FOR_EACH_EDGE(next, i, block->succs)
+    {
+        if (next->flags & (EDGE_ABNORMAL | EDGE_EH))
+            FAIL(t, next->flags & EDGE_EH ? "an exception" : "a jump that is no goto");
+        else if (single_succ_p(block) && next->dest != EXIT_BLOCK_PTR_FOR_FN(t->fn))
+            source_jump(&t->builder, block_of(next->dest));
+    }
+    source_unreachable(&t->builder);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* The type of the argument that callers pass: a function without a prototype gets them promoted.  */
+static const_tree argument_type(const_tree fndecl, const_tree parameter)
+{
+    const_tree type = TREE_TYPE(parameter);
+    return prototype_p(TREE_TYPE(fndecl)) || !is_gimple_reg_type(CONST_CAST_TREE(type)) || is_complex(type)
+               ? type
+               : DECL_ARG_TYPE(parameter);
+}
+
+static void transcribe_parameter(Transcriber *t, tree parameter)
+{
+    SourceBuilder *builder = &t->builder;
+    tree type = TREE_TYPE(parameter);
+    const_tree passed_as = argument_type(t->fn->decl, parameter);
+    long bytes;
+    const SourceType passed = passed_type(t, passed_as, &bytes);
+    const Declaration declaration = declaration_of(t->unit, parameter);
+    if (t->function->failed)
+        return;
+    SourceVariable *variable = source_parameter(t->function, passed, declaration);
+    variable->bytes = bytes;
+    if (is_complex(type)) {
+        const SourceType part = scalar_type(t, TREE_TYPE(type));
+        const Operand real = source_load(builder, part, source_of(variable), false);
+        const Operand from = add_bytes(t, source_of(variable), source_type_bytes(part));
+        store_pair(t, parameter, Pair{real, source_load(builder, part, from, false)});
+    } else if (is_aggregate(type)) {
+        if (bytes)
+            source_move(builder, address_of(t, parameter), source_of(variable), bytes);
+    } else if (is_register(parameter) && passed == scalar_type(t, type)) {
+        Home home = {};
+        home.variables[0] = variable;
+        t->homes.put(parameter, home);
+    } else
+        store_place(t, parameter, convert_value(t, source_of(variable), passed_as, type));
+}
+
+/* The first block takes the parameters. No jump leads to it.  */
+static void transcribe_body(Transcriber *t)
+{
+    basic_block block, entry = single_succ(ENTRY_BLOCK_PTR_FOR_FN(t->fn));
+    FOR_EACH_BB_FN(block, t->fn)
+    block->aux = source_block_new(t->function);
+    enter_block(t, single_pred_p(entry) ? block_of(entry) : source_block_new(t->function));
+    for (tree parameter = DECL_ARGUMENTS(t->fn->decl); parameter; parameter = DECL_CHAIN(parameter))
+        transcribe_parameter(t, parameter);
+    if (!single_pred_p(entry)) {
+        source_jump(&t->builder, block_of(entry));
+        enter_block(t, block_of(entry));
+    }
+    transcribe_block(t, entry);
+    FOR_EACH_BB_FN(block, t->fn)
+    {
+        if (block == entry || t->function->failed)
+            continue;
+        enter_block(t, block_of(block));
+        transcribe_block(t, block);
+    }
+    FOR_EACH_BB_FN(block, t->fn)
+    block->aux = NULL;
+}
+
+static void transcribe_function(struct function *fn)
+{
+    tree decl = fn->decl, type = TREE_TYPE(TREE_TYPE(decl));
+    Transcriber t;
+    if (!unit)
+        unit = source_unit_new(plugin.module);
+    t.unit = unit;
+    t.fn = fn;
+    t.function = source_function_new(unit, function_name(decl), ST_V, loc_of(DECL_SOURCE_LOCATION(decl)));
+    t.builder.function = t.function;
+    t.builder.loc = t.function->loc;
+    t.function->result = passed_type(&t, type, &t.function->result_bytes);
+    t.function->is_inline = DECL_DECLARED_INLINE_P(decl);
+    t.function->is_static = !TREE_PUBLIC(decl);
+    t.function->is_noreturn = TREE_THIS_VOLATILE(decl);
+    t.function->is_variadic = stdarg_p(TREE_TYPE(decl));
+    if (BYTES_BIG_ENDIAN)
+        FAIL(&t, "a machine whose first byte is the highest");
+    if (decl_function_context(decl) || DECL_STATIC_CHAIN(decl))
+        FAIL(&t, "a nested function");
+    if (source_type_is_aggregate(t.function->result))
+        t.result = source_parameter(t.function, ST_P, Declaration());
+    see_names(&t);
+    if (!t.function->failed)
+        transcribe_body(&t);
+}
+
+/* ---- the unit ---------------------------------------------------------------------------------------------------- */
+
+static bool is_before(const SourceFunction *a, const SourceFunction *b)
+{
+    return stands_before((location_t)a->loc.host, (location_t)b->loc.host);
+}
+
+/* In the order of the source. GCC comes to them in another.  */
+static void sort_functions(SourceUnit *all)
+{
+    SourceFunction *sorted = NULL;
+    for (SourceFunction *next = all->functions; next;) {
+        SourceFunction *function = next, **at = &sorted;
+        next = next->next;
+        while (*at && !is_before(function, *at))
+            at = &(*at)->next;
+        function->next = *at;
+        *at = function;
+    }
+    all->functions = sorted;
+}
+
+void transcribe_finish(FILE *file)
+{
+    if (!unit)
+        unit = source_unit_new(plugin.module);
+    for (unsigned i = 0; i < pragma_count(); i++)
+        source_pragma(unit, pragma_text(pragma_at(i)), loc_of(pragma_at(i)->loc));
+    sort_functions(unit);
+    finish_globals(unit);
+    for (const SourceFunction *function = unit->functions; function; function = function->next) {
+        const char *mistake = source_check_function(function);
+        if (mistake)
+            error_at((location_t)function->loc.host, "the region IR of %qs is wrong: %s", function->name, mistake);
+    }
+    source_print(unit, file, SourceTextOptions{true, true});
+}
+
+static const pass_data transcribe_data = {GIMPLE_PASS, "wsc-transcribe", OPTGROUP_NONE, TV_NONE, PROP_cfg, 0, 0, 0, 0};
+
+class transcribe_pass : public gimple_opt_pass {
+  public:
+    transcribe_pass() : gimple_opt_pass(transcribe_data, g)
+    {
+    }
+    bool gate(function *fn) final override
+    {
+        return !seen_error() && !in_system_header_at(DECL_SOURCE_LOCATION(fn->decl));
+    }
+    unsigned execute(function *fn) final override
+    {
+        transcribe_function(fn);
+        return 0;
+    }
+};
+
+void transcribe_register(void)
+{
+    struct register_pass_info one = {new transcribe_pass(), flag_openmp || flag_openacc ? "ompexp" : "cfg", 1,
+                                     PASS_POS_INSERT_AFTER};
+    register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &one);
+}

@@ -10,6 +10,7 @@
  *      op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
  *         [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
  *      edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
+ *      limit|cost|estimate|fitted NAME VALUE                     for the compiler; the solver skips them
  *
  * A statement is a line, and # begins a comment. Machine and graph are read one after the other, so that a graph may
  * add statements that its machine lacks.
@@ -439,6 +440,18 @@ static void read_aims(Reader *ctx, Problem *problem)
     }
 }
 
+/* True for a row that the compiler, its launchers or lib/product read (machines/table.awk).  */
+static bool is_for_compiler(const char *word)
+{
+    return !strcmp(word, "limit") || !strcmp(word, "cost") || !strcmp(word, "estimate") || !strcmp(word, "fitted");
+}
+
+static void skip_row(Reader *ctx)
+{
+    need_word(ctx, "a name");
+    need_word(ctx, "a number");
+}
+
 static void read_statement(Reader *ctx, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
@@ -481,6 +494,8 @@ static void read_statement(Reader *ctx, Problem *problem, const char *word)
         read_aims(ctx, problem);
     else if (!strcmp(word, "processors"))
         whole(ctx, need_word(ctx, "a number"), 1); /* only the emulation with durations uses the number */
+    else if (is_for_compiler(word))
+        skip_row(ctx);
     else if (!strcmp(word, "in-flight"))
         problem->in_flight = whole(ctx, need_word(ctx, "a number"), 1);
     else

@@ -2,7 +2,7 @@
 /*
  * fit.c - fits the numbers of the cost model (choose.h) to measured times, and prints the errors of the model.
  *
- *   fit FILE...           prints numbers.def with new numbers, and the errors as a comment at its head
+ *   fit FILE...           prints rows of machines/hopper.machine with new numbers; comments before them have the errors
  *   fit --check FILE...   prints the errors of the present numbers
  *
  * A FILE holds lines of JSON as bench/run writes them with `tiles`: extents, the choice ("kernel", "parts", "step",
@@ -283,7 +283,7 @@ static errors errors_of(const numbers n[PARTS])
 static void print_errors(const char *what, const numbers n[PARTS])
 {
     const errors e = errors_of(n);
-    printf(" * %-18s error %.1f%%, nine of ten below %.1f%%; regret ", what, 100 * e.middle, 100 * e.most);
+    printf("# %-18s error %.1f%%, nine of ten below %.1f%%; regret ", what, 100 * e.middle, 100 * e.most);
     if (e.compared)
         printf("%.2f%% over %d shapes\n", 100 * e.regret, e.compared);
     else
@@ -293,7 +293,7 @@ static void print_errors(const char *what, const numbers n[PARTS])
 static void print_numbers(const numbers *n)
 {
     for (int i = 0; i < NUMBERS; i++)
-        printf("NUMBER(%s, %.4g, \"%s\")\n", about[i].name, n->all[i], about[i].meaning);
+        printf("fitted %s %.4g # %s [fit]\n", about[i].name, n->all[i], about[i].meaning);
 }
 
 int main(int argc, char **argv)
@@ -312,9 +312,7 @@ int main(int argc, char **argv)
     }
     for (int part = 0; part < PARTS; part++)
         there[part] = (numbers){product_h200};
-    printf("/* SPDX-License-Identifier: MIT */\n/*\n * numbers.def - the numbers of the cost model in choose.h: "
-           "NUMBER (name, value, meaning).\n *\n * %d times of %d shapes.\n",
-           count, shapes);
+    printf("# %d times of %d shapes.\n", count, shapes);
     print_errors("before:", there);
     if (!check) {
         for (int part = 0; part < PARTS; part++) {
@@ -328,7 +326,6 @@ int main(int argc, char **argv)
         print_errors("fitted to all:", all);
         fprintf(stderr, "\r          \r");
     }
-    printf(" */\n");
     if (!check)
         print_numbers(&all[0]);
     free(timings);

@@ -745,7 +745,7 @@ void emit_nest(Nest *in)
 {
     Block *block = emit_tiles(in);
     bool rows_alone = in->ntotals && in->kernel->grid.dims == 1 && !has_axis_inside(in);
-    while (block && !budget_chosen_fits(block, rows_alone) && shrink(in))
+    while (block && !budget_chosen_fits(in->kernel->machine, block, rows_alone) && shrink(in))
         block = emit_tiles(in);
     if (!block)
         return;

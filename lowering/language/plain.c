@@ -20,11 +20,10 @@
  */
 #include <string.h>
 
+#include "cost/gpu.h"
 #include "ir/queries.h"
 #include "language/plain.h"
 #include "lower.h"
-
-enum { MOST_OF_PRODUCTS = 192 }; /* registers for tiles, of 255: with 208 ptxas has spilled */
 
 /* ---- which loops ------------------------------------------------------------------------------------------------- */
 
@@ -459,7 +458,7 @@ static bool attempt_products(Kernel *kernel, const Block *body, Messages *messag
         ir_walk(kernel->body, visit_products, &found);
         if (!found.products)
             return false;
-        if (found.registers <= MOST_OF_PRODUCTS)
+        if (found.registers <= kernel->machine->costs->tiled_product_registers)
             return true;
     }
     return false;

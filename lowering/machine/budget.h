@@ -9,13 +9,6 @@
 extern "C" {
 #endif
 
-enum {
-    BUDGET_HELD_REGISTERS = 208,  /* most registers of a thread for accumulators and operands in flight */
-    BUDGET_EASY_REGISTERS = 200,  /* registers of accumulators above which every other register counts */
-    BUDGET_CHOSEN_REGISTERS = 96, /* most registers for tiles whose size the compiler chooses */
-    BUDGET_CHOSEN_PRODUCT = 160   /* the same if accumulators are among them */
-};
-
 /* True if setmaxnreg can give a role this number of registers.  */
 bool budget_is_register_count(const Machine *machine, int registers);
 /* Checks the clause registers(producer, consumer).  If setmaxnreg cannot give such a number, the function reports an
@@ -26,8 +19,9 @@ bool budget_registers_clause(Kernel *kernel);
 Layout budget_layout(const Block *block);
 /* The registers of a thread that tiles of the body take at once.  No operation needs a layout yet.  */
 int budget_tiles(const Block *block);
-/* With `rows_alone`, each tile is one row or one element.  */
-bool budget_chosen_fits(const Block *block, bool rows_alone);
+/* True if the registers suffice for tiles of which the compiler chooses the size.  With `rows_alone`, each tile is one
+   row or one element.  */
+bool budget_chosen_fits(const Machine *machine, const Block *block, bool rows_alone);
 
 /* The bytes of the mbarriers: of the slots, of ping-pong, of `meetings` roles whose groups synchronize, and of dynamic
    scheduling.  */

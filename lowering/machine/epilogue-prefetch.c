@@ -27,12 +27,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-enum {
-    MOST_REGISTERS = 192, /* of the accumulator and such tiles, as bf16 beside 128 x 256 */
-    MOST_TYPES = 4,
-    GROUPS = 2,
-    BARRIERS = 1024
-};
+enum { MOST_TYPES = 4, GROUPS = 2, BARRIERS = 1024 };
 
 static bool is_dot(const Op *op, const void *context)
 {
@@ -184,7 +179,7 @@ static bool has_room(const Kernel *kernel, const Op *loop)
         return false;
     ir_walk(kernel->body, visit_room, &room);
     return !room.other && budget_fits(kernel, room.bytes + room.whole) && leaves_second_block(&room) &&
-           room.accumulator + room.tiles <= MOST_REGISTERS;
+           room.accumulator + room.tiles <= kernel->machine->costs->epilogue_registers;
 }
 
 bool load_comes_whole(const Kernel *kernel, const Op *load)

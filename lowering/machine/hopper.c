@@ -2,8 +2,8 @@
 /*
  * hopper.c - the description of Hopper (sm_90a), as the passes read it from Module.machine.
  *
- * Another GPU needs another file of this form.  Properties of all GPUs with TMA, such as lines of 128 bytes and their
- * swizzle, are in machine.h.
+ * The build makes the numbers from machines/hopper.machine.  Another GPU needs such a file, and another file of this
+ * form.  Properties of all GPUs with TMA, such as lines of 128 bytes and their swizzle, are in machine.h.
  */
 #include "machine/architecture.h"
 #include "machine/machine.h"
@@ -11,6 +11,11 @@
 static const char description[] = /* machines/hopper.machine */
 #include "machine/hopper-description.h"
     ;
+
+static const Costs costs = {
+#include "machine/hopper-costs.h"
+    .estimates = &ws_estimates_hopper,
+};
 
 /* WGMMA reads operands from shared memory, and the left operand also from registers.  F32 operands are read as tf32.
    F64 operands are for mma.sync.  */
@@ -27,23 +32,12 @@ static const MachineProduct products[] = {
 const Machine machine_hopper = {
     .name = "Hopper",
     .architecture = WSC_ARCHITECTURE,
-    .max_threads = 1024,
-    .named_barriers = 16,
-    .cluster_blocks = 8,
-    .most_cluster_blocks = 16,
-    .registers = 65536,
-    .thread_registers = 255,
-    .fewest_role_registers = 24,
-    .most_role_registers = 240,
-    .shared_bytes = 232448,
-    .sm_shared_bytes = 228 * 1024,
-    .block_shared_bytes = 1024,
+#include "machine/hopper-limits.h"
     .box_rows = MACHINE_BOX_ROWS,
-    .product_columns = 256,
-    .product_clock_bytes = 4096,
     .accumulators = ACCUMULATORS_IN_REGISTERS,
     .products = products,
     .nproducts = sizeof products / sizeof *products,
+    .costs = &costs,
     .description = description,
 };
 

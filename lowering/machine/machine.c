@@ -175,11 +175,11 @@ int64_t machine_cached_bytes(Type tile, Layout layout)
 /* ptxas refuses an instruction whose operands need more registers than the launch gives each thread (C7602).  A later
    setmaxnreg changes nothing.  A column of the accumulator takes half a register, and an instruction takes these beside
    it.  */
-enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
-
 int machine_product_columns(const Machine *machine, int threads, bool in_registers)
 {
-    int left = machine->registers / threads / 8 * 8 - BESIDE_ACCUMULATOR - (in_registers ? LEFT_OPERAND : 0);
+    const Costs *costs = machine->costs;
+    const int beside = costs->instruction_registers + (in_registers ? costs->left_operand_registers : 0);
+    int left = machine->registers / threads / 8 * 8 - beside;
     int columns = left * 2 / 8 * 8;
     return columns < machine->product_columns ? columns : machine->product_columns;
 }

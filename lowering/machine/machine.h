@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine.h - the description of a GPU (struct Machine), and sizes of tiles in shared memory and registers.  */
+/* machine.h - sizes of tiles in shared memory and registers, and the GPUs that the compiler knows (cost/gpu.h).  */
 #ifndef WSC_MACHINE_H
 #define WSC_MACHINE_H
 
+#include "cost/gpu.h"
 #include "ir/ir.h"
 
 #ifdef __cplusplus
@@ -25,44 +26,6 @@ enum {
     MACHINE_SMALL_SLOT = 12288   /* bytes of a slot below which eight slots of copies in flight do not hide latency */
 };
 
-/* Where products accumulate.  */
-typedef enum { ACCUMULATORS_IN_REGISTERS } AccumulatorSpace;
-
-/* Forms of a product's operands, as bits.  Every product also takes operands in shared memory with K along a line.  */
-enum {
-    OPERAND_ACROSS_K = 1, /* in shared memory, with K across lines */
-    LEFT_IN_REGISTERS = 2
-};
-
-typedef struct {
-    Dtype operands, sum;
-    unsigned forms;
-} MachineProduct;
-
-/* The description of one GPU.  */
-struct Machine {
-    const char *name;
-    const char *architecture;  /* as nvcc's -arch names it, without the prefix sm_ */
-    int max_threads;           /* most threads of a block */
-    int named_barriers;        /* named barriers of a block */
-    int cluster_blocks;        /* blocks of a cluster that every device can place */
-    int most_cluster_blocks;   /* blocks of a cluster that some devices can place; the launch asks the device */
-    int registers;             /* 32-bit registers of an SM */
-    int thread_registers;      /* most registers of a thread */
-    int fewest_role_registers; /* fewest and most that setmaxnreg gives a thread of a role, in multiples of eight */
-    int most_role_registers;
-    int shared_bytes;    /* most shared memory that a block can request */
-    int sm_shared_bytes; /* bytes of an SM; the system takes block_shared_bytes more than a block requests */
-    int block_shared_bytes;
-    int box_rows;            /* MACHINE_BOX_ROWS */
-    int product_columns;     /* N of the widest product */
-    int product_clock_bytes; /* an SM's product rate per clock: bytes of the left operand times columns */
-    AccumulatorSpace accumulators;
-    const MachineProduct *products;
-    int nproducts;
-    /* Rates and latencies as wsc-solve reads them (machines/); NULL: the compiler predicts nothing.  */
-    const char *description;
-};
 extern const Machine machine_hopper;
 /* The same GPU for kernels that write a trace (runtime/cuda/trace.cuh).  A trace takes shared memory of each block.  */
 const Machine *machine_hopper_traced(void);

@@ -86,11 +86,11 @@ static void visit_carried(Op *op, void *context)
 }
 
 /* True if the tiles that a loop carries, accumulators above all, leave few registers.  */
-static bool carries_much(const Role *role)
+static bool carries_much(const Costs *costs, const Role *role)
 {
     Carrier most = {role->layout, 0};
     ir_walk(role->body, visit_carried, &most);
-    return most.registers > BUDGET_EASY_REGISTERS;
+    return most.registers > costs->easy_registers;
 }
 
 /* The registers that all roles may request, as registers of a thread times groups.  The sum must not exceed what the
@@ -115,8 +115,6 @@ static int moving_registers(const Machine *machine, const Role *role)
     return rings > 2 ? machine->fewest_role_registers + 8 : machine->fewest_role_registers;
 }
 
-enum { BESIDE_TILES = 40, IN_PASSING = 16, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
-
 /* True for a tile that is computed from another one by elements and put at once.  It is processed piece by piece.  */
 static bool is_made_in_passing(const Op *op)
 {
@@ -128,22 +126,30 @@ static bool is_made_in_passing(const Op *op)
     return true;
 }
 
+typedef struct {
+    Carrier carrier;
+    int passing; /* registers of a tile that is made in passing */
+} Held;
+
 static void visit_held(Op *op, void *context)
 {
-    Carrier *held = context;
+    Held *held = context;
+    const Layout layout = held->carrier.layout;
     for (int i = 0; i < op->nresults; i++)
-        held->registers += is_made_in_passing(op)          ? IN_PASSING
-                           : value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout)
-                                                           : 0;
+        held->carrier.registers += is_made_in_passing(op) ? held->passing
+                                   : value_is_tile(op->results[i])
+                                       ? machine_tile_registers(op->results[i]->type, layout)
+                                       : 0;
 }
 
 /* The registers of a role that computes for others: those of all its tiles at once, and of addresses.  */
-static int preparing_registers(const Role *role)
+static int preparing_registers(const Costs *costs, const Role *role)
 {
-    Carrier held = {role->layout, BESIDE_TILES};
+    const int fewest = costs->fewest_preparing_registers, most = costs->most_preparing_registers;
+    Held held = {{role->layout, costs->beside_prepared_registers}, costs->passing_registers};
     ir_walk(role->body, visit_held, &held);
-    int registers = (int)round_up(held.registers, 8);
-    return registers < FEWEST_PREPARING ? FEWEST_PREPARING : registers < MOST_PREPARING ? registers : MOST_PREPARING;
+    int registers = (int)round_up(held.carrier.registers, 8);
+    return registers < fewest ? fewest : registers < most ? registers : most;
 }
 
 /* The registers of a role that does not get the rest.  */
@@ -151,7 +157,7 @@ static int own_registers(const Machine *machine, const Role *role, int issuing)
 {
     return role->registers          ? role->registers
            : role_issues_only(role) ? issuing
-           : role_holds_tiles(role) ? preparing_registers(role)
+           : role_holds_tiles(role) ? preparing_registers(machine->costs, role)
                                     : moving_registers(machine, role);
 }
 
@@ -193,6 +199,12 @@ static bool several_multiply(const Kernel *kernel)
     return count > 1;
 }
 
+/* The registers of a role that only copies.  */
+static int issuing_registers(const Costs *costs, int busy, bool much)
+{
+    return busy > 2 ? costs->few_issuing_registers : much ? costs->much_issuing_registers : costs->issuing_registers;
+}
+
 static void default_registers(Kernel *kernel)
 {
     const Machine *machine = kernel->machine;
@@ -206,9 +218,9 @@ static void default_registers(Kernel *kernel)
         return;
     FOR_ROLES (role, kernel) {
         more |= role_issues_only(role) && has_much_to_issue(role);
-        full |= carries_much(role);
+        full |= carries_much(machine->costs, role);
     }
-    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
+    int left = register_pool(kernel), issuing = issuing_registers(machine->costs, busy, more && !full);
     FOR_ROLES (role, kernel)
         left -= is_open(kernel, role) ? 0 : role->replicas * own_registers(machine, role, issuing);
     int open = 0;
@@ -275,8 +287,6 @@ void plan_threads(Kernel *kernel)
 
 /* ---- where several roles multiply -------------------------------------------------------------------------------- */
 
-enum { BESIDE_PRODUCTS = 40, LEAST_BESIDE = 24 }; /* addresses, predicates, barriers and temporaries */
-
 /* For each role: the registers that the user gives, the least number, and whether it gets a part of the rest.  */
 typedef struct {
     int said, least;
@@ -342,10 +352,12 @@ void plan_role_registers(Kernel *kernel)
     Share *shares = arena_alloc(kernel->module, (size_t)count * sizeof *shares), *share = shares;
     FOR_ROLES (role, kernel)
         *share++ = (Share){.said = role->registers, .dealt = role_has_op(role, OP_MMA, NULL) && !role->registers};
-    const int pool = register_pool(kernel), issuing = busy_groups(kernel) > 2 ? 32 : much ? 40 : 24;
-    int least = least_of_all(kernel, shares, issuing, BESIDE_PRODUCTS);
+    const Machine *machine = kernel->machine;
+    const Costs *costs = machine->costs;
+    const int pool = register_pool(kernel), issuing = issuing_registers(costs, busy_groups(kernel), much);
+    int least = least_of_all(kernel, shares, issuing, costs->beside_product_registers);
     if (least > pool)
-        least = least_of_all(kernel, shares, kernel->machine->fewest_role_registers, LEAST_BESIDE);
+        least = least_of_all(kernel, shares, machine->fewest_role_registers, costs->few_beside_product_registers);
     if (least > pool)
         refuse_registers(kernel);
     else

@@ -27,9 +27,6 @@
 #include "machine/machine.h"
 #include "schedule/work.h"
 
-/* Clocks that L2 takes for a line, and factors, in hundredths, as in runtime/common/choice.cuh.  */
-enum { ASKS_LINES = 158, ASKS_HALVES = 248, ASKS_SECTORS = 262, ASKS_INSIDE = 385, WAITS = 104, PAYS = 105 };
-
 typedef struct {
     int sides[2];
     double clocks;  /* of an iteration */
@@ -85,26 +82,15 @@ static void visit_shared(Op *load, void *context)
 /* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 /* L2 clocks of a line, in the worst case of a launch.  */
-static double clocks_of_line(const Asked *asked)
+static double clocks_of_line(const Costs *costs, const Asked *asked)
 {
     int64_t stride;
     const Value *value = asked_stride(asked);
     if (!value)
-        return ASKS_LINES / 100.0;
+        return cost_line(costs, 0);
     if (!ir_constant(value, &stride))
-        return ASKS_INSIDE / 100.0;
-    stride *= dtype_bytes(asked->tensor->results[0]->type.dtype);
-    return (stride % 128 == 0  ? ASKS_LINES
-            : stride % 64 == 0 ? ASKS_HALVES
-            : stride % 32 == 0 ? ASKS_SECTORS
-                               : ASKS_INSIDE) /
-           100.0;
-}
-
-static double both(double x, double y)
-{
-    const double longer = x > y ? x : y, part = longer > 0 ? (x + y - longer) / longer : 0;
-    return longer * (1 + part * part * part * part / 5);
+        return cost_worst_line(costs);
+    return cost_line(costs, stride * dtype_bytes(asked->tensor->results[0]->type.dtype));
 }
 
 /* Clocks of an iteration of the pipelined loop with the kernel's cluster. 0 if the loop computes beside its
@@ -112,17 +98,18 @@ static double both(double x, double y)
 static double iteration_clocks(Kernel *kernel, const Op *loop)
 {
     const Work *work = work_of(kernel);
+    const Costs *costs = kernel->machine->costs;
     double products = 0, asked = 0, computes = 0;
     for (int i = 0; i < work->count; i++) {
         const Part *part = &work->parts[i];
         if (!part->naround || part->around[part->naround - 1] != loop)
             continue;
         computes = part->computes;
-        products = part->products * (cluster_size(kernel) > 1 ? WAITS / 100.0 : 1);
+        products = cluster_size(kernel) > 1 ? cost_in_cluster(costs, part->products) : part->products;
         for (int k = 0; k < part->nasked; k++)
-            asked += part->asked[k].lines * clocks_of_line(&part->asked[k]);
+            asked += part->asked[k].lines * clocks_of_line(costs, &part->asked[k]);
     }
-    return computes > 0 ? 0 : both(products, asked);
+    return computes > 0 ? 0 : cost_overlapped(costs, products, asked);
 }
 
 /* A load that the blocks along a direction of the kernel's cluster share. NULL: none, or a refused one.  */
@@ -146,11 +133,6 @@ static Cluster considered(Kernel *kernel, const Op *loop, int down, int across)
     }
     kernel->grid.cluster[0] = kernel->grid.cluster[1] = 0;
     return cluster;
-}
-
-static bool pays(Cluster cluster, double otherwise)
-{
-    return cluster.load && cluster.clocks * PAYS / 100.0 < otherwise;
 }
 
 static void make_form(Kernel *kernel, const Op *loop, Cluster cluster, double alone)
@@ -194,15 +176,16 @@ void pass_multicast(Kernel *kernel)
     ir_walk(kernel->body, visit_loop, &loops);
     if (!grid || !loops.open || loops.count != 1 || !loops.products || !has_known_ranges(grid))
         return;
+    const Costs *costs = kernel->machine->costs;
     const bool plane = grid->nargs / 3 > 1;
     const double alone = iteration_clocks(kernel, loops.loop);
     const Cluster none = {{1, 1}, alone, NULL}, beside = plane ? considered(kernel, loops.loop, 1, 2) : none;
     const Cluster below = considered(kernel, loops.loop, 2, 1);
     const Cluster pair = below.load && (!beside.load || below.clocks < beside.clocks) ? below : beside;
     const Cluster four = plane ? considered(kernel, loops.loop, 2, 2) : none;
-    if (!pays(pair, alone))
+    if (!pair.load || !cost_pays(costs, pair.clocks, alone))
         return;
     make_form(kernel, loops.loop, pair, alone);
-    if (pays(four, pair.clocks))
+    if (four.load && cost_pays(costs, four.clocks, pair.clocks))
         make_form(kernel, loops.loop, four, alone);
 }

@@ -25,10 +25,8 @@
 #include "machine/machine.h"
 
 enum {
-    MOST_GROUPS = 2,    /* with more groups, registers suffice for fewer columns */
-    MOST_COLUMNS = 256, /* of wgmma; ptxas serializes products of 192 columns with an operand in registers */
-    CLOCK_BYTES = 128,  /* bytes that shared memory moves in a clock */
-    SLOW_CLOCKS = 8     /* of an operation of many instructions */
+    MOST_GROUPS = 2,   /* with more groups, registers suffice for fewer columns */
+    MOST_COLUMNS = 256 /* of wgmma; ptxas serializes products of 192 columns with an operand in registers */
 };
 
 typedef struct {
@@ -250,24 +248,19 @@ typedef struct {
     bool any, of_products; /* any: an operand is computed; of_products: from a product */
 } Estimate;
 
-/* A thread processes an element in a clock.  */
-static int64_t clocks_of(const Op *op, int groups)
-{
-    const Type type = op->results[0]->type;
-    int64_t each = op_info[op->code].about & IS_SLOW ? SLOW_CLOCKS : 1;
-    return each * type.rows * type.cols / groups / MACHINE_GROUP_THREADS;
-}
-
 static void estimate_operand(const SwapOperands *swap_operands, Estimate *estimate, Op *source, int groups)
 {
+    const Costs *costs = swap_operands->kernel->machine->costs;
     Slice slice = slice_new(swap_operands->kernel);
     slice_op(&slice, source);
     FOR_OPS (op, source->parent) {
         if (!slice_has_op(&slice, op))
             continue;
         estimate->of_products |= op_is_product(op);
-        if (op_is_elementwise(op))
-            estimate->own += clocks_of(op, groups);
+        if (!op_is_elementwise(op))
+            continue;
+        const Type type = op->results[0]->type;
+        estimate->own += cost_of_group(costs, op, (int64_t)type.rows * type.cols, groups);
     }
     estimate->any = true;
 }
@@ -281,7 +274,7 @@ static Estimate estimate_all(const SwapOperands *swap_operands)
             continue;
         const Type left = product->args[0]->type, right = product->args[1]->type;
         const int64_t bytes = dtype_bytes(left.dtype), depth = left.cols * bytes;
-        estimate.products += left.rows * depth * right.cols / swap_operands->kernel->machine->product_clock_bytes;
+        estimate.products += cost_product_at_peak(swap_operands->kernel->machine->costs, product);
         estimate.before += depth * (left.rows + (int64_t)left.rows / MACHINE_MMA_ROWS * right.cols);
         estimate.after += depth * right.cols / MACHINE_MMA_ROWS * left.rows;
         if (computed(product)) {
@@ -338,6 +331,7 @@ static bool turn_first(Kernel *kernel)
         return false;
     SwapOperands swap_operands = sides_of(kernel, product);
     const Estimate estimate = estimate_all(&swap_operands);
+    const int clock_bytes = kernel->machine->costs->shared_clock_bytes;
     if (swap_operands.fails || estimate.of_products || estimate.own > estimate.products ||
         estimate.after >= estimate.before)
         return false;
@@ -345,8 +339,8 @@ static bool turn_first(Kernel *kernel)
            "the product is made of the transposes, since its right operand is computed: as the left one that stays in "
            "registers; in an iteration of %lld clocks of products, %lld of shared memory for %lld, and %lld of each "
            "group's arithmetic",
-           (long long)estimate.products, (long long)estimate.after / CLOCK_BYTES,
-           (long long)estimate.before / CLOCK_BYTES, (long long)estimate.own);
+           (long long)estimate.products, (long long)estimate.after / clock_bytes,
+           (long long)estimate.before / clock_bytes, (long long)estimate.own);
     turn(&swap_operands);
     return true;
 }

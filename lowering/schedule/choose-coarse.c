@@ -204,7 +204,7 @@ static const char *objection(const Coarse *coarse)
                            "%s is computed while the second product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
     int registers = choose_held_registers(coarse->kernel, coarse->block, coarse->uses);
-    if (registers > BUDGET_HELD_REGISTERS)
+    if (registers > coarse->kernel->machine->costs->held_registers)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
                            registers);
     return NULL;

@@ -83,7 +83,8 @@ int choose_wanted_groups(const Chooser *chooser)
         int each = chooser->dots[i]->results[0]->type.rows;
         rows = rows == 0 || each < rows ? each : rows;
     }
-    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && choose_product_registers(chooser, 2) <= BUDGET_EASY_REGISTERS)
+    const int easy = chooser->kernel->machine->costs->easy_registers;
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && choose_product_registers(chooser, 2) <= easy)
         return 2;
     if (rows % (3 * MACHINE_MMA_ROWS) == 0 && choose_products_fit(chooser, 3 + 1))
         return 3;
@@ -142,7 +143,7 @@ static bool holds_accumulators(const Chooser *chooser, const Op *loop)
         if (!before || !op_is_product(before)) /* otherwise the two products share one accumulator */
             registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
     }
-    return chooser->ndots && registers <= BUDGET_HELD_REGISTERS;
+    return chooser->ndots && registers <= chooser->kernel->machine->costs->held_registers;
 }
 
 /* True if the group computes the left operand in the same iteration, in registers.  */
@@ -211,7 +212,8 @@ int choose_groups(Chooser *chooser)
     }
     if (grid->consumers == 1)
         return 1;
-    bool one = choose_product_registers(chooser, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(chooser, 1, true);
+    const int held = chooser->kernel->machine->costs->held_registers;
+    bool one = choose_product_registers(chooser, 1) <= held && room_for_staged(chooser, 1, true);
     for (int groups = choose_wanted_groups(chooser); groups > 1; groups--)
         if (one && !room_for_staged(chooser, groups, true))
             continue; /* each group stages operands of its own */
@@ -254,16 +256,14 @@ static bool looks_at_product(const Op *op, const Op *loop)
     return false;
 }
 
-/* The least clocks of a group's products for which turns pay.  Shorter products end before the turn comes back
-   (bench/notes/choices.md).  */
-enum { TURN_AT_LEAST = 512 };
-
 /* True for products of a fine loop that each iteration waits for, with other work before or after them.  Without turns,
-   all groups do that work at the same time, and the tensor cores idle (bench/notes/prepared-operands.md).  */
+   all groups do that work at the same time, and the tensor cores idle (bench/notes/prepared-operands.md).  Short
+   products end before the turn comes back (bench/notes/choices.md).  */
 static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
 {
     bool works = false, looked = false;
-    if (groups < 2 || chooser->nprepared || choose_product_clocks(chooser, loop) < TURN_AT_LEAST * groups)
+    const int least = groups * chooser->kernel->machine->costs->turn_clocks;
+    if (groups < 2 || chooser->nprepared || choose_product_clocks(chooser, loop) < least)
         return false;
     for (int i = 0; i < chooser->ndots; i++)
         if (pipelined_loop(chooser->dots[i]) == loop &&

@@ -13,7 +13,7 @@
 #include "schedule/choose.h"
 #include "machine/machine.h"
 
-enum { MORE_GROUPS = 4, MORE_REGISTERS = 96 }; /* for tiles, of the 112 of a thread */
+enum { MORE_GROUPS = 4 };
 
 /* The registers of the loop's accumulators and of the largest other tile, if that many groups divide the rows.  */
 static int registers_with(const Op *loop, int groups)
@@ -75,7 +75,8 @@ int choose_more_groups(Chooser *chooser, int groups)
 {
     Op *loop = chooser->nloops == 1 ? chooser->loops[0] : NULL;
     if (!loop || groups != 2 || !is_open(chooser, loop) || !choose_products_fit(chooser, MORE_GROUPS + 1) ||
-        registers_with(loop, MORE_GROUPS) > MORE_REGISTERS || !room_for_staged(chooser, MORE_GROUPS, true))
+        registers_with(loop, MORE_GROUPS) > chooser->kernel->machine->costs->four_group_registers ||
+        !room_for_staged(chooser, MORE_GROUPS, true))
         return groups;
     const double few = clocks_with(chooser, loop, groups), more = clocks_with(chooser, loop, MORE_GROUPS);
     if (more > 0 && more * PREDICTED_APART < few) {

@@ -21,26 +21,16 @@
 #include "machine/plan.h"
 
 enum {
-    PRODUCTS_OF_PARTS = 3, /* tf32 products of one f32 product */
-    NARROW_SUMS = 64,      /* registers of accumulators, as in tf32_split.cuh */
-    STEP_SUMS = 32,
-    BESIDE_PARTS = 24,
-    IN_PASSING = 16,
     MOST_MULTIPLYING = 2, /* groups: with preparer and producer four, which share the registers */
     MOST_PREPARING = 2,   /* groups */
-    WAITING = 600,        /* clocks in which an iteration of the preparer waits (bench/notes/prepared-operands.md) */
-    RESERVE = 2,          /* the products must take this many times the preparer's clocks */
-    MOST_HELD = 112,      /* most registers of tiles that a preparer holds at once */
-    BESIDE_HELD = 40,
-    FEW_BESIDE_HELD = 24,
-    BESIDE_SUM = 40,    /* registers of a group that multiplies, beside its accumulator */
-    ISSUING = 40,       /* registers of the producer */
-    HANDING_OVER = 160, /* clocks of an iteration of the preparer for two waits, a fence and a barrier */
-    STAGING = 240,      /* clocks for the same in a group that stages an operand and waits for its own product */
-    SLOW_CLOCKS = 8,    /* clocks of an element of a slow operation, relative to others */
-    PREPARED_SLOTS = 3, /* slots of prepared operands that hide variations between iterations */
-    PASSING_SLOTS = 2   /* least slots of rings that only the preparer reads */
+    PREPARED_SLOTS = 3,   /* slots of prepared operands that hide variations between iterations */
+    PASSING_SLOTS = 2     /* least slots of rings that only the preparer reads */
 };
+
+static const Costs *costs_of(const Chooser *chooser)
+{
+    return chooser->kernel->machine->costs;
+}
 
 /* ---- what may be prepared ---------------------------------------------------------------------------------------- */
 
@@ -61,17 +51,15 @@ static bool is_stored(const Chooser *chooser, const Op *load)
     return false;
 }
 
-/* The clocks of a group for an operation.  A thread computes an element in a clock, and moves 16 bytes in a clock.  */
-static int64_t clocks_of(const Op *op)
+/* The clocks of a group for an operation.  */
+static int64_t clocks_of(const Costs *costs, const Op *op)
 {
-    OpClass class_ = op_info[op->code].class_;
     if (op->nresults != 1 || op->results[0]->type.kind != K_TILE)
         return 0;
     Type type = op->results[0]->type;
-    int64_t elements = (int64_t)type.rows * type.cols, each = op_info[op->code].about & IS_SLOW ? SLOW_CLOCKS : 1;
-    if (class_ == CLASS_LOAD)
-        elements = elements * dtype_bytes(type.dtype) / 16;
-    return elements * each / MACHINE_GROUP_THREADS;
+    const int64_t elements = (int64_t)type.rows * type.cols;
+    return op_info[op->code].class_ == CLASS_LOAD ? cost_transfer(costs, elements * dtype_bytes(type.dtype))
+                                                  : cost_of_group(costs, op, elements, 1);
 }
 
 static void visit_chain(Op *op, void *context)
@@ -85,7 +73,7 @@ static void visit_chain(Op *op, void *context)
     chain->bad |= alone && is_stored(chain->chooser, op);
     if (!op_at_block(op, chain->body))
         return;
-    chain->clocks += clocks_of(op);
+    chain->clocks += clocks_of(costs_of(chain->chooser), op);
     if (op->nresults == 1 && op->results[0]->type.kind == K_TILE)
         chain->registers += machine_tile_registers(op->results[0]->type, LAYOUT_ROWS);
 }
@@ -139,8 +127,8 @@ static bool may_be_prepared(const Chooser *chooser, const Op *product, int arg, 
     const Slice slice = choose_slice(chooser->kernel, source);
     Chain chain = {.chooser = chooser, .slice = &slice, .body = body};
     ir_walk(chooser->kernel->body, visit_chain, &chain);
-    need->clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /
-                                      MACHINE_GROUP_THREADS;
+    const int64_t bytes = (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype);
+    need->clocks = chain.clocks + cost_transfer(costs_of(chooser), bytes);
     need->registers = chain.registers;
     return !chain.bad;
 }
@@ -161,11 +149,12 @@ static bool rows_fit(const Op *product, int groups)
 
 /* The registers of a thread that multiplies floats, beside its sums: sums of one step, and the left operand in two
    parts (runtime/cuda/tf32_split.cuh).  */
-static int registers_beside(const Op *product, int sums)
+static int registers_beside(const Costs *costs, const Op *product, int sums)
 {
     Type sum = product->results[0]->type;
     int depth = product->args[0]->type.cols, parts = depth < 32 ? depth : 32;
-    return (sums <= NARROW_SUMS && sum.cols <= 128 ? sum.cols / 2 : STEP_SUMS) + parts + BESIDE_PARTS;
+    const bool is_narrow = sums <= costs->split_sum_registers && sum.cols <= 128;
+    return (is_narrow ? sum.cols / 2 : costs->split_step_registers) + parts + costs->split_part_registers;
 }
 
 static int sums_of(const Op *product, int groups)
@@ -187,6 +176,7 @@ static bool has_rests(const Chooser *chooser, const Op *loop)
 static bool registers_fit(const Chooser *chooser, const Op *loop, int groups)
 {
     const Machine *machine = chooser->kernel->machine;
+    const Costs *costs = machine->costs;
     int threads = (groups + 2) * MACHINE_GROUP_THREADS, all = (groups + 2) * (machine->registers / threads / 8 * 8);
     int sums = 0, beside = 0, prepared = 0;
     for (int i = 0; i < chooser->ndots; i++) {
@@ -196,11 +186,13 @@ static bool registers_fit(const Chooser *chooser, const Op *loop, int groups)
         sums += sums_of(dot, groups);
         if (dot->code != OP_DOT_F32 || dot->nargs < 4)
             continue;
-        int own = registers_beside(dot, sums_of(dot, groups)), parts = dot->nargs - 3;
+        int own = registers_beside(costs, dot, sums_of(dot, groups)), parts = dot->nargs - 3;
         beside = own > beside ? own : beside;
-        prepared += dot->args[3]->type.rows * dot->args[3]->type.cols / MACHINE_GROUP_THREADS + parts * IN_PASSING;
+        prepared += dot->args[3]->type.rows * dot->args[3]->type.cols / MACHINE_GROUP_THREADS;
+        prepared += parts * costs->passing_registers;
     }
-    return !beside || groups * (sums + beside) + prepared + BESIDE_HELD + machine->fewest_role_registers <= all;
+    prepared += costs->beside_prepared_registers;
+    return !beside || groups * (sums + beside) + prepared + machine->fewest_role_registers <= all;
 }
 
 /* True for products of the tensor cores that read both operands from shared memory.  Products of floats do if residuals
@@ -213,13 +205,9 @@ static bool waits_for_operands(const Op *product)
 int64_t choose_product_clocks(const Chooser *chooser, const Op *loop)
 {
     int64_t clocks = 0;
-    for (int i = 0; i < chooser->ndots; i++) {
-        Type left = chooser->dots[i]->args[0]->type, right = chooser->dots[i]->args[1]->type;
-        int64_t times = chooser->dots[i]->code == OP_DOT_F32 ? PRODUCTS_OF_PARTS : 1;
+    for (int i = 0; i < chooser->ndots; i++)
         if (waits_for_operands(chooser->dots[i]) && pipelined_loop(chooser->dots[i]) == loop)
-            clocks += times * left.rows * left.cols * right.cols * dtype_bytes(left.dtype) /
-                      chooser->kernel->machine->product_clock_bytes;
-    }
+            clocks += cost_product_at_peak(costs_of(chooser), chooser->dots[i]);
     return clocks;
 }
 
@@ -315,10 +303,14 @@ static bool has_threads(const Chooser *chooser, int groups)
 static int registers_of(const Chooser *chooser, const Estimate *estimate, int groups, int preparers)
 {
     const Machine *machine = chooser->kernel->machine;
+    const Costs *costs = machine->costs;
     int all = groups + preparers + 1, pool = all * (machine->registers / (all * MACHINE_GROUP_THREADS) / 8 * 8);
-    int left = (pool - ISSUING - groups * (choose_product_registers(chooser, groups) + BESIDE_SUM)) / preparers / 8 * 8;
-    int held = (estimate->registers < MOST_HELD ? estimate->registers : MOST_HELD) / preparers;
-    int wanted = (held + BESIDE_HELD + 7) / 8 * 8, least = (held + FEW_BESIDE_HELD + 7) / 8 * 8;
+    int multiplying = groups * (choose_product_registers(chooser, groups) + costs->beside_product_registers);
+    int left = (pool - costs->much_issuing_registers - multiplying) / preparers / 8 * 8,
+        most = costs->prepared_registers;
+    int held = (estimate->registers < most ? estimate->registers : most) / preparers;
+    int wanted = (held + costs->beside_prepared_registers + 7) / 8 * 8;
+    int least = (held + costs->few_beside_prepared_registers + 7) / 8 * 8;
     return left >= wanted ? wanted : left >= least ? left : 0;
 }
 
@@ -326,9 +318,10 @@ static int registers_of(const Chooser *chooser, const Estimate *estimate, int gr
 static const char *second_objection(const Chooser *chooser, const Op *loop, const Estimate *estimate, int groups,
                                     int *registers)
 {
-    int64_t handing = HANDING_OVER, alone = WAITING + estimate->preparer - handing;
+    const Costs *costs = costs_of(chooser);
+    int64_t alone = costs->preparer_waits + estimate->preparer - costs->preparer_hands_over;
     *registers = registers_of(chooser, estimate, groups, MOST_PREPARING);
-    if (RESERVE * alone <= estimate->products)
+    if (costs->preparer_reserve * alone <= estimate->products)
         return "a second one is not needed";
     if (!choose_products_fit(chooser, groups + 1 + MOST_PREPARING))
         return "with a second one products would be too wide";
@@ -377,7 +370,7 @@ static const char *choose_preparers(Chooser *chooser, const Op *loop, const Esti
                : arena_print(chooser->kernel->module,
                              "%d groups with %d registers, since one would wait %d clocks of an "
                              "iteration beside its work",
-                             MOST_PREPARING, registers, WAITING);
+                             MOST_PREPARING, registers, costs_of(chooser)->preparer_waits);
 }
 
 /* Chooses the operands of one loop together: one role prepares all of them, or none.  */
@@ -385,7 +378,8 @@ static void choose_loop(Chooser *chooser, const Op *loop, int groups)
 {
     int first = chooser->nprepared;
     const char *names = NULL;
-    Estimate estimate = {choose_product_clocks(chooser, loop), 0, HANDING_OVER, 0};
+    const Costs *costs = costs_of(chooser);
+    Estimate estimate = {choose_product_clocks(chooser, loop), 0, costs->preparer_hands_over, 0};
     for (int i = 0; i < chooser->ndots; i++)
         for (int arg = 0; arg < chooser->dots[i]->nargs; arg++) {
             const Op *dot = chooser->dots[i];
@@ -399,8 +393,8 @@ static void choose_loop(Chooser *chooser, const Op *loop, int groups)
             schedule_op(value->def)->depth = -1;
             estimate.preparer += need.clocks;
             estimate.registers += need.registers;
-            estimate.own +=
-                is_rest(dot, arg) ? (arg == 3) * estimate.products : STAGING + need.clocks * (arg ? groups : 1);
+            estimate.own += is_rest(dot, arg) ? (arg == 3) * estimate.products
+                                              : costs->group_stages + need.clocks * (arg ? groups : 1);
             names = names ? arena_print(chooser->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
         }
     if (chooser->nprepared == first)

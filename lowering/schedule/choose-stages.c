@@ -289,7 +289,7 @@ static const char *objection(const Stages *stages, int least)
     if (early)
         return arena_print(module, "%s is computed while a product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
-    if (registers > BUDGET_HELD_REGISTERS)
+    if (registers > stages->kernel->machine->costs->held_registers)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
                            registers);
     if (stages->behind)

@@ -3,6 +3,7 @@
 #ifndef WSC_CHOOSE_H
 #define WSC_CHOOSE_H
 
+#include "cost/gpu.h"
 #include "ir/queries.h"
 
 /* The state of the pass `choose` for one kernel.  */

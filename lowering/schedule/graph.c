@@ -45,7 +45,6 @@ typedef struct {
 
 enum { CYCLES = 100 }; /* about, for all groups together; more are more exact, and take longer */
 enum { FAR = 8 };      /* most iterations that a value is carried before its use */
-enum { FAR_CLOCKS = 1000 };
 
 /* ---- kinds and work ---------------------------------------------------------------------------------------------- */
 
@@ -175,7 +174,8 @@ static void print_work(const Graph *graph, const Op *op, int64_t times)
     const Value *value = op->nresults ? op->results[0] : op->args[op->nargs - 1];
     const char *kind = "alu";
     if (from_ring(op) && op_info[op->code].class_ != CLASS_LOAD) {
-        fprintf(graph->out, " kind=free streaming latency=%d", FAR_CLOCKS); /* another role puts it there */
+        /* Another role puts it there.  */
+        fprintf(graph->out, " kind=free streaming latency=%d", graph->kernel->machine->costs->far_clocks);
         return;
     }
     if (from_ring(op)) {
@@ -373,12 +373,10 @@ static void collect(Graph *graph)
 
 /* Registers of a preparing role's thread.  The groups that multiply get what other roles leave.  A single group beside
    copies has what the launch gives to each thread.  */
-enum { PREPARING_REGISTERS = 96 };
-
 static int registers_of_role(const Machine *machine, const Role *role)
 {
     return role->registers             ? role->registers
-           : role->may & ROLE_COMPUTES ? PREPARING_REGISTERS
+           : role->may & ROLE_COMPUTES ? machine->costs->preparing_registers
                                        : machine->fewest_role_registers;
 }
 

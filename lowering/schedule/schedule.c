@@ -106,7 +106,7 @@ static void mix_machine(Digester *digester, const Machine *machine)
     mix_text(digester, machine->name);
     mix(digester, (uint64_t)machine->shared_bytes << 32 | (unsigned)machine->registers);
     mix(digester, (uint64_t)machine->max_threads << 32 | (unsigned)machine->product_columns);
-    mix(digester, (uint64_t)machine->product_clock_bytes);
+    mix(digester, (uint64_t)machine->costs->product_clock_bytes);
 }
 
 uint64_t schedule_digest(const Kernel *kernel)

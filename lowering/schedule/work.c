@@ -7,36 +7,14 @@
  *      store c, i, j, cast (acc)               leaves 683 clocks
  *
  * The passes that compare versions of a kernel use the estimate (optimize/multicast.c).  Launchers evaluate the
- * estimate for the extents of a launch (print/cuda-choice.c, runtime/common/choice.cuh).
+ * estimate for the extents of a launch (print/cuda-choice.c, runtime/common/choice.cuh).  cost/cost.c has the numbers.
  */
 #include <string.h>
 
 #include "ir/queries.h"
+#include "machine/machine.h"
 #include "machine/plan.h"
 #include "schedule/work.h"
-
-enum {
-    LINE = 128,  /* bytes of a line of L2 */
-    LEAVES = 48, /* bytes of stores a clock */
-    SENT = 19,   /* bytes a clock between blocks of a cluster: sent_bytes of lib/product/numbers.def */
-    LANES = 128, /* elements a clock of one instruction */
-    SLOW = 8,    /* instructions of a function by polynomial or special unit */
-    FAST = 3,    /* instructions of a power with the mark `fast` */
-    LOOP = 100,  /* clocks of an iteration that loads without a ring: addresses, and shuffles between lanes */
-    REDUCES = 2, /* instructions of a reduction for each element */
-    SLOTS = 4    /* slots of a loop whose depth is still open */
-};
-
-static double product_clocks(const Op *dot)
-{
-    Type left = dot->args[0]->type, right = dot->args[1]->type;
-    double rows = (double)((left.rows + 63) / 64), columns = right.cols;
-    double instructions = (double)left.cols * dtype_bytes(left.dtype) / 32;
-    /* An instruction also reads 64 rows of the left operand.  */
-    double clocks = columns / 2 > 16 + columns / 4 ? columns / 2 : 16 + columns / 4;
-    int times = dot->code == OP_DOT_F32 ? 3 : dtype_bytes(left.dtype) == 8 ? 8 : 1;
-    return rows * instructions * clocks * times;
-}
 
 static double elements(const Op *op)
 {
@@ -59,7 +37,8 @@ static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const
 {
     Type type = load->results[0]->type;
     const Op *tensor = load->args[0]->type.kind == K_TENSOR ? tensor_root(load->args[0]) : NULL;
-    double lines = (double)type.rows * ((type.cols * dtype_bytes(type.dtype) + LINE - 1) / LINE);
+    const int bytes = type.cols * dtype_bytes(type.dtype);
+    double lines = (double)type.rows * ((bytes + MACHINE_LINE_BYTES - 1) / MACHINE_LINE_BYTES);
     if (part->nasked < WORK_LOADS)
         part->asked[part->nasked++] = (Asked){lines / sharers_of(kernel, work, part, load), tensor};
 }
@@ -68,7 +47,8 @@ static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const
 static double exchange_clocks(const Kernel *kernel, const Op *op)
 {
     Type share = op->results[0]->type;
-    return (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1) / SENT;
+    const double bytes = (double)share.rows * share.cols * dtype_bytes(share.dtype) * (cluster_size(kernel) - 1);
+    return cost_exchange(kernel->machine->costs, bytes);
 }
 
 static bool is_fast_copy(const Op *op, const void *of)
@@ -80,8 +60,8 @@ static int instructions(const Kernel *kernel, const Op *op)
 {
     FOR_ROLES (role, kernel)
         if (op_info[op->code].about & IS_SLOW && ir_any_of(role->body, is_fast_copy, op))
-            return FAST;
-    return op_info[op->code].about & IS_SLOW ? SLOW : 1;
+            return kernel->machine->costs->fast_instructions;
+    return cost_instructions(kernel->machine->costs, op);
 }
 
 static bool counts_columns(const Value *value)
@@ -107,27 +87,28 @@ static bool is_selected(const Op *op)
 static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
+    const Costs *costs = kernel->machine->costs;
     if (is_selected(op))
         return;
     if (class_ == CLASS_LOAD)
         weigh_load(kernel, work, part, op);
     else if (class_ == CLASS_STORE && op->nargs && op->args[op->nargs - 1]->type.kind == K_TILE)
-        part->leaves += elements(op) * dtype_bytes(op->args[op->nargs - 1]->type.dtype) / LEAVES;
+        part->leaves += cost_store(costs, elements(op) * dtype_bytes(op->args[op->nargs - 1]->type.dtype));
     else if (op->code == OP_SUM_PARTS)
         part->leaves += exchange_clocks(kernel, op);
     else if (op_is_product(op))
-        part->products += product_clocks(op);
+        part->products += cost_product(costs, op);
     else if (op_is_elementwise(op))
-        part->computes += elements(op) / LANES * instructions(kernel, op);
+        part->computes += cost_elementwise(costs, elements(op), instructions(kernel, op));
     else if (class_ == CLASS_TILE && op->nargs && op->code != OP_TRANS && op->code != OP_COLUMNS)
-        part->computes += elements(op) / LANES * REDUCES;
+        part->computes += cost_elementwise(costs, elements(op), costs->reduction_instructions);
 }
 
 /* The slots that copies may fill while products read the others.  */
-static int slots_filled(const Pipeline *pipeline)
+static int slots_filled(const Costs *costs, const Pipeline *pipeline)
 {
     if (pipeline->depth <= 0)
-        return SLOTS;
+        return costs->open_slots;
     const int read = pipeline->in_flight > 1 ? pipeline->in_flight - 1 : 0;
     return pipeline->depth > read ? pipeline->depth - read : 1;
 }
@@ -140,6 +121,7 @@ static bool is_load(const Op *op, const void *none)
 
 static void weigh(const Kernel *kernel, Work *work, int index, const Block *block)
 {
+    const Costs *costs = kernel->machine->costs;
     FOR_OPS (op, block) {
         const bool inner = op->code == OP_FOR && work->count < WORK_PARTS && work->parts[index].naround < WORK_AROUND;
         int to = index;
@@ -148,8 +130,8 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
             const Pipeline *pipeline = pipeline_of(op);
             memcpy(part.around, work->parts[index].around, sizeof part.around);
             part.around[part.naround++] = op;
-            part.depth = !pipeline ? 0 : slots_filled(pipeline);
-            part.computes = !pipeline && ir_any_of(op->blocks[0], is_load, NULL) ? LOOP : 0;
+            part.depth = !pipeline ? 0 : slots_filled(costs, pipeline);
+            part.computes = !pipeline && ir_any_of(op->blocks[0], is_load, NULL) ? costs->loop_clocks : 0;
             to = work->count;
             work->parts[work->count++] = part;
         }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <ws/backend.h>
 
+#include "estimate.h"
 #include "steps.h"
 
 namespace ws {
@@ -44,10 +45,16 @@ static inline double times(long low, long high, long step)
     return n > 0 ? (double)n : 0;
 }
 
-/* Clocks of L2 for a request of 128 bytes, for rows `stride` bytes apart.  Measured in bench/notes/clusters.md.  */
+/* The numbers of the GPU that the program is compiled for.  */
+static inline const ws_estimates &estimates()
+{
+    return ws_estimates_hopper;
+}
+
+/* Clocks of L2 for a request of 128 bytes, for rows `stride` bytes apart.  */
 static inline double asks(long stride)
 {
-    return stride % 128 == 0 ? 1.58 : stride % 64 == 0 ? 2.48 : stride % 32 == 0 ? 2.62 : 3.85;
+    return ws_line_clocks(&estimates(), stride);
 }
 
 /* The middle of the range of a grid's variable.  */
@@ -61,13 +68,6 @@ static inline double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/* Clocks of two concurrent activities: a little more than the longer one.  */
-static inline double both(double x, double y)
-{
-    const double longer = larger(x, y), part = longer > 0 ? (x + y - longer) / longer : 0;
-    return longer * (1 + part * part * part * part / 5);
-}
-
 struct tile_clocks {
     double alone, busy; /* until it is done; of the busiest unit */
 };
@@ -75,14 +75,14 @@ struct tile_clocks {
 /* `asking`: the share of requests to L2 that are not answered sooner because multiprocessors are idle.  */
 static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place, double asking)
 {
-    enum { ROUND_TRIP = 800, ITERATION = 15 };
-    const double products = w.products * (place.in_cluster() ? 1.04 : 1); /* blocks wait for each other */
+    const ws_estimates &e = estimates();
+    const double products = w.products * (place.in_cluster() ? e.cluster_wait : 1); /* blocks wait for each other */
     const double all = products + w.computes + w.leaves, arrives = w.arrives * asking;
-    const double busy = larger(both(products, arrives), larger(w.computes, w.leaves));
+    const double busy = larger(ws_overlapped_clocks(&e, products, arrives), larger(w.computes, w.leaves));
     if (!w.depth)
-        return {all + arrives + (arrives > 0 ? ROUND_TRIP : 0), busy};
+        return {all + arrives + (arrives > 0 ? e.round_trip : 0), busy};
     /* A slot is filled, multiplied and filled again.  */
-    return {larger(larger(0.75 * all, busy) + ITERATION, (ROUND_TRIP + arrives + products) / w.depth), busy};
+    return {larger(larger(e.steady * all, busy) + e.iteration, (e.round_trip + arrives + products) / w.depth), busy};
 }
 
 /* Tiles that are computed at once.  A cluster lies within a GPC, whose number of multiprocessors is no multiple of
@@ -90,7 +90,8 @@ static inline tile_clocks clocks_of(const tile_work &w, const tile_place &place,
 static inline double places_of(const tile_place &place)
 {
     const long all = choice_multiprocessors(), processors = place.share && place.share < all ? place.share : all;
-    const long size = place.down * place.across, clusters = (processors - (size > 2 ? processors / 11 : 0)) / size;
+    const long size = place.down * place.across, unplaced = size > 2 ? processors / (long)estimates().unplaced : 0;
+    const long clusters = (processors - unplaced) / size;
     return (double)(clusters > 1 ? clusters * size : size);
 }
 
@@ -116,19 +117,19 @@ static inline double rounds_of(double tiles, double places)
 static inline double estimate(const estimated_range *ranges, int dims, const tile_place &place, const tile_work *work,
                               int count)
 {
-    enum { LAUNCH = 2500, IN_CLUSTER = 1500, BEGINS = 1100 };
+    const ws_estimates &e = estimates();
     const double tiles = tiles_of(ranges, dims, place), places = places_of(place), rounds = rounds_of(tiles, places);
-    const double asking = tiles < places ? __builtin_pow(tiles / places, 0.285) : 1;
-    double clocks = BEGINS, busy = 0, after = 0;
+    const double asking = tiles < places ? __builtin_pow(tiles / places, e.idle_power) : 1;
+    double clocks = e.block_start, busy = 0, after = 0;
     for (int i = 0; i < count; i++) {
         const tile_clocks one = clocks_of(work[i], place, asking);
         (work[i].depth ? clocks : after) += work[i].times * one.alone;
         busy += work[i].times * one.busy;
     }
     /* Hidden by the products of the other group, except for the last tile.  */
-    const double alone = place.in_turn ? rounds * larger(clocks - BEGINS, after) + BEGINS + after
+    const double alone = place.in_turn ? rounds * larger(clocks - e.block_start, after) + e.block_start + after
                                        : rounds_of(tiles, places * place.blocks) * (clocks + after);
-    return LAUNCH + (place.in_cluster() ? IN_CLUSTER : 0) + larger(alone, rounds * busy);
+    return e.launch + (place.in_cluster() ? e.cluster_launch : 0) + larger(alone, rounds * busy);
 }
 
 /* True if another program of a kernel should take its launch.  The gain has to exceed the estimates' error between
@@ -137,7 +138,7 @@ template <int N, int K, int L>
 bool is_faster(const estimated_range (&ranges)[N], const tile_place &place, const tile_work (&work)[K],
                const tile_place &other_place, const tile_work (&other)[L])
 {
-    return 1.05 * estimate(ranges, N, place, work, K) < estimate(ranges, N, other_place, other, L);
+    return estimates().least_gain * estimate(ranges, N, place, work, K) < estimate(ranges, N, other_place, other, L);
 }
 
 /* True if the launcher is only asked for an estimate.  */

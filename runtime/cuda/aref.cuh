@@ -16,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "../common/costs.h"
 #include "ptx.cuh"
 #include "trace.cuh"
 
@@ -69,7 +70,7 @@ static WS_DEVICE void start()
 
 template <typename S> static WS_DEVICE S &shared()
 {
-    static_assert(sizeof(S) <= 227 * 1024, "a block has no more shared memory: the compiler counted wrong");
+    static_assert(sizeof(S) <= WS_HOPPER_SHARED_BYTES, "a block has no more shared memory: the compiler counted wrong");
     extern __shared__ __align__(1024) unsigned char ws_shared_bytes[];
     return *reinterpret_cast<S *>(ws_shared_bytes);
 }

@@ -17,6 +17,7 @@
 
 #include <limits.h>
 
+#include "../common/costs.h"
 #include "../common/steps.h"
 #include "arguments.cuh"
 #include "cluster.cuh"
@@ -32,9 +33,10 @@ static inline long choice_multiprocessors()
     cudaDeviceProp facts;
     static long known[host::MAX_DEVICES];
     if (cudaGetDevice(&device) != cudaSuccess || device >= host::MAX_DEVICES)
-        return 132;
+        return WS_HOPPER_PROCESSORS;
     if (!known[device])
-        known[device] = cudaGetDeviceProperties(&facts, device) == cudaSuccess ? facts.multiProcessorCount : 132;
+        known[device] =
+            cudaGetDeviceProperties(&facts, device) == cudaSuccess ? facts.multiProcessorCount : WS_HOPPER_PROCESSORS;
     return known[device];
 }
 

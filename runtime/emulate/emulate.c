@@ -8,6 +8,7 @@
  * reported, independently of the threads.
  */
 #include "checks.h"
+#include "costs.h"
 #include "step.h"
 #include "steps.h"
 #include <limits.h>
@@ -21,7 +22,7 @@
 #include <unistd.h>
 #include <ws/backend.h>
 
-enum { WARP_GROUP = 128, SHARED_ALIGNMENT = 1024, SHARED_MOST = 232448, EXTENT_MOST = INT32_MAX };
+enum { WARP_GROUP = 128, SHARED_ALIGNMENT = 1024, SHARED_MOST = WS_HOPPER_SHARED_BYTES, EXTENT_MOST = INT32_MAX };
 
 /* ---- seed and size ----------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <ws/backend.h>
 
+#include "../common/costs.h"
 #include "grid.cuh"
 #include "table.cuh"
 
@@ -15,7 +16,7 @@ namespace ws {
 /* As on the GPU that kernels are tuned for.  */
 static inline long choice_multiprocessors()
 {
-    return 132;
+    return WS_HOPPER_PROCESSORS;
 }
 static inline const char *choice_device()
 {

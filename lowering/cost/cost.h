@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cost.h - the cost model: clocks, rates and registers of one GPU.
+ *
+ * machines/NAME.machine states each number with its meaning and its source.  The build makes a table of them
+ * (machines/table.awk), and a machine's description points to its table (Machine.costs).  Passes that compare ways to
+ * run a program ask the functions below.  The folder is below all phases: it includes the IR alone.
+ *
+ * Clocks are of a multiprocessor.  Registers are of a thread.
+ */
+#ifndef WSC_COST_H
+#define WSC_COST_H
+
+#include "costs.h"
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A member has the name of its row.  */
+typedef struct Costs {
+    /* Rates: bytes, elements or instructions a clock, or instructions of an element.  */
+    int product_clock_bytes, shared_clock_bytes, store_clock_bytes, exchange_clock_bytes, thread_clock_bytes;
+    int f64_product_times, lanes, slow_instructions, fast_instructions, reduction_instructions;
+    /* Clocks of an iteration, and assumptions about loops whose depth or maker is not known.  */
+    int loop_clocks, open_slots, far_clocks, turn_clocks;
+    int preparer_waits, preparer_hands_over, group_stages, preparer_reserve;
+    /* Registers of tiles, at most.  */
+    int held_registers, easy_registers, chosen_registers, chosen_product_registers, tiled_product_registers;
+    int epilogue_registers, four_group_registers;
+    /* Registers of roles that prepare operands or copy.  */
+    int preparing_registers, prepared_registers, beside_prepared_registers, few_beside_prepared_registers;
+    int fewest_preparing_registers, most_preparing_registers, passing_registers;
+    int issuing_registers, much_issuing_registers, few_issuing_registers;
+    /* Registers of groups that multiply, beside their accumulators.  */
+    int beside_product_registers, few_beside_product_registers, instruction_registers, left_operand_registers;
+    int split_sum_registers, split_step_registers, split_part_registers;
+    /* Numbers of launches, which passes share with launchers (runtime/common/estimate.h).  */
+    const ws_estimates *estimates;
+} Costs;
+
+/* The clocks of tensor cores for a product, with the time to read operands that are narrow.  */
+double cost_product(const Costs *costs, const Op *product);
+/* The same at the peak rate.  */
+int64_t cost_product_at_peak(const Costs *costs, const Op *product);
+
+/* The instructions of an element of the operation.  */
+int cost_instructions(const Costs *costs, const Op *op);
+/* The clocks of all lanes for the elements, with that many instructions each.  */
+double cost_elementwise(const Costs *costs, double elements, int instructions);
+/* The clocks of a group for its part of the elements, if `groups` groups divide them.  */
+int64_t cost_of_group(const Costs *costs, const Op *op, int64_t elements, int groups);
+
+/* The clocks in which the threads of a group move the bytes.  */
+int64_t cost_transfer(const Costs *costs, int64_t bytes);
+/* The clocks in which stores move the bytes.  */
+double cost_store(const Costs *costs, double bytes);
+/* The clocks in which a block of a cluster sends the bytes to others.  */
+double cost_exchange(const Costs *costs, double bytes);
+/* The clocks of L2 for a line of 128 bytes, for rows that begin `stride` bytes apart.  */
+double cost_line(const Costs *costs, int64_t stride);
+/* The same in the worst case of a launch.  */
+double cost_worst_line(const Costs *costs);
+
+/* The clocks of two concurrent activities: a little more than the longer one.  */
+double cost_overlapped(const Costs *costs, double x, double y);
+/* The clocks of products in a cluster, whose blocks wait for each other.  */
+double cost_in_cluster(const Costs *costs, double clocks);
+/* True if the gain exceeds the error of estimates.  */
+bool cost_pays(const Costs *costs, double clocks, double otherwise);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

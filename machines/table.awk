@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+#
+# table.awk - C text for the rows of one kind in a description of a machine.
+#
+#   awk -v rows=limit -f table.awk hopper.machine       members of struct Machine (lowering/cost/gpu.h)
+#   awk -v rows=cost -f table.awk hopper.machine        members of Costs (lowering/cost/cost.h)
+#   awk -v rows=estimate -f table.awk hopper.machine    runtime/common/costs.h
+#   awk -v rows=fitted -f table.awk hopper.machine      lib/product/numbers.def
+#
+# A row is "limit NAME VALUE # MEANING [SOURCE]". The value is a number, or KIND.NAME of a row above.
+
+function fail(message) { print FILENAME ":" FNR ": " message >"/dev/stderr"; failed = 1; exit 1 }
+
+function number_of(text) {
+    if (text in value)
+        return value[text]
+    if (text !~ /^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/)
+        fail("'" text "' is no number, and no row above is KIND.NAME")
+    return text
+}
+
+function meaning_of(line) {
+    sub(/^[^#]*# */, "", line)
+    sub(/ *\[[a-z0-9]*\] *$/, "", line)
+    return line
+}
+
+$1 == "machine" { machine = $2 }
+$1 == "memory" && $2 == "smem" { sub(/.*=/, "", $3); shared = $3 * 1024 }
+$1 == "processors" { processors = $2 }
+
+$1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" {
+    if ($2 !~ /^[a-z][a-z0-9_]*$/ || ($4 != "" && $4 !~ /^#/))
+        fail("a row is: " $1 " NAME VALUE # MEANING [SOURCE]")
+    if (($1 "." $2) in value)
+        fail($1 " '" $2 "' is there twice")
+    value[$1 "." $2] = number_of($3)
+    if ($1 == rows) {
+        name[++count] = $2
+        meaning[count] = meaning_of($0)
+    }
+}
+
+function generated(file, about) {
+    print "/* SPDX-License-Identifier: MIT */"
+    print "/*\n * " file " - " about
+    print " *"
+    print " * Generated from machines/" machine ".machine by machines/table.awk: `make update-costs` writes it anew."
+    print " */"
+}
+
+function print_estimates(    i, width) {
+    generated("costs.h", "numbers of a GPU that launchers, the emulation and the compiler share.")
+    print "#ifndef WS_COMMON_COSTS_H\n#define WS_COMMON_COSTS_H\n"
+    print "enum { WS_" toupper(machine) "_PROCESSORS = " processors ", WS_" toupper(machine) "_SHARED_BYTES = " shared " };\n"
+    print "typedef struct {"
+    for (i = 1; i <= count; i++)
+        print "    double " name[i] ";"
+    print "} ws_estimates;\n"
+    print "static const ws_estimates ws_estimates_" machine " = {"
+    for (i = 1; i <= count; i++)
+        width = length(value[rows "." name[i]]) > width ? length(value[rows "." name[i]]) : width
+    for (i = 1; i <= count; i++)
+        printf "    %-" width + 1 "s /* %s */\n", value[rows "." name[i]] ",", name[i]
+    print "};\n\n#endif"
+}
+
+function print_fitted(    i) {
+    generated("numbers.def", "the numbers of the cost model in choose.h: NUMBER (name, value, meaning).")
+    for (i = 1; i <= count; i++)
+        print "NUMBER(" name[i] ", " value[rows "." name[i]] ", \"" meaning[i] "\")"
+}
+
+END {
+    if (failed)
+        exit 1
+    if (rows == "estimate")
+        print_estimates()
+    else if (rows == "fitted")
+        print_fitted()
+    else
+        for (i = 1; i <= count; i++)
+            print "    ." name[i] " = " value[rows "." name[i]] ","
+}

@@ -177,8 +177,8 @@ void choice_begin_pragma(void)
     touched.truncate(0);
 }
 
-/* `again` reads the pragma's tokens once more.  */
-void choice_end_pragma(Pragma *pragma, void (*again)(Pragma *))
+/* `again` reads the tokens once more.  */
+void choice_end_pragma(Pragma *pragma, const Token *tokens, void (*again)(const Token *, Pragma *))
 {
     auto_vec<int> of;
     if (!touched.length())
@@ -198,7 +198,7 @@ void choice_end_pragma(Pragma *pragma, void (*again)(Pragma *))
         Pragma read = *pragma;
         take(of, n);
         if (n)
-            again(&read);
+            again(tokens, &read);
         all->read.safe_push(read);
     }
     take(of, 0);

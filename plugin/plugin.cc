@@ -52,6 +52,11 @@ Loc loc_of(location_t where)
     return loc;
 }
 
+location_t host_location(const Loc &loc)
+{
+    return (location_t)loc.host;
+}
+
 /* What follows a mistake on its line mostly follows from it.  */
 static bool in_region, region_refused;
 

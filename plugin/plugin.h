@@ -3,8 +3,8 @@
  * plugin.h - what the files of the GCC door share.
  *
  *   plugin.cc    entry, options, the sink of diagnostics, the end of the unit (lower_module, the output file)
- *   pragma.cc    #pragma ws: leaves a marker call in the function; pragma-clauses.cc: directives and clauses;
- *                pragma-extent.cc: what they say of arrays; pragma-tokens.cc: tokens and constants
+ *   pragma.cc    #pragma ws: leaves a marker call in the function; pragma-tokens.cc: tokens, names and errors for
+ *                the grammar in lowering/source; pragma-extent.cc: expressions of clauses
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced
  *                inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
@@ -35,30 +35,13 @@
 
 #include "gcc-headers.h"
 #include "ir/ir.h"
+#include "source/pragma.h"
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */
 
-/* ring(x, D).  */
-struct TaskRing {
-    const char *name;
-    location_t declared; /* where the variable is; 0: known by name, since that is below */
-    int slots;
-    bool used;
-    location_t loc;
-    TaskRing *next;
-};
-
-/* share(x, y): tiles of the grid, by name.  */
-struct TileShare {
-    const char *names[2];
-    bool used[2];
-    int number; /* in the kernel that is made */
-    location_t loc;
-    TileShare *next;
-};
-
 /* One #pragma ws of the source.  The marker call in the code carries its index.  */
 struct Pragma {
+    DirectiveKind kind;
     bool is_grid;
     bool is_task;
     bool is_devices;
@@ -71,7 +54,7 @@ struct Pragma {
     Grid grid;         /* its Loc is filled by the region */
     Pipeline pipeline;
     Task task;
-    TaskRing *rings; /* of a pipeline or a task, as are these: */
+    TileRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
     tree devices;                  /* how many; the marker's argument once the pragma is read */
     tree from;                     /* of a grid: where its tiles begin; the marker's last argument, or NULL */
@@ -118,6 +101,7 @@ struct Plugin {
 extern Plugin plugin;
 
 Loc loc_of(location_t where);
+location_t host_location(const Loc &loc);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
 /* An error with the note that says what to do; remedy may be NULL.  */
@@ -439,7 +423,7 @@ bool is_tensor_constructor(const char *name);
 tree choice_fold(tree expression);
 int64_t choice_in_clause(location_t where, bool is_shape, int count, const int64_t *values);
 void choice_begin_pragma(void);
-void choice_end_pragma(Pragma *pragma, void (*again)(Pragma *));
+void choice_end_pragma(Pragma *pragma, const Token *tokens, void (*again)(const Token *, Pragma *));
 bool choice_prepare(function *fn);
 bool choice_take(class loop *outer, long n, location_t where);
 Kernel *choice_kernel(class loop *outer, Kernel *first);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pragma-tokens.cc - the tokens of a pragma, and the constants in its clauses.
+ * pragma-tokens.cc - GCC's side of the grammar of pragmas: tokens, the meaning of names, and errors.
  *
- * Tokens arrive macro-expanded.  There is no expression parser to call, so constants have a small one here.
+ * Tokens arrive macro-expanded.
  */
 #include "pragma.h"
 
@@ -10,218 +10,121 @@
 
 bool parser_is_lexing;
 
-/* The pragma's tokens, and where it is read again; -1: it is read for the first time.  */
-static vec<Tokens> recorded = vNULL;
-static int replayed = -1;
-
-void record_tokens(void)
-{
-    recorded.truncate(0);
-}
-
-void replay_tokens(bool again)
-{
-    replayed = again ? 0 : -1;
-}
-
-static void lex(Tokens *t)
-{
-    t->value = NULL_TREE;
-    unsigned char flags;
-    t->type = parser_is_lexing ? c_lex_with_flags(&t->value, &t->where, &flags, 0) : pragma_lex(&t->value, &t->where);
-    t->type = t->type == CPP_PRAGMA_EOL ? CPP_EOF : t->type;
-}
+static vec<Token> tokens = vNULL;
 
 /* The parser takes no directive inside of a pragma, so _Pragma is a name like others there.  */
-static node_type operator_type;
-
-void take_operator(bool away)
+static void take_operator(bool away)
 {
+    static node_type operator_type;
     cpp_hashnode *node = cpp_lookup(parse_in, (const unsigned char *)"_Pragma", 7);
     if (away && node->type != NT_VOID)
         operator_type = (node_type)node->type;
     node->type = away ? NT_VOID : operator_type;
 }
 
-void next_token(Tokens *t)
+static Token lex(void)
 {
-    bool failed = t->failed;
-    if (replayed < 0) {
-        lex(t);
-        recorded.safe_push(*t);
-    } else {
-        *t = recorded[(unsigned)replayed];
-        replayed += (unsigned)replayed + 1 < recorded.length();
-    }
-    t->failed = failed;
-    if (!strcmp(word_of(t), "_Pragma"))
-        wrong_token(t, "write the other pragma on a line of its own, below this one",
-                    "'_Pragma' stands inside of '#pragma ws'");
-}
-
-void wrong_token(Tokens *t, const char *remedy, const char *sentence)
-{
-    if (!t->failed)
-        complain(t->where, remedy, "%s", sentence);
-    t->failed = true;
-}
-
-bool accept_token(Tokens *t, enum cpp_ttype type)
-{
-    if (t->failed || t->type != type)
-        return false;
-    next_token(t);
-    return true;
-}
-
-void expect_token(Tokens *t, enum cpp_ttype type, const char *what)
-{
-    if (!accept_token(t, type))
-        wrong_token(t, NULL, what);
-}
-
-const char *word_of(const Tokens *t)
-{
-    return t->type == CPP_NAME && t->value ? IDENTIFIER_POINTER(t->value) : "";
-}
-
-void unknown_word(Tokens *t, const char *place, const char *const *choices, const char *remedy)
-{
-    if (t->failed)
-        return;
-    t->failed = true;
-    if (t->type != CPP_NAME) {
-        complain(t->where, remedy, "expected %s", place);
-        return;
-    }
-    auto_vec<const char *> candidates;
-    for (; *choices; choices++)
-        candidates.safe_push(*choices);
-    const char *close = find_closest_string(word_of(t), &candidates);
-    auto_diagnostic_group group;
-    gcc_rich_location rich(t->where);
-    if (close) {
-        rich.add_fixit_replace(close);
-        error_at(&rich, "%qs is not %s; did you mean %qs?", word_of(t), place, close);
-    } else {
-        error_at(&rich, "%qs is not %s", word_of(t), place);
-    }
-    inform(t->where, "%s", remedy);
-}
-
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
-static int64_t sum(Tokens *t);
-
-/* An enumerator, or a variable that is const and has a constant for its value.  */
-static int64_t named_constant(Tokens *t)
-{
-    tree decl = lookup_name(t->value);
     tree value = NULL_TREE;
-    if (decl && TREE_CODE(decl) == CONST_DECL)
-        value = DECL_INITIAL(decl);
-    else if (decl && VAR_P(decl) && TREE_READONLY(decl) && !TREE_THIS_VOLATILE(decl))
-        value = DECL_INITIAL(decl);
-    if (value && value != error_mark_node) {
-        tree chosen = choice_fold(decl);
-        STRIP_NOPS(value);
-        value = chosen ? chosen : fold(value);
+    location_t where;
+    unsigned char flags;
+    const enum cpp_ttype type =
+        parser_is_lexing ? c_lex_with_flags(&value, &where, &flags, 0) : pragma_lex(&value, &where);
+    const bool integer =
+        (type == CPP_NUMBER || type == CPP_CHAR) && value && TREE_CODE(value) == INTEGER_CST && tree_fits_shwi_p(value);
+    Token token = {"", TOKEN_OTHER, integer ? tree_to_shwi(value) : 0, loc_of(where)};
+    if (type == CPP_EOF || type == CPP_PRAGMA_EOL) {
+        token.kind = TOKEN_END;
+    } else if (type == CPP_NAME && value) {
+        token.kind = TOKEN_NAME;
+        token.text = IDENTIFIER_POINTER(value);
+    } else if (integer) {
+        token.kind = TOKEN_INTEGER;
+    } else if (type <= CPP_LAST_PUNCTUATOR) {
+        token.text = cpp_type2name(type, 0);
     }
-    if (!value || TREE_CODE(value) != INTEGER_CST) {
-        if (!t->failed) {
-            auto_diagnostic_group group;
-            error_at(t->where, "%qs is not a constant here", word_of(t));
-            inform(t->where, "use a number, a macro, an enumerator or a %<const%> variable with a constant value");
-        }
-        t->failed = true;
-        return 1;
-    }
-    TREE_USED(decl) = 1;
-    if (VAR_P(decl))
-        DECL_READ_P(decl) = 1;
-    next_token(t);
-    return tree_to_shwi(value);
+    return token;
 }
 
-/* ws_choice in the clause itself.  */
-static int64_t choice(Tokens *t, bool is_shape)
+const Token *read_tokens(void)
 {
-    location_t where = t->where;
-    auto_vec<int64_t> values;
-    next_token(t);
-    expect_token(t, CPP_OPEN_PAREN, "expected '(' after 'ws_choice'");
+    tokens.truncate(0);
+    take_operator(true);
     do
-        values.safe_push(sum(t));
-    while (accept_token(t, CPP_COMMA));
-    expect_token(t, CPP_CLOSE_PAREN, "expected ')' after the values");
-    return t->failed ? 1 : choice_in_clause(where, is_shape, (int)values.length(), values.address());
+        tokens.safe_push(lex());
+    while (tokens.last().kind != TOKEN_END);
+    take_operator(false);
+    return tokens.address();
 }
 
-int64_t constant_primary(Tokens *t)
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The value of an enumerator; if a constant is asked for, also of a const variable with a constant value.  */
+static tree constant_value(tree decl, bool asked)
 {
-    int64_t result = 1;
-    if (accept_token(t, CPP_MINUS))
-        return -constant_primary(t);
-    if (accept_token(t, CPP_PLUS))
-        return constant_primary(t);
-    if (accept_token(t, CPP_OPEN_PAREN)) {
-        result = sum(t);
-        expect_token(t, CPP_CLOSE_PAREN, "expected ')'");
-        return result;
-    }
-    if (!strcmp(word_of(t), "ws_choice_") || !strcmp(word_of(t), "ws_choice_shape_"))
-        return choice(t, !strcmp(word_of(t), "ws_choice_shape_"));
-    if (t->type == CPP_NAME)
-        return named_constant(t);
-    if ((t->type == CPP_NUMBER || t->type == CPP_CHAR) && t->value && TREE_CODE(t->value) == INTEGER_CST &&
-        tree_fits_shwi_p(t->value)) {
-        result = tree_to_shwi(t->value);
-        next_token(t);
-        return result;
-    }
-    wrong_token(t, NULL, "expected an integer constant");
-    return result;
+    const bool constant =
+        TREE_CODE(decl) == CONST_DECL || (asked && VAR_P(decl) && TREE_READONLY(decl) && !TREE_THIS_VOLATILE(decl));
+    tree value = constant ? DECL_INITIAL(decl) : NULL_TREE;
+    if (!value || value == error_mark_node)
+        return NULL_TREE;
+    tree chosen = choice_fold(decl);
+    STRIP_NOPS(value);
+    value = chosen ? chosen : fold(value);
+    return TREE_CODE(value) == INTEGER_CST ? value : NULL_TREE;
 }
 
-static int64_t product(Tokens *t)
+static NameKind kind_of(tree decl)
 {
-    int64_t result = constant_primary(t);
-    while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV || t->type == CPP_MOD)) {
-        enum cpp_ttype sign = t->type;
-        next_token(t);
-        location_t where = t->where;
-        int64_t right = constant_primary(t);
-        if (sign == CPP_MULT) {
-            result *= right;
-        } else if (!right) {
-            t->where = where;
-            wrong_token(t, NULL, "division by zero in a clause");
-        } else {
-            result = sign == CPP_DIV ? result / right : result % right;
-        }
-    }
-    return result;
+    tree type = TREE_TYPE(decl);
+    const bool pointer = TREE_CODE(type) == POINTER_TYPE;
+    if (!VAR_P(decl) && TREE_CODE(decl) != PARM_DECL)
+        return NAME_OTHER;
+    if (INTEGRAL_TYPE_P(type))
+        return NAME_INTEGER;
+    if ((!pointer && TREE_CODE(type) != ARRAY_TYPE) || !COMPLETE_TYPE_P(TREE_TYPE(type)))
+        return NAME_OTHER;
+    return pointer || !COMPLETE_TYPE_P(type) ? NAME_POINTER : NAME_ARRAY;
 }
 
-static int64_t sum(Tokens *t)
+static NameKind resolve(void *, const Token *name, bool constant, int64_t *value, Loc *declared)
 {
-    int64_t result = product(t);
-    while (!t->failed && (t->type == CPP_PLUS || t->type == CPP_MINUS)) {
-        bool minus = t->type == CPP_MINUS;
-        next_token(t);
-        int64_t right = product(t);
-        result = minus ? result - right : result + right;
-    }
-    return result;
+    tree decl = lookup_name(get_identifier(name->text));
+    if (!decl)
+        return NAME_UNKNOWN;
+    if (!DECL_P(decl))
+        return NAME_OTHER;
+    TREE_USED(decl) = 1;
+    mark_exp_read(decl);
+    *declared = loc_of(DECL_SOURCE_LOCATION(decl));
+    tree known = constant_value(decl, constant);
+    if (!known)
+        return kind_of(decl);
+    *value = tree_to_shwi(known);
+    return NAME_CONSTANT;
 }
 
-int constant_in_range(Tokens *t, const char *what, int lowest, int highest)
+static int64_t choose(void *, Loc loc, bool shape, int count, const int64_t *values)
 {
-    location_t where = t->where;
-    int64_t result = sum(t);
-    if (!t->failed && (result < lowest || result > highest)) {
-        t->failed = true;
-        complain(where, NULL, "%s is from %d to %d, not %ld", what, lowest, highest, (long)result);
+    return choice_in_clause(host_location(loc), shape, count, values);
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void report(void *, Loc loc, Reason, const char *sentence, const char *remedy, const char *meant)
+{
+    location_t where = host_location(loc);
+    if (!meant) {
+        complain(where, *remedy ? remedy : NULL, "%s", sentence);
+        return;
     }
-    return (int)result;
+    auto_diagnostic_group group;
+    gcc_rich_location rich(where);
+    rich.add_fixit_replace(meant);
+    error_at(&rich, "%s", sentence);
+    inform(where, "%s", remedy);
+}
+
+bool read_directive(const Token *list, Directive *directive)
+{
+    const PragmaHost host = {plugin.module, NULL, resolve, choose, report};
+    return pragma_read(&host, list, directive);
 }

@@ -35,14 +35,7 @@ static Pragma *pragma_of_argument(tree fndecl, tree argument)
 
 const char *pragma_text(const Pragma *pragma)
 {
-    return pragma->is_grid           ? "grid"
-           : pragma->is_devices      ? "devices"
-           : pragma->is_together     ? "together"
-           : pragma->is_data         ? "data"
-           : pragma->is_task         ? "task"
-           : pragma->pipeline.parts  ? "parts"
-           : pragma->pipeline.blocks ? "blocks"
-                                     : "pipeline";
+    return directive_word(pragma->kind);
 }
 
 Pragma *pragma_of_tree(tree expression)
@@ -96,88 +89,121 @@ static void keep_block(location_t where)
 static location_t directives;
 static void (*line_change)(cpp_reader *, const cpp_token *, int);
 
-/* With other values of the choices in it.  */
-static void read_again(Pragma *pragma)
+/* The clauses but for expressions, which are the same whatever is chosen.  */
+static void set_clauses(const Directive *directive, Pragma *pragma)
 {
-    Tokens tokens = {};
-    bool update = false;
-    Pragma again = {};
-    again.loc = pragma->loc;
-    again.below = pragma->below;
-    replay_tokens(true);
-    next_token(&tokens);
-    read_directive(&tokens, &again, &update);
-    replay_tokens(false);
-    *pragma = again;
+    Module *module = plugin.module;
+    pragma->kind = directive->kind;
+    pragma->is_grid = directive->kind == DIRECTIVE_GRID;
+    pragma->is_task = directive->kind == DIRECTIVE_TASK;
+    pragma->is_devices = directive->kind == DIRECTIVE_DEVICES;
+    pragma->is_together = directive->kind == DIRECTIVE_TOGETHER;
+    pragma->is_data = directive->kind == DIRECTIVE_DATA;
+    pragma->grid = Grid{};
+    pragma->pipeline = Pipeline{};
+    if (pragma->is_grid)
+        directive_grid(module, directive, &pragma->grid);
+    else
+        directive_pipeline(module, directive, &pragma->pipeline);
+    if (pragma->is_task) {
+        directive_task(directive, &pragma->task);
+        pragma->task.name = arena_print(module, "%s", name_for_device(pragma->task.name));
+    }
+    pragma->rings = directive_rings(module, directive);
+    pragma->shares = directive_shares(module, directive);
+}
+
+/* With other values of the choices in it.  */
+static void read_again(const Token *tokens, Pragma *pragma)
+{
+    Directive directive;
+    if (read_directive(tokens, &directive))
+        set_clauses(&directive, pragma);
+}
+
+static tree devices_of(const Argument *count)
+{
+    return count->name ? lookup_name(get_identifier(count->name))
+                       : build_int_cst(long_integer_type_node, count->number);
+}
+
+static bool refuse_place(const Pragma *pragma)
+{
+    if ((pragma->is_task || pragma->is_together) && !begins_block())
+        complain(pragma->loc,
+                 pragma->is_task ? "put it first inside the block: { #pragma ws task(name) ... }"
+                                 : "put it first inside the block: { #pragma ws together ... }",
+                 "%<#pragma ws %s%> does not begin a block", pragma_text(pragma));
+    else if (pragma->is_data && parser_is_lexing)
+        complain(pragma->loc, "put it above the directive",
+                 "%<#pragma ws data%> stands between a directive and its loop");
+    else
+        return false;
+    return true;
+}
+
+static void leave_marker(Pragma *pragma)
+{
+    pragma->function = DECL_UID(current_function_decl);
+    pragmas.safe_push(*pragma);
+    marker_arguments.safe_insert(0, build_int_cst(integer_type_node, (int)pragmas.length() - 1));
+    if (pragma->from)
+        marker_arguments.safe_push(pragma->from);
+    add_stmt(
+        build_call_expr_loc_array(pragma->loc, marker(), (int)marker_arguments.length(), marker_arguments.address()));
+}
+
+static void bind_directive(const Token *tokens, const Directive *directive, Pragma *pragma)
+{
+    bind_extents(directive, pragma);
+    choice_end_pragma(pragma, tokens, read_again);
+    if (pragma->is_task || pragma->is_together)
+        keep_block(pragma->loc);
+    if (pragma->is_data)
+        keep_next_level(); /* so that a block without declarations is one */
+    if (pragma->is_devices)
+        marker_arguments.safe_push(fold_convert(long_integer_type_node, pragma->devices));
+    leave_marker(pragma);
 }
 
 static void handle_pragma(cpp_reader *)
 {
-    record_tokens();
-    choice_begin_pragma();
     Pragma pragma = {};
     pragma.loc = input_location;
     pragma.below = directives;
-    Tokens tokens = {};
-    bool update = false;
-    take_operator(true);
-    next_token(&tokens);
-    if (tokens.failed) {
-        ; /* it has been said */
-    } else if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
-        wrong_token(&tokens, "put the kernel into a C file; C++ calls it", "kernels are C");
-    } else if (!current_function_decl) {
-        wrong_token(&tokens, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
-    } else {
-        read_directive(&tokens, &pragma, &update);
-    }
-    while (tokens.type != CPP_EOF)
-        next_token(&tokens);
-    take_operator(false);
-    if (!tokens.failed && (pragma.is_task || pragma.is_together) && !begins_block()) {
-        complain(pragma.loc,
-                 pragma.is_task ? "put it first inside the block: { #pragma ws task(name) ... }"
-                                : "put it first inside the block: { #pragma ws together ... }",
-                 "%<#pragma ws %s%> does not begin a block", pragma_text(&pragma));
+    Directive directive;
+    choice_begin_pragma();
+    const Token *tokens = read_tokens();
+    location_t where = host_location(tokens->loc);
+    if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
+        complain(where, "put the kernel into a C file; C++ calls it", "kernels are C");
         return;
     }
-    if (!tokens.failed && pragma.is_data && parser_is_lexing) {
-        complain(pragma.loc, "put it above the directive",
-                 "%<#pragma ws data%> stands between a directive and its loop");
-        tokens.failed = true;
-    }
-    if (tokens.failed || update) {
-        marker_arguments.truncate(0);
+    if (!current_function_decl) {
+        complain(where, "put it above a 'for' loop", "%<#pragma ws%> stands outside every function");
         return;
     }
-    choice_end_pragma(&pragma, read_again);
-    if (pragma.is_task || pragma.is_together)
-        keep_block(pragma.loc);
-    if (pragma.is_data)
-        keep_next_level(); /* so that a block without declarations is one */
-    pragma.function = DECL_UID(current_function_decl);
-    pragmas.safe_push(pragma);
-    tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);
-    if (pragma.is_devices)
-        marker_arguments.safe_push(fold_convert(long_integer_type_node, pragma.devices));
-    marker_arguments.safe_insert(0, index);
-    if (pragma.from)
-        marker_arguments.safe_push(pragma.from);
-    add_stmt(
-        build_call_expr_loc_array(pragma.loc, marker(), (int)marker_arguments.length(), marker_arguments.address()));
+    if (!read_directive(tokens, &directive))
+        return;
+    set_clauses(&directive, &pragma);
+    if (refuse_place(&pragma))
+        return;
+    marker_arguments.truncate(0);
+    if (directive.kind == DIRECTIVE_DEVICES)
+        pragma.devices = devices_of(directive.arguments);
+    if (directive.kind == DIRECTIVE_DATA || directive.kind == DIRECTIVE_UPDATE)
+        bind_arrays(&directive);
+    if (directive.kind != DIRECTIVE_UPDATE)
+        bind_directive(tokens, &directive, &pragma);
     marker_arguments.truncate(0);
 }
 
 /* The project's name and capitals are likely slips; an unknown pragma would silently leave the loops to the host.  */
 static void slip(const char *message)
 {
-    Tokens tokens = {};
-    tokens.where = input_location;
-    take_operator(true);
-    wrong_token(&tokens, "write '#pragma ws'", message);
-    while (tokens.type != CPP_EOF)
-        next_token(&tokens);
-    take_operator(false);
+    location_t where = input_location;
+    read_tokens();
+    complain(where, "write '#pragma ws'", "%s", message);
 }
 
 static void handle_name(cpp_reader *)

@@ -80,7 +80,7 @@ static void add_task(Walk *w, gimple *marker, Pragma *pragma)
 static void add_shares(Walk *w, const Pragma *pragma)
 {
     for (TileShare *share = pragma->shares; share; share = share->next) {
-        share->number = share_new(w->kernel, share->names[0], share->names[1], loc_of(share->loc));
+        share->number = share_new(w->kernel, share->names[0], share->names[1], share->loc);
         share->used[0] = share->used[1] = false;
     }
 }
@@ -140,15 +140,16 @@ void task_refuse_lonely(function *fn, const auto_vec<MarkedLoop> *marks)
 
 /* Copies, an inlined helper's and those of promote.cc, have the name and the place of the variable that was in sight at
    the pragma.  */
-static bool is_named(const TaskRing *ring, tree var)
+static bool is_named(const TileRing *ring, tree var)
 {
-    bool place = !has_place(ring->declared) || same_place(ring->declared, DECL_SOURCE_LOCATION(var));
+    location_t declared = host_location(ring->declared);
+    bool place = !has_place(declared) || same_place(declared, DECL_SOURCE_LOCATION(var));
     return place && DECL_NAME(var) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(var)), ring->name);
 }
 
-static void note_rings(TaskRing *rings, tree var, Op *def)
+static void note_rings(TileRing *rings, tree var, Op *def)
 {
-    for (TaskRing *ring = rings; ring; ring = ring->next)
+    for (TileRing *ring = rings; ring; ring = ring->next)
         if (is_named(ring, var)) {
             schedule_op(def)->ring = ring->slots;
             ring->used = true;
@@ -165,8 +166,8 @@ static void note_shares(Walk *w, TileShare *shares, tree var, Op *def)
             const int number = 2 * share->number + i;
             ScheduleRow *row = schedule_op(def);
             if (row->share && row->share != number && !w->failed) {
-                complain(share->loc, "leave one of the clauses out", "%qs shares memory with another tile already",
-                         share->names[i]);
+                complain(host_location(share->loc), "leave one of the clauses out",
+                         "%qs shares memory with another tile already", share->names[i]);
                 w->failed = true;
             }
             row->share = number;
@@ -207,13 +208,13 @@ static void check_rings(Walk *w, const Pragma *pragma)
     for (TileShare *share = pragma->shares; share; share = share->next)
         for (int i = 0; i < 2 && !w->failed; i++)
             if (!share->used[i]) {
-                complain(share->loc, "name two variables that the grid assigns tiles to",
+                complain(host_location(share->loc), "name two variables that the grid assigns tiles to",
                          "no tile of the grid is called %qs", share->names[i]);
                 w->failed = true;
             }
-    for (TaskRing *ring = pragma->rings; ring; ring = ring->next)
+    for (TileRing *ring = pragma->rings; ring; ring = ring->next)
         if (!ring->used) {
-            complain(ring->loc, "name a variable that the body of the loop assigns a tile to",
+            complain(host_location(ring->loc), "name a variable that the body of the loop assigns a tile to",
                      "no tile of the pipelined loop is called %qs", ring->name);
             w->failed = true;
         }

@@ -4,7 +4,7 @@
  *
  *   grid(2) tile(128, 64) reduction(+: s)        dims 2, tile {128, 64}, reductions {SCALAR_ADD s}
  *
- * The front ends read the other clauses themselves: extents, places where tiles begin, rings, shares and arrays.
+ * The front ends read the other clauses themselves: extents, places where tiles begin, and arrays.
  */
 #include "source/pragma.h"
 
@@ -130,4 +130,32 @@ void directive_task(const Directive *directive, Task *task)
     task->name = directive->arguments->name;
     task->groups = groups ? number_at(groups->arguments, 0) : 0;
     task->registers = registers ? number_at(registers->arguments, 0) : 0;
+}
+
+TileRing *directive_rings(Module *module, const Directive *directive)
+{
+    TileRing *list = NULL;
+    for (const Clause *clause = directive->clauses; clause; clause = clause->next) {
+        if (clause->kind != CLAUSE_PIPELINE_RING && clause->kind != CLAUSE_TASK_RING)
+            continue;
+        const Argument *tile = clause->arguments;
+        TileRing *ring = arena_alloc(module, sizeof *ring);
+        *ring = (TileRing){tile->name, tile->declared, number_at(tile, 1), false, tile->loc, list};
+        list = ring;
+    }
+    return list;
+}
+
+TileShare *directive_shares(Module *module, const Directive *directive)
+{
+    TileShare *list = NULL;
+    for (const Clause *clause = directive->clauses; clause; clause = clause->next) {
+        if (clause->kind != CLAUSE_PIPELINE_SHARE && clause->kind != CLAUSE_TASK_SHARE)
+            continue;
+        const Argument *tile = clause->arguments;
+        TileShare *share = arena_alloc(module, sizeof *share);
+        *share = (TileShare){{tile->name, tile->next->name}, {false, false}, 0, tile->loc, list};
+        list = share;
+    }
+    return list;
 }

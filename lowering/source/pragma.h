@@ -88,6 +88,25 @@ typedef struct {
     Clause *clauses;     /* in the order of the source */
 } Directive;
 
+/* ring(x, D).  */
+typedef struct TileRing {
+    const char *name;
+    Loc declared; /* of a task: place of the variable; host 0: known by name, since it stands below */
+    int slots;
+    bool used;
+    Loc loc;
+    struct TileRing *next;
+} TileRing;
+
+/* share(x, y): tiles of the grid, by name.  */
+typedef struct TileShare {
+    const char *names[2];
+    bool used[2];
+    int number; /* in the kernel that is made */
+    Loc loc;
+    struct TileShare *next;
+} TileShare;
+
 /* The meaning of a name.  */
 typedef enum {
     NAME_UNKNOWN,  /* declared nowhere that the pragma sees */
@@ -119,10 +138,13 @@ const char *clause_word(ClauseKind kind);
 /* The next clause of a kind from one on; NULL: none.  */
 const Clause *clause_of(const Clause *from, ClauseKind kind);
 
-/* Fills in the clauses of each; what an expression says is left to the front end.  */
+/* Fills in the clauses of each; expressions are left to the front end.  */
 void directive_grid(Module *module, const Directive *directive, Grid *grid);
 void directive_pipeline(Module *module, const Directive *directive, Pipeline *pipeline);
 void directive_task(const Directive *directive, Task *task);
+/* Of a pipeline or a task; the last one comes first.  */
+TileRing *directive_rings(Module *module, const Directive *directive);
+TileShare *directive_shares(Module *module, const Directive *directive);
 
 /* The C text of an expression, with each name and number as a long.  */
 const char *expression_text(Module *module, const Expression *expression);

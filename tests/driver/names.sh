@@ -11,7 +11,7 @@ public_names() {
         grep -vxE 'ws_plugin|WS_H' | sort -u
 }
 
-clauses() { sed -n '/^static const Clause/,/;$/p' plugin/pragma-clauses.cc | grep -oE '\{"[a-z]+"' | tr -d '{"'; }
+clauses() { sed -n 's/^CLAUSE ([A-Z]*, [A-Z]*, "\([a-z]*\)".*/\1/p' lowering/source/clauses.def; }
 
 # Tests of the elementwise operations paste names together: TEST(exp2) is ws_exp2, and one includes the whole of
 # maths.def.

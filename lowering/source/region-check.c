@@ -188,7 +188,7 @@ static bool has_result(const Instruction *instruction)
     const SourceForm form = source_op_form(instruction->code);
     if (form == FORM_CALL)
         return instruction->type != ST_V && !source_type_is_aggregate(instruction->type);
-    return form <= FORM_CONVERT || form == FORM_LOAD || (form >= FORM_OBJECT && form <= FORM_ALLOCATE);
+    return form <= FORM_SELECT || form == FORM_LOAD || (form >= FORM_OBJECT && form <= FORM_ALLOCATE);
 }
 
 static void check_target(Checker *c, const SourceBlock *block)

@@ -101,6 +101,27 @@ static void *grown(Module *module, void *list, int count)
     return longer;
 }
 
+static bool is_taken(const SourceFunction *function, const char *text)
+{
+    for (int i = 0; i < function->nvariables; i++)
+        if (!strcmp(function->variables[i]->text, text))
+            return true;
+    for (int i = 0; i < function->nobjects; i++)
+        if (!strcmp(function->objects[i]->text, text))
+            return true;
+    return false;
+}
+
+/* Passes remove variables, so that a number alone is not unique.  */
+static const char *unique_text(const SourceFunction *function, const char *name)
+{
+    for (int number = function->nvariables + function->nobjects + 1;; number++) {
+        const char *text = arena_print(function->unit->module, "%s.%d", name, number);
+        if (!is_taken(function, text))
+            return text;
+    }
+}
+
 SourceVariable *source_variable(SourceFunction *function, SourceType type, Declaration declaration)
 {
     Module *module = function->unit->module;
@@ -108,8 +129,7 @@ SourceVariable *source_variable(SourceFunction *function, SourceType type, Decla
     variable->id = function->nvariables;
     variable->type = type;
     variable->declaration = declaration;
-    variable->text = arena_print(module, "%s.%d", declaration.name ? declaration.name : "v",
-                                 function->nvariables + function->nobjects + 1);
+    variable->text = unique_text(function, declaration.name ? declaration.name : "v");
     function->variables = grown(module, function->variables, function->nvariables);
     function->variables[function->nvariables++] = variable;
     return variable;
@@ -132,8 +152,7 @@ SourceObject *source_object(SourceFunction *function, long bytes, int alignment,
     object->bytes = bytes;
     object->alignment = alignment;
     object->declaration = declaration;
-    object->text = arena_print(module, "%s.%d", declaration.name ? declaration.name : "o",
-                               function->nvariables + function->nobjects + 1);
+    object->text = unique_text(function, declaration.name ? declaration.name : "o");
     function->objects = grown(module, function->objects, function->nobjects);
     function->objects[function->nobjects++] = object;
     return object;

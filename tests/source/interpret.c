@@ -53,6 +53,7 @@ struct Interpreter {
     int depth;
     const SourceFunction *function;
     const Instruction *instruction;
+    bool lenient;
     char error[400];
     jmp_buf stop;
 };
@@ -184,6 +185,11 @@ const char *interpreter_error(const Interpreter *in)
     return in->error;
 }
 
+void interpreter_be_lenient(Interpreter *in)
+{
+    in->lenient = true;
+}
+
 int interpreter_functions(const Interpreter *in)
 {
     int count = 0;
@@ -273,7 +279,7 @@ static int width(SourceType type)
 static uint64_t exact(Interpreter *in, SourceType type, __int128 value)
 {
     const uint64_t x = fit(type, (uint64_t)value);
-    if (source_type_is_signed(type) && (__int128)(int64_t)x != value)
+    if (!in->lenient && source_type_is_signed(type) && (__int128)(int64_t)x != value)
         stop(in, "signed overflow in %s.%s", source_op_text(in->instruction->code), source_type_text(type));
     return x;
 }
@@ -281,7 +287,7 @@ static uint64_t exact(Interpreter *in, SourceType type, __int128 value)
 static uint64_t shift(Interpreter *in, SourceOpcode code, SourceType type, uint64_t x, uint64_t y)
 {
     const int bits = width(type);
-    if (y >= (uint64_t)bits && code != SO_ROTL && code != SO_ROTR)
+    if (!in->lenient && y >= (uint64_t)bits && code != SO_ROTL && code != SO_ROTR)
         stop(in, "a shift by %lld of %d bits", (long long)y, bits);
     y %= (uint64_t)bits;
     const uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
@@ -419,6 +425,8 @@ static uint64_t converted(Interpreter *in, SourceType from, SourceType to, uint6
             return of_float(to, value);
         const bool is_signed = source_type_is_signed(to);
         const double top = ldexp(1, width(to) - is_signed), bottom = is_signed ? -top : 0;
+        if (!(trunc(value) >= bottom && trunc(value) < top) && in->lenient)
+            return 0;
         if (!(trunc(value) >= bottom && trunc(value) < top))
             stop(in, "%g becomes %s", value, source_type_text(to));
         return fit(to, is_signed ? (uint64_t)(int64_t)value : (uint64_t)value);

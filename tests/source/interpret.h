@@ -18,6 +18,9 @@ void interpreter_free(Interpreter *interpreter);
 bool interpreter_call(Interpreter *interpreter, const char *function, int narguments, const uint64_t *arguments,
                       uint64_t *result);
 const char *interpreter_error(const Interpreter *interpreter);
+/* Overflow, a shift by too much and a conversion out of range give any value: passes compute values that nothing uses
+   (simplify.c).  */
+void interpreter_be_lenient(Interpreter *interpreter);
 /* How many functions ran as IR at least once.  */
 int interpreter_functions(const Interpreter *interpreter);
 

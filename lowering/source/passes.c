@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * passes.c - the passes by their names, for dumps and tests.
+ *
+ *      inline,simplify          source_inline (function, false), then source_simplify (function)
+ */
+#include <string.h>
+
+#include "source/passes.h"
+
+static void run_inline(SourceFunction *function)
+{
+    source_inline(function, false);
+}
+
+static void run_inline_all(SourceFunction *function)
+{
+    source_inline(function, true);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(SourceFunction *);
+} passes[] = {
+    {"clean", source_clean},        {"sweep", source_sweep},       {"inline", run_inline},
+    {"inline-all", run_inline_all}, {"simplify", source_simplify},
+};
+
+bool source_run_pass(SourceFunction *function, const char *name)
+{
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (!strcmp(passes[i].name, name)) {
+            if (!function->failed && function->blocks)
+                passes[i].run(function);
+            return true;
+        }
+    return false;
+}

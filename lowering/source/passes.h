@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * passes.h - the passes over the region IR (region.h), in the order in which a front end runs them.
+ *
+ *      inline      calls of functions with bodies become their bodies           inline.c
+ *      simplify    values in their normal form, copies and dead values gone     values.c, rules.c, simplify.c
+ *      unroll      loops of a constant, small number of iterations              unroll.c
+ *      promote     objects whose address does not escape become variables       promote.c
+ *      structure   blocks become a tree of sequences, conditions and loops      structure.c
+ *      induction   counters and walking pointers of the tree's loops            induction.c
+ *
+ * A pass changes the function in place and reports by value: it prints no message, and judges no program. A pass that
+ * a function refuses leaves the function as it is.
+ */
+#ifndef WSC_SOURCE_PASSES_H
+#define WSC_SOURCE_PASSES_H
+
+#include "source/region.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- passes.c ---------------------------------------------------------------------------------------------------- */
+
+/* Runs the pass of this name. false: there is none.  */
+bool source_run_pass(SourceFunction *function, const char *name);
+
+/* ---- flow.c: blocks, dominators and loops ------------------------------------------------------------------------ */
+
+/* Blocks are numbered in reverse postorder. The entry is 0. Lists are indexed by these numbers.  */
+typedef struct {
+    int n;
+    SourceBlock **order;
+    int *number; /* by SourceBlock.id; -1: control never comes there */
+    int *npreds;
+    int **preds;          /* one for each edge */
+    int *idom;            /* immediate dominator; of the entry itself */
+    int *loop;            /* header of the innermost loop around the block, which is its own header's; -1: none */
+    int *outer;           /* of a header: the header of the loop around its loop; -1: none */
+    SourceBlock *entered; /* not NULL: a block of a cycle that is entered at several places */
+} SourceFlow;
+
+SourceFlow *source_flow(SourceFunction *function);
+bool source_dominates(const SourceFlow *flow, int above, int below);
+/* Is the block in the loop of this header?  */
+bool source_in_loop(const SourceFlow *flow, int header, int block);
+/* Returns the header of the loop behind a mark in this block, or -1.  */
+int source_marked_loop(const SourceFlow *flow, const SourceBlock *block, const Instruction *mark);
+/* Edges of a block's last instruction: 0 for true or default, then false or the cases.  */
+int source_nsuccessors(const Instruction *end);
+SourceBlock **source_successor(Instruction *end, int i);
+/* Removes blocks that control never reaches, jumps to jumps, and joins blocks of one edge. Blocks and their numbers
+   are in reverse postorder behind it.  */
+void source_clean(SourceFunction *function);
+
+/* The type of an instruction's result; ST_V: it has none.  */
+SourceType source_result_type(const Instruction *instruction);
+/* Operands of an instruction, arguments of a call, too.  */
+int source_noperands(const Instruction *instruction);
+Operand *source_operand(Instruction *instruction, int i);
+/* Puts `added` behind `after`, or at the head of the block.  */
+void source_insert(SourceBlock *block, Instruction *after, Instruction *added);
+/* Moves what is behind `last` into a new block of the function. A temporary that crosses becomes a variable.  */
+SourceBlock *source_split(SourceFunction *function, SourceBlock *block, Instruction *last);
+/* How instructions are copied. `variables`, `objects` and `blocks` are by the old id; NULL: they stay.  */
+typedef struct {
+    SourceFunction *from, *to;
+    SourceVariable **variables;
+    SourceObject **objects;
+    SourceBlock **blocks;
+    int temporaries; /* added to each number */
+    const SourceInlined *inlined;
+} SourceCopy;
+Instruction *source_copy_instruction(const SourceCopy *copy, const Instruction *instruction);
+
+/* ---- inline.c ---------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    NOT_INLINED_RECURSIVE, /* the call is in a body of its own function */
+    NOT_INLINED_VARIADIC,
+    NOT_INLINED_FAILED,   /* the body could not be transcribed */
+    NOT_INLINED_MISMATCH, /* the arguments are not the function's parameters */
+} SourceNotInlinedReason;
+
+typedef struct SourceNotInlined {
+    SourceNotInlinedReason reason;
+    const Instruction *call;
+    const SourceFunction *callee;
+    struct SourceNotInlined *next;
+} SourceNotInlined;
+
+/* Inlines the calls in loops behind a mark, or all calls. Returns those that cannot be. A function without a body in
+   the unit stays a call and is not listed.  */
+SourceNotInlined *source_inline(SourceFunction *function, bool everywhere);
+
+/* ---- live.c ------------------------------------------------------------------------------------------------------ */
+
+/* Variables that are read before they are assigned again. One set of `words` words for each block by its number.  */
+typedef struct {
+    int words;
+    uint64_t *in, *out;
+} SourceLive;
+
+SourceLive source_live(const SourceFunction *function, const SourceFlow *flow);
+static inline bool source_is_live(const uint64_t *set, const SourceVariable *variable)
+{
+    return set[variable->id / 64] >> (variable->id % 64) & 1;
+}
+/* Removes values without effects and assignments that nothing reads, then variables and objects without use.  */
+void source_sweep(SourceFunction *function);
+/* Has the instruction no effect, and can it go if nothing reads its result?  */
+bool source_is_pure(const Instruction *instruction);
+/* Can it be computed where the program would not?  */
+bool source_can_speculate(const Instruction *instruction);
+
+/* ---- simplify.c, select.c ---------------------------------------------------------------------------------------- */
+
+/* Values in their normal form (values.h); conditions of several blocks become one, diamonds without effects select.  */
+void source_simplify(SourceFunction *function);
+/* One round each. true: the function is another.  */
+bool source_merge_conditions(SourceFunction *function);
+bool source_select_diamonds(SourceFunction *function);
+/* Computes all values once.  */
+void source_renumber_values(SourceFunction *function);
+/* Is this a function of the C library that computes a float from floats and nothing else?  */
+bool source_has_no_effects(const char *symbol);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -29,6 +29,7 @@
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print, ws_print_value
  *   host.c     the source's text, a region given way to a call of its launcher
+ *   transcribe.c ...   the region IR of all functions (transcribe.h)
  *
  * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is
  * the same text (tests/frontend/).  So names, the order of operations and which values a loop carries follow the

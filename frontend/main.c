@@ -17,6 +17,7 @@
 #include "frontend.h"
 #include "lower.h"
 #include "machine/machine.h"
+#include "transcribe.h"
 
 enum { PRAGMAS_ELSEWHERE = 3 };
 
@@ -97,7 +98,7 @@ static void check_dump(const char *value)
     for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        if (strcmp(name, "all") && strcmp(name, "walk") && find_pass(name) < 0)
+        if (strcmp(name, "all") && strcmp(name, "walk") && strcmp(name, "region") && find_pass(name) < 0)
             stop("there is no pass '%s' to dump", name);
     }
 }
@@ -220,17 +221,18 @@ static Module *new_module(Unit *u, const Request *request)
     return module;
 }
 
-/* "walk": the IR as the lowering gets it.  */
-static bool dumps_walk(const char *dump)
+/* "walk": the IR as the lowering gets it; "region": the region IR.  */
+static bool dumps(const char *dump, const char *name)
 {
-    const char *found = dump ? strstr(dump, "walk") : NULL;
-    return found && (found == dump || found[-1] == ',') && (!found[4] || found[4] == ',');
+    const char *found = dump ? strstr(dump, name) : NULL;
+    const size_t length = strlen(name);
+    return found && (found == dump || found[-1] == ',') && (!found[length] || found[length] == ',');
 }
 
 static void finish(Unit *u, const Request *request)
 {
     const char *text = NULL;
-    for (const Kernel *kernel = u->module->kernels; kernel && dumps_walk(request->dump); kernel = kernel->next)
+    for (const Kernel *kernel = u->module->kernels; kernel && dumps(request->dump, "walk"); kernel = kernel->next)
         if (!kernel->failed)
             ir_print(stdout, kernel, "walk");
     if (!u->errors && u->module->kernels)
@@ -253,8 +255,10 @@ static int walk_unit(Unit *u, const Request *request)
     bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
     if (!show_parse(u, elsewhere))
         return 1;
-    if (elsewhere)
+    if (elsewhere || (dumps(request->dump, "region") && u->path == u->source)) /* macros hide tokens */
         return PRAGMAS_ELSEWHERE;
+    if (dumps(request->dump, "region"))
+        transcribe_unit(u, stdout);
     pragmas_read(u);
     if (!u->errors)
         around_bind(u);

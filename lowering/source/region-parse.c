@@ -75,7 +75,7 @@ static bool at_end(Reader *r)
 
 static bool in_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 /* A name with its dots.  */
@@ -147,7 +147,7 @@ static SourceType type_name(Reader *r)
 static SourceType passed_type(Reader *r, long *bytes)
 {
     const SourceType type = type_name(r);
-    *bytes = type == ST_C32 ? 8 : type == ST_C64 ? 16 : 0;
+    *bytes = 0;
     if (type == ST_S) {
         expect(r, ":");
         *bytes = small_number(r);
@@ -582,7 +582,7 @@ static void function_line(Reader *r)
     if (r->failed)
         return;
     SourceFunction *function = r->function = source_function_new(r->unit, name, result, loc);
-    function->result_bytes = bytes;
+    function->result_bytes = result == ST_C32 ? 8 : result == ST_C64 ? 16 : bytes;
     expect(r, "(");
     while (!r->failed && !accept(r, ")")) {
         if (function->nparameters)

@@ -18,12 +18,17 @@ static void run_inline_all(SourceFunction *function)
     source_inline(function, true);
 }
 
+static void run_promote(SourceFunction *function)
+{
+    source_promote(function);
+}
+
 static const struct {
     const char *name;
     void (*run)(SourceFunction *);
 } passes[] = {
-    {"clean", source_clean},        {"sweep", source_sweep},       {"inline", run_inline},
-    {"inline-all", run_inline_all}, {"simplify", source_simplify},
+    {"clean", source_clean},       {"sweep", source_sweep},   {"inline", run_inline},   {"inline-all", run_inline_all},
+    {"simplify", source_simplify}, {"unroll", source_unroll}, {"promote", run_promote},
 };
 
 bool source_run_pass(SourceFunction *function, const char *name)

@@ -126,6 +126,28 @@ void source_renumber_values(SourceFunction *function);
 /* Is this a function of the C library that computes a float from floats and nothing else?  */
 bool source_has_no_effects(const char *symbol);
 
+/* ---- unroll.c, promote.c ----------------------------------------------------------------------------------------- */
+
+/* Unrolls constant loops with varying subscripts of small objects. Runs behind simplify.  */
+void source_unroll(SourceFunction *function);
+
+typedef enum {
+    NOT_PROMOTED_ESCAPES,   /* the address is passed, stored, compared, or leads outside */
+    NOT_PROMOTED_SUBSCRIPT, /* a subscript is no constant */
+    NOT_PROMOTED_OVERLAP,   /* accesses overlap in more than 8 bytes, or a move cuts one */
+    NOT_PROMOTED_LARGE,
+} SourceNotPromotedReason;
+
+typedef struct SourceNotPromoted {
+    SourceNotPromotedReason reason;
+    const SourceObject *object;
+    const Instruction *instruction; /* NULL: no single one */
+    struct SourceNotPromoted *next;
+} SourceNotPromoted;
+
+/* Makes variables of objects. Returns those that stay. Runs behind simplify.  */
+SourceNotPromoted *source_promote(SourceFunction *function);
+
 #ifdef __cplusplus
 }
 #endif

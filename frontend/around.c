@@ -103,7 +103,7 @@ static const Pragma *loop_before(const Unit *u, const Pragma *pragma)
     while (at > 0 && strchr(" \t\r\n", u->text[at - 1]))
         at--;
     for (int i = 0; i < u->npragmas; i++)
-        if (u->pragmas[i].kind == PRAGMA_DEVICES && u->pragmas[i].loop_end && u->pragmas[i].loop_end == at)
+        if (u->pragmas[i].kind == DIRECTIVE_DEVICES && u->pragmas[i].loop_end && u->pragmas[i].loop_end == at)
             return &u->pragmas[i];
     return NULL;
 }
@@ -139,7 +139,7 @@ static void bind_together(Unit *u, Pragma *pragma, CXCursor block)
     pragma->used = true;
     instead(u, pragma, leaving(u, "together"));
     for (int i = 0; i < u->npragmas && u->module->target != TARGET_SEQUENTIAL; i++)
-        if (u->pragmas[i].kind == PRAGMA_GRID && u->pragmas[i].offset > pragma->offset &&
+        if (u->pragmas[i].kind == DIRECTIVE_GRID && u->pragmas[i].offset > pragma->offset &&
             u->pragmas[i].offset < end_of(block))
             u->pragmas[i].grid.together = true;
 }
@@ -151,7 +151,7 @@ static const char *calls_of(Unit *u, const Pragma *pragma)
     const char *text = "";
     for (const DataArray *array = pragma->arrays; array; array = array->next)
         text = arena_print(u->module, "%s ws_data_%s_((const void *)(%s), %s, %s, %d, \"%s\");", text,
-                           pragma->kind == PRAGMA_DATA ? "add" : "update", array->name, array->first, array->bytes,
+                           pragma->kind == DIRECTIVE_DATA ? "add" : "update", array->name, array->first, array->bytes,
                            array->kind, array->name);
     return text;
 }
@@ -172,17 +172,17 @@ static void refuse_inside(Unit *u, const Pragma *grid, CXCursor loop)
         Pragma *pragma = &u->pragmas[i];
         if (pragma->offset < begin_of(loop) || pragma->offset >= end_of(loop) || pragma == grid)
             continue;
-        if (pragma->kind == PRAGMA_GRID)
+        if (pragma->kind == DIRECTIVE_GRID)
             complain(u, pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
-        else if (pragma->kind == PRAGMA_DEVICES)
+        else if (pragma->kind == DIRECTIVE_DEVICES)
             complain(u, pragma->loc, "a loop over devices holds grids, and stands in none",
                      "a loop over devices in a grid");
-        else if (pragma->kind == PRAGMA_UPDATE)
+        else if (pragma->kind == DIRECTIVE_UPDATE)
             complain(u, pragma->loc, "put it around the grid, or behind it", "arrays are copied in a grid");
-        else if (pragma->kind == PRAGMA_DATA || pragma->kind == PRAGMA_TOGETHER)
+        else if (pragma->kind == DIRECTIVE_DATA || pragma->kind == DIRECTIVE_TOGETHER)
             complain(u, pragma->loc,
-                     pragma->kind == PRAGMA_DATA ? "put it around the grid" : "put it around whole grids",
-                     "'#pragma ws %s' stands in a grid", pragma->word);
+                     pragma->kind == DIRECTIVE_DATA ? "put it around the grid" : "put it around whole grids",
+                     "'#pragma ws %s' stands in a grid", directive_word(pragma->kind));
     }
 }
 
@@ -192,13 +192,13 @@ static void bind_statement(Unit *u, CXCursor s)
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &u->pragmas[i];
         bool above = (loop || s.kind == CXCursor_CompoundStmt) && !pragma->used && stands_above(u, pragma, begin_of(s));
-        if (above && pragma->kind == PRAGMA_DATA)
+        if (above && pragma->kind == DIRECTIVE_DATA)
             bind_data(u, pragma, s);
-        else if (above && loop && pragma->kind == PRAGMA_DEVICES)
+        else if (above && loop && pragma->kind == DIRECTIVE_DEVICES)
             bind_devices(u, pragma, s);
-        else if (above && loop && pragma->kind == PRAGMA_GRID)
+        else if (above && loop && pragma->kind == DIRECTIVE_GRID)
             refuse_inside(u, pragma, s);
-        if (pragma->kind == PRAGMA_TOGETHER && s.kind == CXCursor_CompoundStmt && begins_block(u, s, pragma))
+        if (pragma->kind == DIRECTIVE_TOGETHER && s.kind == CXCursor_CompoundStmt && begins_block(u, s, pragma))
             bind_together(u, pragma, s);
     }
 }
@@ -219,10 +219,10 @@ void around_bind(Unit *u)
 {
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &u->pragmas[i];
-        if (pragma->kind == PRAGMA_UPDATE) {
+        if (pragma->kind == DIRECTIVE_UPDATE) {
             pragma->used = true;
             instead(u, pragma, arena_print(u->module, "{%s }", calls_of(u, pragma)));
-        } else if (pragma->kind == PRAGMA_GRID) {
+        } else if (pragma->kind == DIRECTIVE_GRID) {
             instead(u, pragma, ""); /* the host compiler does not know it */
         }
     }

@@ -24,7 +24,7 @@ static bool see_loop(const Unit *u, CXCursor c, void *context)
     Around *around = context;
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &around->u->pragmas[i];
-        if (c.kind != CXCursor_ForStmt || pragma->kind != PRAGMA_DEVICES || !stands_above(u, pragma, begin_of(c)) ||
+        if (c.kind != CXCursor_ForStmt || pragma->kind != DIRECTIVE_DEVICES || !stands_above(u, pragma, begin_of(c)) ||
             begin_of(around->inner) < begin_of(c) || end_of(around->inner) > end_of(c))
             continue;
         around->pragma = pragma;

@@ -5,7 +5,8 @@
  *   main.c     the program wsc-clang: options, libclang's parse, the end of the unit (lower_module, the output files)
  *   say.c      diagnostics in clang's style
  *   cursor.c   questions to libclang: children, types, places, constants
- *   pragma.c   #pragma ws: where each stands, which loop it is about; tokens.c: constants; clause.c, array.c: clauses
+ *   pragma.c   #pragma ws: where each stands, which loop it is about
+ *   clause.c   names, errors and expressions for the grammar of pragmas in lowering/source
  *   region.c   one function: its grids become kernels
  *   value.c    operations, literals, live-ins
  *   fold.c     what GCC's front end makes of sums and comparisons, so that both doors give one text
@@ -41,27 +42,9 @@
 #include <clang-c/Index.h>
 
 #include "ir/ir.h"
+#include "source/pragma.h"
 
 /* ---- the unit ---------------------------------------------------------------------------------------------------- */
-
-/* ring(x, D).  */
-typedef struct Ring {
-    const char *name;
-    CXCursor declared; /* of a task: the variable that it means; else a null cursor */
-    int slots;
-    bool used;
-    Loc loc;
-    struct Ring *next;
-} Ring;
-
-/* share(x, y): tiles of the grid, by name.  */
-typedef struct TileShare {
-    const char *names[2];
-    bool used[2];
-    int number; /* in the kernel that is made */
-    Loc loc;
-    struct TileShare *next;
-} TileShare;
 
 /* x[lo:n] of data, update and extent.  */
 typedef struct DataArray {
@@ -73,26 +56,14 @@ typedef struct DataArray {
 
 /* One #pragma ws of the source.  */
 typedef struct {
-    enum {
-        PRAGMA_GRID,
-        PRAGMA_PIPELINE,
-        PRAGMA_PARTS,
-        PRAGMA_BLOCKS,
-        PRAGMA_TASK,
-        PRAGMA_DEVICES,
-        PRAGMA_TOGETHER,
-        PRAGMA_DATA,
-        PRAGMA_UPDATE,
-        PRAGMA_OTHER
-    } kind;
-    const char *word; /* its first one */
+    DirectiveKind kind;
     bool used;
     Loc loc;
     unsigned offset; /* of its '#' in the main file */
     Grid grid;
     Pipeline pipeline;
     Task task;
-    Ring *rings; /* of a pipeline or a task, as are these: */
+    TileRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
     const char *devices; /* C text: how many */
     unsigned loop_end;   /* ... where its loop ends, */
@@ -193,6 +164,7 @@ int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
 
 void pragmas_read(Unit *u);
 bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
+bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma); /* clause.c */
 Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function);
 Pragma *pragma_of_block(const Unit *u, CXCursor block); /* a task's; or NULL */
 unsigned line_end(const Unit *u, unsigned at);
@@ -594,7 +566,7 @@ void tasks_collect(Walk *w);
 int task_number(const Walk *w, const Pragma *pragma);
 void task_refuse_jumps(Walk *w, CXCursor c, const Pragma *pragma, bool in_loop, bool in_switch);
 void rings_note(Walk *w, const Object *variable, Op *def);
-void rings_check(Walk *w, const Ring *rings);
+void rings_check(Walk *w, const TileRing *rings);
 void shares_check(Walk *w);
 
 /* show.c */

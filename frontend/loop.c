@@ -111,13 +111,13 @@ static void bind_results(Walk *w, Op *op, const Carried *carried)
 static Pipeline *pipeline_for(Walk *w, CXCursor loop)
 {
     Pragma *pragma = pragma_of_loop(w->u, loop, w->frame->function);
-    if (!pragma || pragma->kind == PRAGMA_GRID)
+    if (!pragma || pragma->kind == DIRECTIVE_GRID)
         return NULL;
     Pipeline *pipeline = arena_alloc(w->u->module, sizeof *pipeline);
     *pipeline = pragma->pipeline;
     pipeline->loc = pragma->loc;
     pragma->used = true;
-    if (pragma->kind == PRAGMA_PIPELINE && !w->pipelined)
+    if (pragma->kind == DIRECTIVE_PIPELINE && !w->pipelined)
         w->pipelined = pragma;
     return pipeline;
 }

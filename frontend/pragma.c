@@ -11,17 +11,20 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "pragma.h"
+#include "frontend.h"
 
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
-static Token *token_of(Unit *u, CXTranslationUnit tu, CXToken token, Token *result)
+static unsigned offset_of(CXTranslationUnit tu, CXToken token)
 {
-    CXSourceLocation where = clang_getTokenLocation(tu, token);
-    *result = (Token){.text = text_of(u, clang_getTokenSpelling(tu, token)), .kind = clang_getTokenKind(token)};
-    clang_getSpellingLocation(where, NULL, NULL, NULL, &result->offset);
-    result->loc = loc_at(u, where);
-    return result;
+    unsigned offset;
+    clang_getSpellingLocation(clang_getTokenLocation(tu, token), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+static const char *spelling_of(const Unit *u, CXTranslationUnit tu, CXToken token)
+{
+    return text_of(u, clang_getTokenSpelling(tu, token));
 }
 
 static CXCursor find_macro(Unit *u, const char *name)
@@ -54,37 +57,34 @@ static const char *given_macro(const Unit *u, const char *name)
     return NULL;
 }
 
-static void expand(Tokens *t, const Token *token, int depth)
+typedef struct {
+    int count;
+    Token *list;
+} Tokens;
+
+static void expand(Unit *u, const Token *token, int depth, Tokens *result)
 {
-    bool name = isalpha((unsigned char)*token->text) || *token->text == '_';
-    const char *given = name ? given_macro(t->u, token->text) : NULL;
-    if (given && depth < 16) {
-        Token other = *token;
-        other.text = given;
-        expand(t, &other, depth + 1);
+    const bool name = token->kind == TOKEN_NAME && depth < 16;
+    const char *given = name ? given_macro(u, token->text) : NULL;
+    if (given) {
+        Token other = token_of_text(given, token->loc);
+        expand(u, &other, depth + 1, result);
         return;
     }
-    if (!strcmp(token->text, "_Pragma") && !t->failed) {
-        complain(t->u, token->loc, "write the other pragma on a line of its own, below this one",
-                 "'_Pragma' stands inside of '#pragma ws'");
-        t->failed = true;
-    }
-    CXCursor macro = name && depth < 16 ? find_macro(t->u, token->text) : clang_getNullCursor();
+    CXCursor macro = name && strcmp(token->text, "_Pragma") ? find_macro(u, token->text) : clang_getNullCursor();
     if (clang_Cursor_isNull(macro)) {
-        LIST_ADD(t->u->module, t->list, t->count) = *token;
+        LIST_ADD(u->module, result->list, result->count) = *token;
         return;
     }
     CXToken *tokens;
     unsigned count;
-    Token one;
-    clang_tokenize(t->u->before, clang_getCursorExtent(macro), &tokens, &count);
+    clang_tokenize(u->before, clang_getCursorExtent(macro), &tokens, &count);
     for (unsigned i = 1; i < count; i++) {
-        Token *inner = token_of(t->u, t->u->before, tokens[i], &one);
-        inner->loc = token->loc;
-        if (inner->kind != CXToken_Comment)
-            expand(t, inner, depth + 1);
+        Token inner = token_of_text(spelling_of(u, u->before, tokens[i]), token->loc);
+        if (clang_getTokenKind(tokens[i]) != CXToken_Comment)
+            expand(u, &inner, depth + 1, result);
     }
-    clang_disposeTokens(t->u->before, tokens, count);
+    clang_disposeTokens(u->before, tokens, count);
 }
 
 /* ---- the text ----------------------------------------------------------------------------------------------- */
@@ -107,28 +107,28 @@ unsigned line_end(const Unit *u, unsigned at)
     return at;
 }
 
-static void read_pragma(Unit *u, const Token *hash, const Token *list, int count)
+/* The tokens of the line behind its `#pragma`, with their end.  */
+static void read_pragma(Unit *u, unsigned offset, const Tokens *line)
 {
-    Tokens t = {.u = u, .function = function_around(u, hash->offset), .loc = hash->loc, .offset = hash->offset};
-    t.made_of_integers = "an extent is made of integers";
-    Pragma pragma = {.loc = list[0].loc, .offset = hash->offset, .word = "", .kind = PRAGMA_OTHER};
-    if (strcmp(list[0].text, "ws")) {
-        complain(u, pragma.loc, "write '#pragma ws'", "'#pragma %s' is not a pragma", list[0].text);
+    const Loc where = line->list[0].loc;
+    Pragma pragma = {.loc = where, .offset = offset};
+    Tokens tokens = {0, NULL};
+    if (strcmp(line->list[0].text, "ws")) {
+        complain(u, where, "write '#pragma ws'", "'#pragma %s' is not a pragma", line->list[0].text);
         return;
     }
     if (u->cxx) {
-        complain(u, list[0].loc, "put the kernel into a C file; C++ calls it", "kernels are C");
+        complain(u, line->list[1].loc, "put the kernel into a C file; C++ calls it", "kernels are C");
         return;
     }
-    for (int i = 1; i < count; i++)
-        expand(&t, &list[i], 0);
-    if (t.failed)
+    CXCursor function = function_around(u, offset);
+    if (clang_Cursor_isNull(function)) {
+        complain(u, line->list[1].loc, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
         return;
-    if (clang_Cursor_isNull(t.function))
-        wrong(&t, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
-    else
-        read_directive(&t, &pragma);
-    if (!t.failed)
+    }
+    for (int i = 1; i < line->count; i++)
+        expand(u, &line->list[i], 0, &tokens);
+    if (clauses_read(u, function, tokens.list, &pragma))
         LIST_ADD(u->module, u->pragmas, u->npragmas) = pragma;
 }
 
@@ -145,6 +145,24 @@ static bool is_skipped(const CXSourceRangeList *skipped, unsigned offset)
     return false;
 }
 
+/* What stands between `#pragma` and the end of its line.  */
+static Tokens line_of(Unit *u, const CXToken *tokens, unsigned count, unsigned end)
+{
+    Tokens line = {0, NULL};
+    for (unsigned i = 0; i < count && offset_of(u->tu, tokens[i]) < end; i++)
+        if (clang_getTokenKind(tokens[i]) != CXToken_Comment)
+            LIST_ADD(u->module, line.list, line.count) =
+                token_of_text(spelling_of(u, u->tu, tokens[i]), loc_at(u, clang_getTokenLocation(u->tu, tokens[i])));
+    LIST_ADD(u->module, line.list, line.count) =
+        (Token){"", TOKEN_END, 0, loc_at(u, clang_getLocationForOffset(u->tu, u->file, end))};
+    return line;
+}
+
+static bool is_ours(const char *word)
+{
+    return !strcmp(word, "ws") || !strcmp(word, "wsc") || !strcmp(word, "WS");
+}
+
 void pragmas_read(Unit *u)
 {
     CXSourceRangeList *skipped = clang_getSkippedRanges(u->tu, u->file);
@@ -154,21 +172,14 @@ void pragmas_read(Unit *u)
     unsigned count;
     clang_tokenize(u->tu, whole, &tokens, &count);
     for (unsigned i = 0; i + 2 < count; i++) {
-        Token hash, next, *line = NULL;
-        int length = 0;
-        if (clang_getTokenKind(tokens[i]) != CXToken_Punctuation ||
-            strcmp(token_of(u, u->tu, tokens[i], &hash)->text, "#") ||
-            strcmp(token_of(u, u->tu, tokens[i + 1], &next)->text, "pragma") || is_skipped(skipped, hash.offset))
+        if (clang_getTokenKind(tokens[i]) != CXToken_Punctuation || strcmp(spelling_of(u, u->tu, tokens[i]), "#") ||
+            strcmp(spelling_of(u, u->tu, tokens[i + 1]), "pragma") || !is_ours(spelling_of(u, u->tu, tokens[i + 2])))
             continue;
-        unsigned end = line_end(u, hash.offset);
-        for (unsigned k = i + 2; k < count; k++) {
-            if (token_of(u, u->tu, tokens[k], &next)->offset >= end)
-                break;
-            if (next.kind != CXToken_Comment)
-                LIST_ADD(u->module, line, length) = next;
-        }
-        if (length && (!strcmp(line[0].text, "ws") || !strcmp(line[0].text, "wsc") || !strcmp(line[0].text, "WS")))
-            read_pragma(u, &hash, line, length);
+        const unsigned offset = offset_of(u->tu, tokens[i]), end = line_end(u, offset);
+        if (is_skipped(skipped, offset) || offset_of(u->tu, tokens[i + 2]) >= end)
+            continue;
+        const Tokens line = line_of(u, tokens + i + 2, count - i - 2, end);
+        read_pragma(u, offset, &line);
     }
     clang_disposeTokens(u->tu, tokens, count);
     clang_disposeSourceRangeList(skipped);
@@ -243,15 +254,15 @@ Pragma *pragma_of_block(const Unit *u, CXCursor block)
     if (block.kind != CXCursor_CompoundStmt || !in_text(u, block))
         return NULL;
     for (int i = 0; i < u->npragmas; i++)
-        if (u->pragmas[i].kind == PRAGMA_TASK && begins_block(u, block, &u->pragmas[i]))
+        if (u->pragmas[i].kind == DIRECTIVE_TASK && begins_block(u, block, &u->pragmas[i]))
             return &u->pragmas[i];
     return NULL;
 }
 
 static bool is_of_loop(const Pragma *pragma)
 {
-    return pragma->kind == PRAGMA_GRID || pragma->kind == PRAGMA_PIPELINE || pragma->kind == PRAGMA_PARTS ||
-           pragma->kind == PRAGMA_BLOCKS;
+    return pragma->kind == DIRECTIVE_GRID || pragma->kind == DIRECTIVE_PIPELINE || pragma->kind == DIRECTIVE_PARTS ||
+           pragma->kind == DIRECTIVE_BLOCKS;
 }
 
 Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function)
@@ -271,20 +282,20 @@ void pragmas_check(Unit *u)
         const Pragma *pragma = &u->pragmas[i];
         if (pragma->used)
             continue;
-        if (pragma->kind == PRAGMA_DATA || pragma->kind == PRAGMA_TOGETHER) {
-            bool data = pragma->kind == PRAGMA_DATA;
+        if (pragma->kind == DIRECTIVE_DATA || pragma->kind == DIRECTIVE_TOGETHER) {
+            bool data = pragma->kind == DIRECTIVE_DATA;
             complain(u, pragma->loc,
                      data ? "write { ... } around the statements, or a loop, below it"
                           : "put it first inside the block: { #pragma ws together ... }",
                      data ? "'#pragma ws %s' stands above a block or a loop" : "'#pragma ws %s' does not begin a block",
-                     pragma->word);
+                     directive_word(pragma->kind));
             continue;
         }
         complain(u, pragma->loc, "put it into a grid",
-                 pragma->kind == PRAGMA_TASK ? "'#pragma ws %s' does not begin a block of a pipelined loop"
-                 : pragma->kind == PRAGMA_GRID || pragma->kind == PRAGMA_DEVICES
+                 pragma->kind == DIRECTIVE_TASK ? "'#pragma ws %s' does not begin a block of a pipelined loop"
+                 : pragma->kind == DIRECTIVE_GRID || pragma->kind == DIRECTIVE_DEVICES
                      ? "'#pragma ws %s' stands above a 'for' loop"
                      : "'#pragma ws %s' is above no loop of a grid",
-                 pragma->word);
+                 directive_word(pragma->kind));
     }
 }

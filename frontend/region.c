@@ -213,7 +213,7 @@ static bool see_grid(const Unit *u, CXCursor c, void *context)
     (void)u;
     if (c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt) {
         const Pragma *pragma = pragma_of_loop(search->u, c, search->function);
-        search->found |= pragma && pragma->kind == PRAGMA_GRID;
+        search->found |= pragma && pragma->kind == DIRECTIVE_GRID;
     }
     return !search->found;
 }
@@ -261,12 +261,12 @@ static void visit(Search *search, CXCursor c)
     if (c.kind != CXCursor_ForStmt && c.kind != CXCursor_WhileStmt)
         return;
     Pragma *pragma = pragma_of_loop(u, c, search->function);
-    if (pragma && pragma->kind == PRAGMA_GRID && c.kind == CXCursor_WhileStmt && !u->errors) {
+    if (pragma && pragma->kind == DIRECTIVE_GRID && c.kind == CXCursor_WhileStmt && !u->errors) {
         pragma->used = true;
         complain(u, pragma->loc, "and this is none", "'#pragma ws grid' stands above a 'for' loop");
         return;
     }
-    if (pragma && pragma->kind == PRAGMA_GRID && (search->copy || !pragma->used))
+    if (pragma && pragma->kind == DIRECTIVE_GRID && (search->copy || !pragma->used))
         walk_region(u, search->copy ? search->copy->function : search->function, c, pragma, ++search->ordinal,
                     search->copy);
 }

@@ -59,7 +59,7 @@ typedef struct {
 
 static bool is_pipelined(const Pragma *pragma)
 {
-    return pragma && pragma->kind == PRAGMA_PIPELINE;
+    return pragma && pragma->kind == DIRECTIVE_PIPELINE;
 }
 
 static void add_task(const Collect *collect, Pragma *pragma)
@@ -175,11 +175,11 @@ void task_refuse_jumps(Walk *w, CXCursor c, const Pragma *pragma, bool in_loop, 
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-static void note(Ring *rings, const Object *variable, Op *def)
+static void note(TileRing *rings, const Object *variable, Op *def)
 {
-    for (Ring *ring = rings; ring; ring = ring->next)
+    for (TileRing *ring = rings; ring; ring = ring->next)
         if (!strcmp(ring->name, variable->name) &&
-            (clang_Cursor_isNull(ring->declared) || same_decl(ring->declared, variable->decl))) {
+            (!ring->declared.host || ring->declared.host == begin_of(variable->decl) + 1)) {
             schedule_op(def)->ring = ring->slots;
             ring->used = true;
         }
@@ -216,7 +216,7 @@ void rings_note(Walk *w, const Object *variable, Op *def)
             note(w->tasks[i].pragma->rings, variable, def);
 }
 
-void rings_check(Walk *w, const Ring *rings)
+void rings_check(Walk *w, const TileRing *rings)
 {
     for (; rings && !w->failed; rings = rings->next)
         if (!rings->used) {

@@ -13,7 +13,7 @@
 
 #include "frontend.h"
 
-static const Reduction *clause_of(const Walk *w, const char *name)
+static const Reduction *clause_naming(const Walk *w, const char *name)
 {
     for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
         if (!strcmp(name, reduction->name))
@@ -23,7 +23,7 @@ static const Reduction *clause_of(const Walk *w, const char *name)
 
 bool total_is_named(const Walk *w, const char *name)
 {
-    return w->kernel->grid.plain && !w->outside && clause_of(w, name);
+    return w->kernel->grid.plain && !w->outside && clause_naming(w, name);
 }
 
 static int number_of(Opcode op, CXType type)
@@ -66,7 +66,7 @@ void totals_begin(Walk *w)
     int count = w->nvariables;
     for (int i = 0; i < count && !w->failed; i++) {
         const Object *variable = &w->variables[i];
-        const Reduction *reduction = clause_of(w, variable->name);
+        const Reduction *reduction = clause_naming(w, variable->name);
         CXType type = is_complex(variable->type) ? part_type(variable->type) : variable->type;
         Dtype dtype;
         if (!reduction || !is_assigned(w, variable) || !scalar_type(type, &dtype) || !check_type(w, reduction, type))
@@ -88,7 +88,7 @@ void totals_begin(Walk *w)
 /* A store to what is the same in each iteration, and known before the grid.  */
 void total_element(Walk *w, Result base, CXType type, Value *offset, const char *label)
 {
-    const Reduction *reduction = clause_of(w, label);
+    const Reduction *reduction = clause_naming(w, label);
     const char *bytes = reduction ? value_text(w, offset) : NULL;
     const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
     if (!bytes || w->failed)

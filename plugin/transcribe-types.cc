@@ -9,7 +9,6 @@
  * A variable of static storage in a function is FUNCTION.NAME, with a number if there are several.
  */
 #include "transcribe.h"
-#include "tree-pretty-print.h"
 
 bool is_complex(const_tree type)
 {
@@ -89,8 +88,10 @@ SourceType passed_type(Transcriber *t, const_tree type, long *bytes)
         return scalar_type(t, type);
     switch (scalar_type(t, TREE_TYPE(type))) {
     case ST_F32:
+        *bytes = 8;
         return ST_C32;
     case ST_F64:
+        *bytes = 16;
         return ST_C64;
     default:
         FAIL(t, "a complex number of integers as argument or result");
@@ -145,6 +146,42 @@ static const_tree read_sides(SourceUnit *unit, const_tree type, bool open, Decla
     return type;
 }
 
+static const char *base_text(SourceUnit *unit, const_tree type)
+{
+    const char *qualifier = TYPE_READONLY(type) ? "const " : "";
+    const char *tag = TREE_CODE(type) == RECORD_TYPE     ? "struct"
+                      : TREE_CODE(type) == UNION_TYPE    ? "union"
+                      : TREE_CODE(type) == ENUMERAL_TYPE ? "enum"
+                                                         : "";
+    const_tree name = TYPE_NAME(type);
+    const bool is_tag = name && TREE_CODE(name) == IDENTIFIER_NODE;
+    if (name && TREE_CODE(name) == TYPE_DECL)
+        name = DECL_NAME(name);
+    if (!name && is_complex(type))
+        return arena_print(unit->module, "%s%s _Complex", qualifier, base_text(unit, TREE_TYPE(type)));
+    return arena_print(unit->module, "%s%s%s%s", qualifier, is_tag || !name ? tag : "", is_tag && *tag ? " " : "",
+                       name ? IDENTIFIER_POINTER(name) : "");
+}
+
+/* The type as C writes it, without the parameters of functions.  */
+static const char *type_text(SourceUnit *unit, const_tree type)
+{
+    const char *stars = "", *behind = "";
+    for (; !TYPE_NAME(type); type = TREE_TYPE(type)) {
+        if (TREE_CODE(type) == POINTER_TYPE) {
+            const char *qualifiers = arena_print(unit->module, "%s%s", TYPE_READONLY(type) ? " const" : "",
+                                                 TYPE_RESTRICT(type) ? " restrict" : "");
+            stars = arena_print(unit->module, "*%s%s%s", qualifiers, *qualifiers && *stars ? " " : "", stars);
+        } else if (TREE_CODE(type) == FUNCTION_TYPE || TREE_CODE(type) == ARRAY_TYPE) {
+            const char *brackets = TREE_CODE(type) == FUNCTION_TYPE ? "()" : "[]";
+            behind = arena_print(unit->module, *stars ? "(%s%s)%s" : "%s%s%s", stars, behind, brackets);
+            stars = "";
+        } else
+            break;
+    }
+    return arena_print(unit->module, "%s%s%s%s", base_text(unit, type), *stars || *behind ? " " : "", stars, behind);
+}
+
 Declaration declaration_of(SourceUnit *unit, tree decl)
 {
     Declaration declaration = {};
@@ -169,9 +206,7 @@ Declaration declaration_of(SourceUnit *unit, tree decl)
         declaration.element = element_type(element);
         declaration.element_bytes = bytes < 0 || VOID_TYPE_P(element) ? 0 : (int)bytes;
     }
-    char *text = print_generic_expr_to_str(CONST_CAST_TREE(type));
-    declaration.c_type = arena_print(unit->module, "%s", text);
-    free(text);
+    declaration.c_type = type_text(unit, type);
     return declaration;
 }
 
@@ -179,6 +214,8 @@ Declaration declaration_of(SourceUnit *unit, tree decl)
 const char *function_name(const_tree fndecl)
 {
     const char *name = IDENTIFIER_POINTER(DECL_NAME(fndecl));
+    if (fndecl_built_in_p(fndecl, BUILT_IN_ALLOCA))
+        return "__builtin_alloca"; /* which is no function */
     if (fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) && !strncmp(name, "__builtin_", 10) &&
         DECL_ASSEMBLER_NAME_SET_P(fndecl)) {
         const char *library = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME_RAW(CONST_CAST_TREE(fndecl)));

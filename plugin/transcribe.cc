@@ -255,32 +255,49 @@ static const_tree argument_type(const_tree fndecl, const_tree parameter)
                : DECL_ARG_TYPE(parameter);
 }
 
-static void transcribe_parameter(Transcriber *t, tree parameter)
+static SourceVariable *add_parameter(Transcriber *t, tree parameter)
+{
+    long bytes;
+    const SourceType passed = passed_type(t, argument_type(t->fn->decl, parameter), &bytes);
+    SourceVariable *variable = source_parameter(t->function, passed, declaration_of(t->unit, parameter));
+    variable->bytes = bytes;
+    return variable;
+}
+
+/* Gives a parameter its home: itself, or what it is copied to.  */
+static void take_parameter(Transcriber *t, tree parameter, SourceVariable *variable)
 {
     SourceBuilder *builder = &t->builder;
     tree type = TREE_TYPE(parameter);
-    const_tree passed_as = argument_type(t->fn->decl, parameter);
-    long bytes;
-    const SourceType passed = passed_type(t, passed_as, &bytes);
-    const Declaration declaration = declaration_of(t->unit, parameter);
     if (t->function->failed)
         return;
-    SourceVariable *variable = source_parameter(t->function, passed, declaration);
-    variable->bytes = bytes;
     if (is_complex(type)) {
         const SourceType part = scalar_type(t, TREE_TYPE(type));
         const Operand real = source_load(builder, part, source_of(variable), false);
         const Operand from = add_bytes(t, source_of(variable), source_type_bytes(part));
         store_pair(t, parameter, Pair{real, source_load(builder, part, from, false)});
     } else if (is_aggregate(type)) {
-        if (bytes)
-            source_move(builder, address_of(t, parameter), source_of(variable), bytes);
-    } else if (is_register(parameter) && passed == scalar_type(t, type)) {
+        if (variable->bytes)
+            source_move(builder, address_of(t, parameter), source_of(variable), variable->bytes);
+    } else if (is_register(parameter) && variable->type == scalar_type(t, type)) {
         Home home = {};
         home.variables[0] = variable;
         t->homes.put(parameter, home);
-    } else
+    } else {
+        const_tree passed_as = argument_type(t->fn->decl, parameter);
         store_place(t, parameter, convert_value(t, source_of(variable), passed_as, type));
+    }
+}
+
+static void transcribe_parameters(Transcriber *t)
+{
+    tree first = DECL_ARGUMENTS(t->fn->decl);
+    auto_vec<SourceVariable *> variables;
+    for (tree parameter = first; parameter; parameter = DECL_CHAIN(parameter))
+        variables.safe_push(add_parameter(t, parameter));
+    unsigned i = 0;
+    for (tree parameter = first; parameter; parameter = DECL_CHAIN(parameter))
+        take_parameter(t, parameter, variables[i++]);
 }
 
 /* The first block takes the parameters. No jump leads to it.  */
@@ -290,8 +307,7 @@ static void transcribe_body(Transcriber *t)
     FOR_EACH_BB_FN(block, t->fn)
     block->aux = source_block_new(t->function);
     enter_block(t, single_pred_p(entry) ? block_of(entry) : source_block_new(t->function));
-    for (tree parameter = DECL_ARGUMENTS(t->fn->decl); parameter; parameter = DECL_CHAIN(parameter))
-        transcribe_parameter(t, parameter);
+    transcribe_parameters(t);
     if (!single_pred_p(entry)) {
         source_jump(&t->builder, block_of(entry));
         enter_block(t, block_of(entry));

@@ -17,23 +17,6 @@
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-SourceType source_result_type(const Instruction *instruction)
-{
-    switch (source_op_form(instruction->code)) {
-    case FORM_COMPARE:
-        return ST_B;
-    case FORM_OBJECT:
-    case FORM_SYMBOL:
-    case FORM_STRING:
-    case FORM_ALLOCATE:
-        return ST_P;
-    case FORM_BINARY:
-        return instruction->code == SO_SUB && instruction->type == ST_P ? ST_I64 : instruction->type;
-    default:
-        return instruction->temporary ? instruction->type : ST_V;
-    }
-}
-
 static int own_operands(const Instruction *instruction)
 {
     switch (source_op_form(instruction->code)) {

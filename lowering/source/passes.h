@@ -54,8 +54,6 @@ SourceBlock **source_successor(Instruction *end, int i);
    are in reverse postorder behind it.  */
 void source_clean(SourceFunction *function);
 
-/* The type of an instruction's result; ST_V: it has none.  */
-SourceType source_result_type(const Instruction *instruction);
 /* Operands of an instruction, arguments of a call, too.  */
 int source_noperands(const Instruction *instruction);
 Operand *source_operand(Instruction *instruction, int i);

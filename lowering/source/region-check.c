@@ -166,23 +166,6 @@ static bool has_meaning(SourceOpcode code, SourceType type)
     }
 }
 
-static SourceType result_type(const Instruction *instruction)
-{
-    switch (source_op_form(instruction->code)) {
-    case FORM_COMPARE:
-        return ST_B;
-    case FORM_OBJECT:
-    case FORM_SYMBOL:
-    case FORM_STRING:
-    case FORM_ALLOCATE:
-        return ST_P;
-    case FORM_BINARY:
-        return instruction->code == SO_SUB && instruction->type == ST_P ? ST_I64 : instruction->type;
-    default:
-        return instruction->type;
-    }
-}
-
 static bool has_result(const Instruction *instruction)
 {
     const SourceForm form = source_op_form(instruction->code);
@@ -210,7 +193,7 @@ static void check_call(Checker *c)
             miss(c, "argument %d has no type", i + 1);
         else
             check_operand(c, argument->operand, argument->type);
-        if ((argument->type == ST_S) != (argument->bytes > 0) && argument->type != ST_S)
+        if (argument->bytes && !source_type_is_aggregate(argument->type))
             miss(c, "argument %d has bytes and is no aggregate", i + 1);
     }
     if (source_type_is_aggregate(call->type) && (!call->narguments || call->arguments[0].type != ST_P))
@@ -362,7 +345,7 @@ static void check_instruction(Checker *c)
         miss(c, "t%d has two definitions", one->temporary);
     else {
         c->defined[one->temporary] = c->block;
-        c->types[one->temporary] = result_type(one);
+        c->types[one->temporary] = source_result_type(one);
     }
 }
 

@@ -69,6 +69,23 @@ bool source_ends_block(const Instruction *instruction)
     return source_op_form(instruction->code) >= FORM_JUMP;
 }
 
+SourceType source_result_type(const Instruction *instruction)
+{
+    switch (source_op_form(instruction->code)) {
+    case FORM_COMPARE:
+        return ST_B;
+    case FORM_OBJECT:
+    case FORM_SYMBOL:
+    case FORM_STRING:
+    case FORM_ALLOCATE:
+        return ST_P;
+    case FORM_BINARY:
+        return instruction->code == SO_SUB && instruction->type == ST_P ? ST_I64 : instruction->type;
+    default:
+        return instruction->temporary ? instruction->type : ST_V;
+    }
+}
+
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 SourceUnit *source_unit_new(Module *module)
@@ -247,6 +264,20 @@ Operand source_of(SourceVariable *variable)
 
 static const Operand nothing = {.kind = OPERAND_NONE};
 
+/* A constant in the range of the type that it is read as.  */
+static Operand fitted(Operand x, SourceType type)
+{
+    if (x.kind != OPERAND_INTEGER)
+        return x;
+    const int unused = 64 - 8 * types[type].bytes;
+    if (type == ST_B)
+        x.integer &= 1;
+    else if (unused > 0 && unused < 64)
+        x.integer = types[type].is_signed ? (uint64_t)((int64_t)(x.integer << unused) >> unused)
+                                          : x.integer << unused >> unused;
+    return x;
+}
+
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 static Instruction *emit(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y)
@@ -276,19 +307,19 @@ static Operand result(SourceBuilder *builder, Instruction *instruction)
 
 Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x)
 {
-    return result(builder, emit(builder, code, type, x, nothing));
+    return result(builder, emit(builder, code, type, fitted(x, type), nothing));
 }
 
 Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y)
 {
-    return result(builder, emit(builder, code, type, x, y));
+    return result(builder, emit(builder, code, type, fitted(x, type), fitted(y, type)));
 }
 
 static Operand converted(SourceBuilder *builder, SourceOpcode code, SourceType from, SourceType to, Operand x)
 {
     if (from == to)
         return x;
-    Instruction *instruction = emit(builder, code, to, x, nothing);
+    Instruction *instruction = emit(builder, code, to, fitted(x, from), nothing);
     instruction->from = from;
     return result(builder, instruction);
 }
@@ -312,7 +343,7 @@ Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operan
 
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x)
 {
-    emit(builder, SO_COPY, variable->type, x, nothing)->variable = variable;
+    emit(builder, SO_COPY, variable->type, fitted(x, variable->type), nothing)->variable = variable;
 }
 
 Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile)
@@ -324,7 +355,7 @@ Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bo
 
 void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile)
 {
-    emit(builder, SO_STORE, type, address, x)->is_volatile = is_volatile;
+    emit(builder, SO_STORE, type, address, fitted(x, type))->is_volatile = is_volatile;
 }
 
 void source_move(SourceBuilder *builder, Operand to, Operand from, long bytes)
@@ -376,6 +407,8 @@ static Instruction *emit_call(SourceBuilder *builder, SourceType type, const cha
     if (narguments) {
         instruction->arguments = arena_alloc(module, (size_t)narguments * sizeof *arguments);
         memcpy(instruction->arguments, arguments, (size_t)narguments * sizeof *arguments);
+        for (int i = 0; i < narguments; i++)
+            instruction->arguments[i].operand = fitted(arguments[i].operand, arguments[i].type);
     }
     if (type != ST_V && !source_type_is_aggregate(type))
         result(builder, instruction);
@@ -435,7 +468,8 @@ void source_switch(SourceBuilder *builder, SourceType type, Operand x, int ncase
 
 void source_return(SourceBuilder *builder, Operand x)
 {
-    emit(builder, SO_RETURN, x.kind == OPERAND_NONE ? ST_V : builder->function->result, x, nothing);
+    const SourceType type = x.kind == OPERAND_NONE ? ST_V : builder->function->result;
+    emit(builder, SO_RETURN, type, fitted(x, type), nothing);
 }
 
 void source_unreachable(SourceBuilder *builder)

@@ -280,7 +280,7 @@ Operand source_integer(int64_t value);
 Operand source_number(double value);
 Operand source_of(SourceVariable *variable);
 
-/* Each returns its result as an operand, or OPERAND_NONE.  */
+/* Each returns its result as an operand, or OPERAND_NONE. A constant is taken modulo the type that it is read as.  */
 Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x);
 Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y);
 Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
@@ -319,6 +319,7 @@ bool source_type_is_aggregate(SourceType type); /* passed by its address */
 const char *source_op_text(SourceOpcode code);
 SourceForm source_op_form(SourceOpcode code);
 bool source_ends_block(const Instruction *instruction);
+SourceType source_result_type(const Instruction *instruction); /* ST_V: it has none */
 
 /* ---- region-check.c -------------------------------------------------------------------------------------------- */
 

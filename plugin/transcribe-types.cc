@@ -253,6 +253,8 @@ static const char *unused_name(SourceUnit *unit, const char *name)
 static const char *name_for(SourceUnit *unit, tree decl)
 {
     const char *name = DECL_NAME(decl) ? IDENTIFIER_POINTER(DECL_NAME(decl)) : "C";
+    if (*name == '*')
+        name = "C"; /* GCC's own, for a constant */
     if (TREE_PUBLIC(decl) || DECL_EXTERNAL(decl))
         return name;
     tree context = decl_function_context(decl);

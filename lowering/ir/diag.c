@@ -141,6 +141,41 @@ const char *reason_remedy(Reason reason)
     return reasons[reason].remedy;
 }
 
+/* Length of the name, as `u`, `->u` or `.u`, that the text begins with.  */
+static size_t name_length(const char *text, size_t length)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t dots = length > 1 && !strncmp(text, "->", 2) ? 2 : length && *text == '.', at = dots;
+    while (at < length && text[at] && strchr(letters, text[at]))
+        at++;
+    return at > dots ? at : 0;
+}
+
+/* Length of the subscript, as `[i - 1]`, that the text begins with.  */
+static size_t subscript_length(const char *text, size_t length)
+{
+    int depth = 0;
+    for (size_t at = 0; at < length && (at || *text == '['); at++) {
+        depth += (text[at] == '[') - (text[at] == ']');
+        if (!depth)
+            return at + 1;
+    }
+    return 0;
+}
+
+void loc_spell(Module *module, Loc *loc, const char *source, size_t length)
+{
+    int subscripts = 0;
+    size_t at = name_length(source, length), more = at;
+    for (; more && at < length; at += more) {
+        more = subscript_length(source + at, length - at);
+        subscripts += more > 0;
+        more = more ? more : name_length(source + at, length - at);
+    }
+    if (more && subscripts > 1 && !memchr(source, '\n', length))
+        loc->spelling = arena_print(module, "%.*s", (int)length, source);
+}
+
 void warn(Kernel *kernel, Loc loc, const char *format, ...)
 {
     va_list list;

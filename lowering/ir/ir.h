@@ -96,6 +96,7 @@ typedef struct {
     const char *file;
     int line, column;
     unsigned long long host;
+    const char *spelling; /* loc_spell (): of an element with several subscripts, as u[1][i - 1][j]; or NULL */
 } Loc;
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -772,6 +773,8 @@ void reject(Kernel *kernel, Loc loc, Reason reason, ...);
 void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* the text comes from rules.c */
 const char *reason_sentence(Reason reason);
 const char *reason_remedy(Reason reason);
+/* Keeps the source's spelling of an element for messages, if it has two subscripts or more.  */
+void loc_spell(Module *module, Loc *loc, const char *source, size_t length);
 void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Reports a bug of the compiler as an error that names the pass, and marks the module as failed. The caller goes

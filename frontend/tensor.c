@@ -150,6 +150,7 @@ static Value *tensor_op(Walk *w, CXCursor call, const char *name, const Cursors 
     w->where = loc_of(w->u, call);
     Value *tensor = op_of(w, OP_TENSOR, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, values);
     tensor->def->tensor->table = base.chosen != NULL;
+    tensor->def->tensor->row_stride = !strcmp(name, "tensor_2d_ld");
     devices_note(w, tensor, base.chosen, args->list[0]);
     return tensor;
 }

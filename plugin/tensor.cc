@@ -166,6 +166,7 @@ static Value *tensor_op(Walk *w, gcall *call, const char *name)
     Value *value = value_new_op(w, OP_TENSOR, stmt_location(call), type_tensor(dtype, shape.rank),
                                 name_of_copies(gimple_call_lhs(call), 0), 1 + 2 * shape.rank, args);
     value->def->tensor->table = table;
+    value->def->tensor->row_stride = !strcmp(name, "tensor_2d_ld");
     return value;
 }
 

@@ -234,7 +234,7 @@ typedef struct {
 } ScalarInfo;
 typedef struct {
     int dimension;
-    bool table;
+    bool table, row_stride;
 } TensorInfo;
 typedef struct { /* loads and COPY_IN */
     double fill;

@@ -98,7 +98,8 @@ static void print_tensor(Printer *printer, const Variable *field)
     print_extents(printer, op, 1, rank);
     fputs(", ", printer->out);
     print_extents(printer, op, 1 + rank, rank);
-    fprintf(printer->out, ", %s);\n", access_text(printer->kernel, field));
+    fprintf(printer->out, ", %s%s);\n", access_text(printer->kernel, field),
+            op->tensor->row_stride ? ", ws::leading_dimension" : "");
 }
 
 /* Declares that two tensors are one array with its dimensions in different order, so that the launch reports no

@@ -19,6 +19,7 @@
 namespace ws {
 
 enum access { loaded = 1, stored = 2, loaded_and_stored = 3 };
+enum row_stride { any_stride, leading_dimension }; /* of which each row has its columns to itself */
 
 namespace host {
 
@@ -84,7 +85,7 @@ struct call_arguments {
 
     template <typename T, int N>
     void tensor(ws::tensor<T, N> &t, const char *name, const void *base, const length (&extents)[N],
-                const length (&strides)[N], access how)
+                const length (&strides)[N], access how, row_stride rows = any_stride)
     {
         if (failed)
             return;
@@ -107,16 +108,8 @@ struct call_arguments {
             a.empty = a.empty || extents[d].value == 0;
         for (int d = 0; d < N; d++) {
             long extent = extents[d].value, stride = strides[d].value;
-            if (extent < 0) {
-                fail(WS_ERR_ARGUMENT, name,
-                     "extent %ld of dimension %d is below 0, or a subscript is: let the pointer be that of the first "
-                     "element",
-                     extent, d);
-                return;
-            }
-            if (extent > 0x7fffffffL) {
-                fail(WS_ERR_ARGUMENT, name,
-                     "extent %ld of dimension %d is more than 2147483647: give each grid a part of it", extent, d);
+            if (extent < 0 || extent > WS_MOST_EXTENT) {
+                fail(WS_ERR_ARGUMENT, name, extent < 0 ? WS_SPAN_NEGATIVE : WS_SPAN_LARGE, extent, d);
                 return;
             }
             t.stride[d] = stride;
@@ -124,6 +117,10 @@ struct call_arguments {
             t.high[d] = (int)extent;
             a.extent[d] = extent;
             a.stride[d] = stride;
+        }
+        if (rows == leading_dimension && ws_span_rows_overlap(N, a.extent, a.stride)) {
+            fail(WS_ERR_ARGUMENT, name, WS_SPAN_ROWS, a.stride[N > 1 ? N - 2 : 0], a.extent[N - 1]);
+            return;
         }
         const ws_span span = ws_span_of(base, a.size, N, a.extent, a.stride);
         if (span.beyond >= 0) {
@@ -147,9 +144,9 @@ struct call_arguments {
         a.end = a.empty ? a.begin : a.begin + bytes;
         t.base = (T *)(a.empty ? a.begin : a.begin + a.lead);
         if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
-            fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);
+            fail(WS_ERR_ARGUMENT, name, WS_SPAN_INNER, strides[N - 1].value);
         else if ((size_t)a.begin % sizeof(T) != 0)
-            fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
+            fail(WS_ERR_ARGUMENT, name, WS_SPAN_UNALIGNED, (int)sizeof(T));
         count++;
     }
 
@@ -164,7 +161,7 @@ struct call_arguments {
     /* extents[0] pointers, each the base of a tensor of the other extents.  */
     template <typename T, int N>
     void table(ws::table<T, N> &t, const char *name, const void *bases, const length (&extents)[N],
-               const length (&strides)[N], access how)
+               const length (&strides)[N], access how, row_stride rows = any_stride)
     {
         const long n = extents[0].value;
         t.count = 0;
@@ -180,7 +177,8 @@ struct call_arguments {
         }
         typedef const length rest[N - 1];
         for (int i = 0; i < n && !failed; i++) {
-            tensor(t.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1), how);
+            tensor(t.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1), how,
+                   rows);
             t.bases[i] = t.shape.base;
             if (!failed) {
                 arguments[count - 1].placed = (void **)&t.bases[i];

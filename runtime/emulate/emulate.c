@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <ws/backend.h>
 
-enum { WARP_GROUP = 128, SHARED_ALIGNMENT = 1024, SHARED_MOST = WS_HOPPER_SHARED_BYTES, EXTENT_MOST = INT32_MAX };
+enum { WARP_GROUP = 128, SHARED_ALIGNMENT = 1024, SHARED_MOST = WS_HOPPER_SHARED_BYTES };
 
 /* ---- seed and size ----------------------------------------------------------------------------------------------- */
 
@@ -135,17 +135,14 @@ char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
 /* Checks the range from the tensor's first element to its last.  */
 static void check_reach(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
-    for (int i = 0; i < t->rank; i++)
-        if (t->extent[i] < 0)
-            ws_emulate_fail(
-                launch, WS_ERR_ARGUMENT,
-                "%s: tensor %s: extent %ld of dimension %d is below 0, or a subscript is: let the pointer be "
-                "that of the first element",
-                launch->kernel, t->name, t->extent[i], i);
-        else if (t->extent[i] > EXTENT_MOST)
-            ws_emulate_fail(launch, WS_ERR_ARGUMENT,
-                            "%s: tensor %s: extent %ld of dimension %d is more than %d: give each grid a part of it",
-                            launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
+    const int bad = ws_span_bad_extent(t->rank, t->extent);
+    if (bad >= 0)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT,
+                        t->extent[bad] < 0 ? "%s: tensor %s: " WS_SPAN_NEGATIVE : "%s: tensor %s: " WS_SPAN_LARGE,
+                        launch->kernel, t->name, t->extent[bad], bad);
+    else if (t->use & WS_EMULATE_ROW_STRIDE && ws_span_rows_overlap(t->rank, t->extent, t->stride))
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_ROWS, launch->kernel, t->name,
+                        t->stride[t->rank - 2], t->extent[t->rank - 1]);
     const int beyond = ws_span_of(t->base, t->size, t->rank, t->extent, t->stride).beyond;
     if (beyond >= 0)
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_BEYOND, launch->kernel, t->name, beyond,
@@ -168,15 +165,14 @@ char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
 static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
     if (t->stride[t->rank - 1] != 1)
-        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the innermost stride is %ld, not 1", launch->kernel,
-                        t->name, t->stride[t->rank - 1]);
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_INNER, launch->kernel, t->name,
+                        t->stride[t->rank - 1]);
     if (launch->failed || ws_emulate_is_empty(t))
         return;
     if (!t->base)
         launch->absent = launch->absent ? launch->absent : t->name;
     else if ((uintptr_t)t->base % t->size)
-        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is not aligned to its elements of %d bytes",
-                        launch->kernel, t->name, t->size);
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_UNALIGNED, launch->kernel, t->name, t->size);
 }
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
@@ -474,8 +470,7 @@ int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, 
         (machine && ws_machine_processors(machine) ? ws_machine_processors(machine) : ws_emulate_ctas(0)) / cluster;
     most = most > 0 ? most : 1;
     if (launch->absent && tiles > 0)
-        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is a null pointer", launch->kernel,
-                        launch->absent);
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: " WS_SPAN_NULL, launch->kernel, launch->absent);
     if (launch->failed || tiles <= 0)
         return 0;
     if (shared_bytes > SHARED_MOST) {

@@ -29,7 +29,11 @@ int ws_emulate_ctas(int ctas);
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
-typedef enum { WS_EMULATE_LOADED = 1, WS_EMULATE_STORED = 2 } ws_emulate_use;
+typedef enum {
+    WS_EMULATE_LOADED = 1,
+    WS_EMULATE_STORED = 2,
+    WS_EMULATE_ROW_STRIDE = 4 /* the stride of rows is the user's leading dimension */
+} ws_emulate_use;
 
 typedef struct {
     const char *name;

@@ -40,6 +40,7 @@ enum use {
     stored = WS_EMULATE_STORED,
     loaded_and_stored = WS_EMULATE_LOADED | WS_EMULATE_STORED
 };
+enum row_stride { any_stride = 0, leading_dimension = WS_EMULATE_ROW_STRIDE };
 enum run_mode { one_tile, persistent };
 
 /* Any integer of the caller, also inside braces.  */
@@ -141,9 +142,9 @@ struct launch {
 
     template <typename T, int N>
     void tensor(ws::tensor<T, N> &ref, const char *name, const void *base, const integer (&extents)[N],
-                const integer (&strides)[N], use how)
+                const integer (&strides)[N], use how, row_stride rows = any_stride)
     {
-        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false, {}, {}, &ref};
+        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how | rows, false, {}, {}, &ref};
         ref = ws::tensor<T, N>();
         ref.base = (T *)base;
         for (int i = 0; i < N; i++) {
@@ -169,7 +170,7 @@ struct launch {
     /* extents[0] pointers, each the base of a tensor of the other extents.  */
     template <typename T, int N>
     void table(ws::table<T, N> &ref, const char *name, const void *bases, const integer (&extents)[N],
-               const integer (&strides)[N], use how)
+               const integer (&strides)[N], use how, row_stride rows = any_stride)
     {
         ref = ws::table<T, N>();
         ref.count = extents[0].value;
@@ -185,7 +186,7 @@ struct launch {
         typedef const integer rest[N - 1];
         for (long i = 0; i < ref.count; i++) {
             tensor(ref.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1),
-                   how);
+                   how, rows);
             ref.bases[i] = ref.shape.base;
             ws_emulate_of_table(&state);
         }

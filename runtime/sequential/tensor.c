@@ -44,21 +44,21 @@ static struct ws_tensor_ *tensor_new(int dtype, int rank, const void *base)
 /* Checks the base, the extents and the strides.  Returns 0 after recording an error.  */
 static int sound(const void *base, int dtype, int rank, const long *extents, const long *strides)
 {
-    for (int i = 0; i < rank; i++)
-        if (extents[i] < 0)
-            return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: extent %d is %ld", i, extents[i]) == WS_OK;
+    const int bad = ws_span_bad_extent(rank, extents);
+    if (bad >= 0)
+        return ws_error_set(WS_ERR_ARGUMENT,
+                            extents[bad] < 0 ? "ws_tensor: " WS_SPAN_NEGATIVE : "ws_tensor: " WS_SPAN_LARGE,
+                            extents[bad], bad) == WS_OK;
     const ws_span span = ws_span_of(base, ws_dtype_bytes(dtype), rank, extents, strides);
     if (span.beyond >= 0)
         return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_BEYOND, span.beyond, extents[span.beyond],
                             strides[span.beyond]) == WS_OK;
     if (strides[rank - 1] != 1)
-        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the innermost stride is %ld, not 1", strides[rank - 1]) ==
-               WS_OK;
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_INNER, strides[rank - 1]) == WS_OK;
     if (span.last >= span.first && !base)
-        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is null") == WS_OK;
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_NULL) == WS_OK;
     if ((uintptr_t)base % (uintptr_t)ws_dtype_bytes(dtype) != 0)
-        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is not aligned to its %d-byte elements",
-                            ws_dtype_bytes(dtype)) == WS_OK;
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_UNALIGNED, ws_dtype_bytes(dtype)) == WS_OK;
     return 1;
 }
 
@@ -117,12 +117,11 @@ ws_tensor ws_tensor_4d(const void *base, ws_dtype t, long d0, long d1, long rows
 
 ws_tensor ws_tensor_2d_ld(const void *base, ws_dtype t, long rows, long cols, long ld)
 {
-    if (rows > 1 && cols && ld < cols) {
-        ws_error_set(WS_ERR_ARGUMENT, "ws_tensor_2d_ld: the leading dimension %ld is less than the %ld columns", ld,
-                     cols);
-        rows = cols = 0;
-    }
-    return make(base, t, 2, (const long[]){rows, cols}, (const long[]){ld, 1});
+    const long extents[] = {rows, cols}, strides[] = {ld, 1};
+    const bool overlap = ws_span_rows_overlap(2, extents, strides);
+    if (overlap)
+        ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: " WS_SPAN_ROWS, ld, cols);
+    return make(base, t, 2, overlap ? (const long[]){0, 0} : extents, strides);
 }
 
 ws_tensor ws_tensor_make_(const void *base, ws_dtype t, int rank, long e0, long e1, long e2, long e3, long s0, long s1,

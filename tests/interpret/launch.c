@@ -296,7 +296,7 @@ static void make_tensor(Launch *launch, int number)
         t->base += (long)host_value(launch, op->args[1 + 2 * type.rank]).number * element_bytes(type.dtype);
     if (is_total(launch->kernel, op->args[0]))
         t->base = ws_total_room_(t->base, t->high[0]);
-    seen.use = use_of(launch->kernel, field);
+    seen.use = use_of(launch->kernel, field) | (op->tensor->row_stride ? WS_EMULATE_ROW_STRIDE : 0);
     for (int first = 0; first <= number && !seen.array; first++)
         if (launch->plan->tensors[first]->args[0] == op->args[0])
             seen.array = 1 + first;

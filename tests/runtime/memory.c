@@ -308,19 +308,21 @@ static void bad_tensors(void **state)
     double got[4];
     (void)state;
     elements_of(ws_load(ws_tensor_2d(NULL, WS_F32, 8, 8), 0, 0, 2, 2), WS_F32, 2, 2, got);
-    expect_error("the base pointer is null");
+    expect_error("ws_tensor: the base is a null pointer");
     elements_of(ws_load(ws_tensor_2d((const char *)grid + 1, WS_F16, 2, 2), 0, 0, 2, 2), WS_F16, 2, 2, got);
-    expect_error("not aligned to its 2-byte elements");
+    expect_error("ws_tensor: the base is not aligned to its elements of 2 bytes");
     (void)!ws_tensor_1d(grid, WS_F64, -1);
-    expect_error("extent 0 is -1");
+    expect_error("ws_tensor: extent -1 of dimension 0 is below 0");
     (void)!ws_tensor_strided(grid, WS_F64, 2, ((const long[]){2, 2}), ((const long[]){1, 2}));
     expect_error("the innermost stride is 2, not 1");
     (void)!ws_tensor_2d_ld(grid, WS_F64, 2, 4, 3);
     expect_error("the leading dimension 3 is less than the 4 columns");
-    (void)!ws_tensor_1d(grid, WS_F64, 1L << 60);
-    expect_error("ws_tensor: dimension 0 of 1152921504606846976 elements at stride 1 reaches beyond all memory: write");
+    (void)!ws_tensor_2d(grid, WS_F64, 1, 1L << 31);
+    expect_error("ws_tensor: extent 2147483648 of dimension 1 is more than 2147483647: give each grid a part of it");
     (void)!ws_tensor_3d(grid, WS_F64, 2, 4, LONG_MAX / 2);
-    expect_error("ws_tensor: dimension 2 of 4611686018427387903 elements at stride 1 reaches beyond all memory: write");
+    expect_error("ws_tensor: extent 4611686018427387903 of dimension 2 is more than 2147483647: give each grid a part");
+    (void)!ws_tensor_3d(grid, WS_F64, 2147483647, 2147483647, 2147483647);
+    expect_error("ws_tensor: dimension 1 of 2147483647 elements at stride 2147483647 reaches beyond all memory: write");
     (void)!ws_tensor_2d_ld(grid, WS_F64, 3, 4, LONG_MAX / 2);
     expect_error("ws_tensor: dimension 0 of 3 elements at stride 4611686018427387903 reaches beyond all memory: write");
 }

@@ -5,7 +5,7 @@
 #   awk -v rows=limit -f table.awk hopper.machine       members of struct Machine (lowering/cost/gpu.h)
 #   awk -v rows=cost -f table.awk hopper.machine        members of Costs (lowering/cost/cost.h)
 #   awk -v rows=estimate -f table.awk hopper.machine    runtime/common/costs.h
-#   awk -v rows=fitted -f table.awk hopper.machine      lib/product/numbers.def
+#   awk -v rows=fitted -f table.awk hopper.machine      lib/product/numbers.def, with the rows `fixed`
 #
 # A row is "limit NAME VALUE # MEANING [SOURCE]". The value is a number, or KIND.NAME of a row above.
 
@@ -29,7 +29,7 @@ $1 == "machine" { machine = $2 }
 $1 == "memory" && $2 == "smem" { sub(/.*=/, "", $3); shared = $3 * 1024 }
 $1 == "processors" { processors = $2 }
 
-$1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" {
+$1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" || $1 == "fixed" {
     if ($2 !~ /^[a-z][a-z0-9_]*$/ || ($4 != "" && $4 !~ /^#/))
         fail("a row is: " $1 " NAME VALUE # MEANING [SOURCE]")
     if (($1 "." $2) in value)
@@ -38,6 +38,8 @@ $1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" {
     if ($1 == rows) {
         name[++count] = $2
         meaning[count] = meaning_of($0)
+    } else if ($1 == "fixed") {
+        fixed[++fixes] = "FIXED(" $2 ", " value[$1 "." $2] ", \"" meaning_of($0) "\")"
     }
 }
 
@@ -49,10 +51,11 @@ function generated(file, about) {
     print " */"
 }
 
-function print_estimates(    i, width) {
+function print_estimates(    i, width, prefix) {
     generated("costs.h", "numbers of a GPU that launchers, the emulation and the compiler share.")
     print "#ifndef WS_COMMON_COSTS_H\n#define WS_COMMON_COSTS_H\n"
-    print "enum { WS_" toupper(machine) "_PROCESSORS = " processors ", WS_" toupper(machine) "_SHARED_BYTES = " shared " };\n"
+    prefix = "WS_" toupper(machine)
+    print "enum { " prefix "_PROCESSORS = " processors ", " prefix "_SHARED_BYTES = " shared " };\n"
     print "typedef struct {"
     for (i = 1; i <= count; i++)
         print "    double " name[i] ";"
@@ -66,9 +69,14 @@ function print_estimates(    i, width) {
 }
 
 function print_fitted(    i) {
-    generated("numbers.def", "the numbers of the cost model in choose.h: NUMBER (name, value, meaning).")
+    generated("numbers.def", \
+        "the numbers of the cost model in choose.h: NUMBER (name, value, meaning); FIXED, not fitted.")
     for (i = 1; i <= count; i++)
         print "NUMBER(" name[i] ", " value[rows "." name[i]] ", \"" meaning[i] "\")"
+    print "#ifdef FIXED"
+    for (i = 1; i <= fixes; i++)
+        print fixed[i]
+    print "#endif"
 }
 
 END {

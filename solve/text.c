@@ -10,7 +10,7 @@
  *      op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
  *         [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
  *      edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
- *      limit|cost|estimate|fitted NAME VALUE                     for the compiler; the solver skips them
+ *      limit|cost|estimate|fitted|fixed NAME VALUE               for the compiler; the solver skips them
  *
  * A statement is a line, and # begins a comment. Machine and graph are read one after the other, so that a graph may
  * add statements that its machine lacks.
@@ -443,7 +443,8 @@ static void read_aims(Reader *ctx, Problem *problem)
 /* True for a row that the compiler, its launchers or lib/product read (machines/table.awk).  */
 static bool is_for_compiler(const char *word)
 {
-    return !strcmp(word, "limit") || !strcmp(word, "cost") || !strcmp(word, "estimate") || !strcmp(word, "fitted");
+    return !strcmp(word, "limit") || !strcmp(word, "cost") || !strcmp(word, "estimate") || !strcmp(word, "fitted") ||
+           !strcmp(word, "fixed");
 }
 
 static void skip_row(Reader *ctx)

@@ -32,6 +32,21 @@ static const product_numbers product_h200 = {
 #undef NUMBER
 };
 
+/* Numbers that are not fitted. */
+#define NUMBER(name, value, meaning)
+typedef struct {
+#define FIXED(name, value, meaning) double name;
+#include "numbers.def"
+#undef FIXED
+} product_fixed_numbers;
+
+static const product_fixed_numbers product_fixed = {
+#define FIXED(name, value, meaning) value,
+#include "numbers.def"
+#undef FIXED
+};
+#undef NUMBER
+
 static inline long product_ceil(long x, long y)
 {
     return (x + y - 1) / y;
@@ -60,7 +75,7 @@ static inline int product_cols(product_choice choice, long N)
    multiprocessors is no multiple of four. */
 static inline long product_places(int together, int sms)
 {
-    const long clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
+    const long clusters = (sms - (together > 2 ? sms / (int)product_fixed.unplaced : 0)) / together;
     return (clusters > 1 ? clusters : 1) * together;
 }
 
@@ -92,7 +107,7 @@ static inline product_cut product_cut_into(product_problem p, product_choice cho
     product_cut c = {.form = f, .cols = product_cols(choice, p.N), .sharing = f.down * f.across};
     c.together = c.sharing * f.summed;
     c.large = f.rows * f.cols >= 128 * 128;
-    c.wide = f.cols > 208;
+    c.wide = f.cols > product_fixed.wide_columns;
     c.stored_bytes = f.kind == PRODUCT_PART ? 4 : p.out_bytes;
     c.iterations = product_ceil(product_ceil(row_bytes, 128L * f.lines), choice.parts * f.summed);
     c.rows = product_ceil(p.M, f.rows);
@@ -116,7 +131,8 @@ static inline product_cut product_cut_into(product_problem p, product_choice cho
 static inline double product_multiplied(product_choice choice, long N, long rounds)
 {
     const product_form f = product_forms[choice.form];
-    const int by = f.cols > 208 ? 16 : 8, least = f.cols / 2 + by, cols = product_cols(choice, N);
+    const int by = f.cols > product_fixed.wide_columns ? 16 : 8, least = f.cols / 2 + by,
+              cols = product_cols(choice, N);
     if (f.kind == PRODUCT_EVEN)
         return (double)product_ceil(product_ceil(rounds * N, product_across(choice, N)), 8) * 8 / (double)rounds;
     return cols == f.cols ? cols : cols < least ? least : (double)product_ceil(cols, by) * by;
@@ -128,7 +144,7 @@ static inline double product_multiplied(product_choice choice, long N, long roun
 static inline double product_both(double x, double y)
 {
     const double longer = x > y ? x : y, shorter = x > y ? y : x, part = longer > 0 ? shorter / longer : 0;
-    return longer * (1 + part * part * part * part / 5);
+    return longer * (1 + part * part * part * part / product_fixed.overlap);
 }
 
 /* Clocks of an iteration of a tile's loop: products, lines that arrive, and requests for them. */
@@ -155,7 +171,7 @@ static inline double product_iteration(const product_numbers *n, product_problem
     /* Long work needs so much power that the clock frequency of the multiprocessors falls; L2 has a clock of its
        own. */
     const double work = (double)(p.batch * p.M) * (double)p.N * (double)(p.K * p.bytes);
-    const double slower = work > 8e10 ? n->power_limit : 1;
+    const double slower = work > product_fixed.long_work ? n->power_limit : 1;
     const double products = waits * f.rows * product_multiplied(choice, p.N, c.rounds) / 32.0 * (c.wide ? n->wide : 1);
     const double line = product_both(products, (a_most + b_most) * arrive);
     return f.lines * product_both(line, (a_rows / f.across + b_rows / f.down) * ask * shares * busy * slower);

@@ -26,6 +26,7 @@ typedef struct Costs {
     /* Clocks of an iteration, and assumptions about loops whose depth or maker is not known.  */
     int loop_clocks, open_slots, far_clocks, turn_clocks;
     int preparer_waits, preparer_hands_over, group_stages, preparer_reserve;
+    double predicted_gain, solved_part;
     /* Registers of tiles, at most.  */
     int held_registers, easy_registers, chosen_registers, chosen_product_registers, tiled_product_registers;
     int epilogue_registers, four_group_registers;
@@ -36,6 +37,20 @@ typedef struct Costs {
     /* Registers of groups that multiply, beside their accumulators.  */
     int beside_product_registers, few_beside_product_registers, instruction_registers, left_operand_registers;
     int split_sum_registers, split_step_registers, split_part_registers;
+    /* Registers of addresses and temporaries where threads load.  */
+    int made_of_loads_registers, other_registers, few_numbers, scratch_registers, coefficient_registers;
+    int many_polynomials, row_address_registers, few_rows_address_registers, long_row_address_registers;
+    int warps_address_registers, rows_address_registers, few_rows, long_row_columns;
+    /* Registers of prefetched and cached rows, at most, and elements that a group holds.  */
+    int iteration_registers, next_registers, next_of_many_registers, next_of_warps_registers;
+    int once_registers, once_of_many_registers, cached_row_registers, cluster_row_registers;
+    int half_group_elements, group_elements;
+    /* Bytes, blocks, threads and columns at which another way is better.  */
+    int small_slot_bytes, cached_bytes, few_cached_bytes, many_blocks, enough_blocks, enough_threads;
+    int least_team_threads, team_columns, cluster_team_columns, alone_team_columns;
+    int few_iterations, halved_columns, load_instructions, transposed_bytes;
+    int merged_bytes, merged_loop_bytes, merged_transposed_bytes, merged_transposed_side, merged_elements;
+    int merged_operations, counted_elements;
     /* Numbers of launches, which passes share with launchers (runtime/common/estimate.h).  */
     const ws_estimates *estimates;
 } Costs;

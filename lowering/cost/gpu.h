@@ -48,6 +48,12 @@ struct Machine {
     const char *description;
 };
 
+/* The costs of the kernel's GPU.  */
+static inline const Costs *kernel_costs(const Kernel *kernel)
+{
+    return kernel->machine->costs;
+}
+
 #ifdef __cplusplus
 }
 #endif

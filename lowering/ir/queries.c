@@ -372,14 +372,12 @@ Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int 
     return NULL;
 }
 
-enum { MORE_THAN_COLUMNS = 192 }; /* narrower tiles cost too little at the edge to pay for a second loop */
-
 bool is_halved_at_edge(const Machine *machine, const Op *load)
 {
     const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
     bool resident = load->code == OP_LOAD ? load->transfer->resident : load->storage->resident;
     return load->transfer->skip_oob && !load->transfer->skip_step && !load->transfer->along && !resident &&
-           tile.rows > MORE_THAN_COLUMNS && tile.rows <= machine->product_columns &&
+           tile.rows > machine->costs->halved_columns && tile.rows <= machine->product_columns &&
            grid_variable(load->args[load->nargs - 2]) >= 0;
 }
 

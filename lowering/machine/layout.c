@@ -90,15 +90,13 @@ static void visit_cost(Op *op, void *context)
     }
 }
 
-enum { WIDE_COLUMNS = 16 * MACHINE_GROUP_THREADS };
-
 static bool keeps_warps_apart(const Op *op, const void *context)
 {
     bool in_loop = ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE);
-    (void)context;
+    const int wide = *(const int *)context;
     return op->code == OP_TRANS || op->code == OP_ROW_CUMSUM || op->code == OP_COL_CUMSUM || op->code == OP_PUT_TILE ||
-           op->code == OP_SUM_PARTS || (op_reduces_rows(op) && (in_loop || op->args[0]->type.cols < WIDE_COLUMNS)) ||
-           (op_meets_blocks(op) && op->tile->piece && op->args[0]->type.cols < WIDE_COLUMNS);
+           op->code == OP_SUM_PARTS || (op_reduces_rows(op) && (in_loop || op->args[0]->type.cols < wide)) ||
+           (op_meets_blocks(op) && op->tile->piece && op->args[0]->type.cols < wide);
 }
 
 /* True if all threads should share each row.  The warps of a group then synchronize for each sum.  That is no gain in a
@@ -106,8 +104,9 @@ static bool keeps_warps_apart(const Op *op, const void *context)
    (bench/notes/choices.md).  A column lies in each thread as a whole.  */
 static bool is_worth_meeting(const Kernel *kernel, const Role *only, const Cost *wide, const Cost *best)
 {
+    const int columns = kernel_costs(kernel)->team_columns * MACHINE_GROUP_THREADS;
     FOR_ROLES (role, kernel)
-        if ((!only || role == only) && ir_any_of(role->body, keeps_warps_apart, NULL))
+        if ((!only || role == only) && ir_any_of(role->body, keeps_warps_apart, &columns))
             return false;
     return best->columns && 4 * (int64_t)wide->columns <= 3 * (int64_t)best->columns &&
            wide->registers < best->registers;
@@ -184,12 +183,6 @@ static void visit_widest(Op *op, void *context)
             *widest = op->results[i]->type.cols;
 }
 
-/* The columns of a thread from which a row gets a team of twice as many groups, so that registers are left for
-   prefetched rows.  In a cluster, blocks synchronize for each row, which costs each warp as much as some columns do.
-   If scales leave room for only one block in an SM, fewer columns are better.  All three are measured in
-   bench/notes/choices.md.  */
-enum { COLUMNS_OF_THREAD = 16, COLUMNS_IN_CLUSTER = 64, COLUMNS_ALONE = 32 };
-
 /* Adds the bytes of rows that all tiles share.  */
 static void visit_common(Op *op, void *context)
 {
@@ -198,13 +191,18 @@ static void visit_common(Op *op, void *context)
         *bytes += (int64_t)op->results[0]->type.cols * dtype_bytes(op->results[0]->type.dtype);
 }
 
+/* The columns of a thread from which a row gets a team of twice as many groups, so that registers are left for
+   prefetched rows.  In a cluster, blocks synchronize for each row, which costs each warp as much as some columns do.
+   If scales leave room for only one block in an SM, fewer columns are better.  All three are measured in
+   bench/notes/choices.md.  */
 static int columns_of_thread(const Kernel *kernel)
 {
     int64_t common = 0;
     ir_walk(kernel->roles->body, visit_common, &common);
-    return kernel->grid.cluster[1] <= 1                    ? COLUMNS_OF_THREAD
-           : 2 * common > kernel->machine->sm_shared_bytes ? COLUMNS_ALONE
-                                                           : COLUMNS_IN_CLUSTER;
+    const Costs *costs = kernel_costs(kernel);
+    return kernel->grid.cluster[1] <= 1                    ? costs->team_columns
+           : 2 * common > kernel->machine->sm_shared_bytes ? costs->alone_team_columns
+                                                           : costs->cluster_team_columns;
 }
 
 static Layout team_of(const Kernel *kernel, Layout layout)

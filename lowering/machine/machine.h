@@ -22,8 +22,7 @@ enum {
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group, and rows of a box of an output */
     MACHINE_BOX_EXTENT = 256,    /* largest extent of a TMA box in each dimension */
     MACHINE_COPY_BYTES = 16,     /* unit and alignment of a TMA copy, in bytes */
-    MACHINE_MAX_DEPTH = 16,      /* most slots of a ring */
-    MACHINE_SMALL_SLOT = 12288   /* bytes of a slot below which eight slots of copies in flight do not hide latency */
+    MACHINE_MAX_DEPTH = 16       /* most slots of a ring */
 };
 
 extern const Machine machine_hopper;

@@ -277,16 +277,6 @@ static int check_pressure(Kernel *kernel, const Role *role)
     return peak.registers;
 }
 
-enum {
-    OTHER_REGISTERS = 64,   /* addresses, predicates and temporaries */
-    FEW_NUMBERS = 24,       /* scalars that fit into these */
-    SCRATCH_REGISTERS = 64, /* addresses for tiles that pass through scratch memory */
-    COEFFICIENTS = 8,       /* coefficients of polynomials, and the path for large arguments */
-    MANY_POLYNOMIALS = 8,   /* from here on nvcc keeps the coefficients of two polynomials */
-    ENOUGH_THREADS = 1024,  /* threads of an SM above which occupancy gains nothing */
-    LEAST_OF_TEAMS = 512 /* least threads of an SM for teams, which hide latency by other blocks; 128 registers each */
-};
-
 static void count_polynomials(Op *op, void *count)
 {
     *(int *)count += (op_info[op->code].about & IS_POLYNOMIAL) != 0;
@@ -312,26 +302,28 @@ static int blocks_by_memory(const Kernel *kernel, int64_t shared_bytes)
    number.  Kernels with matrix products are excluded: their accumulators must not spill.  */
 int plan_blocks_with(const Kernel *kernel, int peak, int prefetch, int64_t shared_bytes)
 {
-    int scratch = 0, coefficients = 0, numbers = FEW_NUMBERS;
+    const Costs *costs = kernel_costs(kernel);
+    int scratch = 0, coefficients = 0, numbers = costs->few_numbers;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
-        loads += loads && prefetch ? PLAN_MADE_OF_LOADS : 0;
+        loads += loads && prefetch ? costs->made_of_loads_registers : 0;
         peak = loads > peak ? loads : peak;
         int polynomials = 0;
         ir_walk(role->body, count_polynomials, &polynomials);
-        int these = polynomials > MANY_POLYNOMIALS ? 2 * COEFFICIENTS : polynomials ? COEFFICIENTS : 0;
+        int these = !polynomials ? 0 : costs->coefficient_registers * (polynomials > costs->many_polynomials ? 2 : 1);
         coefficients = these > coefficients ? these : coefficients;
         if (ir_any_of(role->body, passes_scratch, role))
-            scratch = SCRATCH_REGISTERS;
+            scratch = costs->scratch_registers;
         const int these_numbers = plan_numbers(role->body);
         numbers = these_numbers > numbers ? these_numbers : numbers;
     }
-    int other = prefetch ? prefetch : OTHER_REGISTERS;
-    int each = (int)round_up(peak + other + scratch + coefficients + numbers - FEW_NUMBERS, 8);
+    int other = prefetch ? prefetch : costs->other_registers;
+    int each = (int)round_up(peak + other + scratch + coefficients + numbers - costs->few_numbers, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = blocks_by_memory(kernel, shared_bytes);
     blocks = blocks < fit ? blocks : fit;
-    blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
+    int enough = costs->enough_threads / kernel->threads;
+    blocks = blocks < enough ? blocks : enough;
     return blocks > 1 ? blocks : 1;
 }
 
@@ -341,7 +333,8 @@ static void plan_blocks(Kernel *kernel, int peak, int prefetch)
         if (role->registers || kernel->layout == LAYOUT_MMA)
             return;
     kernel->min_blocks = plan_blocks_with(kernel, peak, prefetch, kernel->shared_bytes);
-    int blocks = machine_wide_groups(kernel->layout) > 1 ? LEAST_OF_TEAMS / kernel->threads : 0;
+    int blocks =
+        machine_wide_groups(kernel->layout) > 1 ? kernel_costs(kernel)->least_team_threads / kernel->threads : 0;
     if (blocks > kernel->min_blocks && blocks <= blocks_by_memory(kernel, kernel->shared_bytes))
         kernel->min_blocks = blocks;
 }

@@ -77,12 +77,10 @@ bool role_meets(const Kernel *kernel, const Role *role);
 /* prefetch.c: loads that a block issues before the tile that uses them, or a loop before the iteration.  plan_prefetch
    returns the registers of a thread that they take with their addresses; 0: there are none.  It may raise *peak: an
    iteration holds its own loads, too.  */
-enum { PLAN_MADE_OF_LOADS = 24 }; /* registers of values computed from several prefetched loads */
 enum { PREFETCH_TILE = 1, PREFETCH_ONCE = 2, PREFETCH_ITERATION = 3 };
 /* The blocks that an SM should run at once, limited by registers and by shared memory.  */
 int plan_blocks_with(const Kernel *kernel, int peak, int prefetch, int64_t shared_bytes);
 int plan_prefetch(Kernel *kernel, int *peak);
-enum { PREFETCH_MOST_CACHED = 128 << 10 }; /* most bytes of a block for rows that all tiles share */
 /* True if a load or a scalar read has the mark `prefetch`.  */
 bool load_is_prefetched(const Op *op);
 /* True if the kernel stores to the memory of the load's tensor.  */

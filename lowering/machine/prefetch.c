@@ -10,7 +10,7 @@
  * If blocks of a cluster synchronize between the loads and the stores of a tile, memory is idle in between.  Therefore
  * a block issues the loads of its next tile before the work on this one, and keeps them in registers.  A wide layout
  * has registers to spare for this.  Sums along rows wait for all loads, too.  If warps have rows of their own, enough
- * blocks hide the latency without prefetches (ENOUGH_BLOCKS).
+ * blocks hide the latency without prefetches (row `enough_blocks`).
  *
  *   for k = 0, < %N, 512, %sum             for k = 0, < %N, 512, %sum
  *     x = load a, i, k                       x = load a, i, k | prefetch=3       of the next iteration, at this place
@@ -183,44 +183,24 @@ static bool waits_for_all(const Op *op, const void *none)
     return op_meets_blocks(op) || op_reduces_rows(op);
 }
 
-/* Most registers of a thread for prefetched tiles.  */
-enum { MOST_NEXT = 32, MOST_NEXT_OF_MANY = 64, MOST_NEXT_OF_WARPS = 16, MOST_ONCE = 48, MOST_ONCE_OF_MANY = 64 };
-
-/* The size of a cluster from which blocks wait longer for each other than for registers that spill.  Rows that tiles
-   share are then better kept in shared memory (bench/notes/choices.md).  */
-enum { MANY_BLOCKS = 8 };
-
-/* The largest cache of shared rows beside which a second prefetched row of 64 registers pays.  */
-enum { FEW_CACHED = 72 << 10 };
-
-/* Most registers for the next iteration of a loop.  The current iteration needs as many.  */
-enum { MOST_ITERATION = 40 };
-
-/* The number of blocks of an SM from which prefetches gain nothing if warps have rows of their own.  So many blocks
-   load, compute and store at different times (bench/notes/choices.md).  */
-enum { ENOUGH_BLOCKS = 5 };
-
-/* Registers for addresses beside prefetched tiles.  The cases are one row of each thread, a few rows, long rows, warps
-   with rows of their own, and many rows.  */
-enum { BESIDE_ROW = 8, BESIDE = 16, BESIDE_LONG = 48, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
-
-/* Columns of each thread, in a row that all threads share, from which on BESIDE is too few.  */
-enum { LONG_ROW = 64 };
-
-/* Rows of a thread whose addresses fit into BESIDE.  */
-enum { FEW_ROWS = 4 };
-
-static int addresses_of(const Op *load, Layout layout)
+/* The registers of a thread for the addresses of a load.  */
+static int addresses_of(const Costs *costs, const Op *load, Layout layout)
 {
     int rows = machine_tile_registers(type_tile(D_F32, load->results[0]->type.rows, 1), layout);
-    return rows > FEW_ROWS ? BESIDE_ROWS : rows > 1 ? BESIDE : BESIDE_ROW;
+    return rows > costs->few_rows ? costs->rows_address_registers
+           : rows > 1             ? costs->few_rows_address_registers
+                                  : costs->row_address_registers;
 }
 
-static bool is_long(const Op *op, const void *context)
+/* True if a load has so many columns of each thread that addresses need more registers.  */
+static bool is_long(const Op *op, const void *columns)
 {
-    const Role *role = context;
-    int threads = machine_wide_groups(role->layout) * MACHINE_GROUP_THREADS;
-    return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= LONG_ROW * threads;
+    return op_info[op->code].class_ == CLASS_LOAD && op->results[0]->type.cols >= *(const int *)columns;
+}
+
+static int long_columns(const Costs *costs, const Role *role)
+{
+    return costs->long_row_columns * machine_wide_groups(role->layout) * MACHINE_GROUP_THREADS;
 }
 
 /* True for a tile of one row of a long tensor.  Rows that it shares with other tiles are read for this row alone.  */
@@ -329,7 +309,7 @@ static bool may_keep(const Kernel *kernel, const Role *role)
 static bool keep_in_memory(Kernel *kernel, const Role *role)
 {
     int64_t bytes = may_keep(kernel, role) ? cached_bytes(kernel, PREFETCH_ONCE) : 0;
-    if (!bytes || bytes * role->replicas > PREFETCH_MOST_CACHED)
+    if (!bytes || bytes * role->replicas > kernel_costs(kernel)->cached_bytes)
         return false;
     mark(kernel, PREFETCH_ONCE);
     keep(kernel, role, PREFETCH_ONCE);
@@ -366,9 +346,10 @@ static bool next_in_memory(Kernel *kernel, const Role *role)
    waited for (print/cuda-vectors.c, bench/notes/choices.md).  */
 static bool is_better_in_memory(const Kernel *kernel, int next)
 {
+    const Costs *costs = kernel_costs(kernel);
     if (machine_wide_groups(kernel->roles->layout) > 1)
-        return kernel->grid.parts && next < MOST_NEXT;
-    return next > MOST_NEXT && kernel->shared_bytes > FEW_CACHED;
+        return kernel->grid.parts && next < costs->next_registers;
+    return next > costs->next_registers && kernel->shared_bytes > costs->few_cached_bytes;
 }
 
 /* Marks prefetches of the next tile, and returns the registers of a thread that they take.  Without a wide layout, a
@@ -381,22 +362,24 @@ static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
         return 0;
     int next = registers_of(kernel, role, PREFETCH_TILE);
     int once = machine_wide_groups(role->layout) ? registers_of(kernel, role, PREFETCH_ONCE) : 0;
-    int room = !machine_wide_groups(role->layout) ? MOST_NEXT_OF_WARPS
-               : grid->cluster[1] > MANY_BLOCKS   ? MOST_NEXT_OF_MANY
-                                                  : MOST_NEXT;
+    const Costs *costs = kernel_costs(kernel);
+    int room = !machine_wide_groups(role->layout)      ? costs->next_of_warps_registers
+               : grid->cluster[1] > costs->many_blocks ? costs->next_of_many_registers
+                                                       : costs->next_registers;
     if (!next || next > room)
         return 0;
     if (!machine_wide_groups(role->layout) &&
-        plan_blocks_with(kernel, peak, BESIDE_WARPS, kernel->shared_bytes) >= ENOUGH_BLOCKS)
-        return BESIDE_WARPS;
+        plan_blocks_with(kernel, peak, costs->warps_address_registers, kernel->shared_bytes) >= costs->enough_blocks)
+        return costs->warps_address_registers;
     mark(kernel, PREFETCH_TILE);
-    int beside = !machine_wide_groups(role->layout)     ? BESIDE_WARPS
-                 : ir_any_of(role->body, is_long, role) ? BESIDE_LONG
-                                                        : BESIDE;
-    bool many = grid->cluster[1] >= MANY_BLOCKS || ir_any_of(role->body, is_of_one_row, NULL);
-    bool kept = ((many && once > MOST_ONCE) || makes_room(kernel, role, peak, once, next + beside)) &&
+    const int long_ = long_columns(costs, role);
+    int beside = !machine_wide_groups(role->layout)       ? costs->warps_address_registers
+                 : ir_any_of(role->body, is_long, &long_) ? costs->long_row_address_registers
+                                                          : costs->few_rows_address_registers;
+    bool many = grid->cluster[1] >= costs->many_blocks || ir_any_of(role->body, is_of_one_row, NULL);
+    bool kept = ((many && once > costs->once_registers) || makes_room(kernel, role, peak, once, next + beside)) &&
                 keep_in_memory(kernel, role);
-    once = !kept && once <= (many ? MOST_ONCE_OF_MANY : MOST_ONCE) ? once : 0;
+    once = !kept && once <= (many ? costs->once_of_many_registers : costs->once_registers) ? once : 0;
     if (once)
         mark(kernel, PREFETCH_ONCE);
     kernel->grid.persistent = true;
@@ -431,16 +414,18 @@ static bool is_wanted_early(const Kernel *kernel, const Op *load)
 static void visit_loop(Op *loop, void *context)
 {
     Loops *loops = context;
+    const Costs *costs = kernel_costs(loops->kernel);
+    const Layout layout = loops->role->layout;
     int registers = 0;
     if (loop->code != OP_FOR)
         return;
     FOR_OPS (op, loop->blocks[0])
         if (is_wanted_early(loops->kernel, op))
-            registers += machine_tile_registers(op->results[0]->type, loops->role->layout);
+            registers += machine_tile_registers(op->results[0]->type, layout);
     FOR_OPS (op, loop->blocks[0])
-        if (is_wanted_early(loops->kernel, op) && addresses_of(op, loops->role->layout) > loops->beside)
-            loops->beside = addresses_of(op, loops->role->layout);
-    registers = registers <= MOST_ITERATION ? registers : 0;
+        if (is_wanted_early(loops->kernel, op) && addresses_of(costs, op, layout) > loops->beside)
+            loops->beside = addresses_of(costs, op, layout);
+    registers = registers <= costs->iteration_registers ? registers : 0;
     FOR_OPS (op, loop->blocks[0])
         if (op_info[op->code].class_ == CLASS_LOAD && (!registers || !is_wanted_early(loops->kernel, op)))
             op->transfer->prefetch = 0;
@@ -485,6 +470,7 @@ int plan_prefetch(Kernel *kernel, int *peak)
     ir_walk(role->body, visit_loop, &loops);
     if (!loops.most)
         return prefetch_of_tiles(kernel, role, *peak);
-    *peak = *peak > loops.most + PLAN_MADE_OF_LOADS ? *peak : loops.most + PLAN_MADE_OF_LOADS;
+    const int made = loops.most + kernel_costs(kernel)->made_of_loads_registers;
+    *peak = *peak > made ? *peak : made;
     return loops.most + loops.beside;
 }

@@ -132,10 +132,6 @@ typedef struct {
     int cost;        /* estimated instructions of a thread */
 } Strips;
 
-/* Instructions of an address and the load, beside the work on its columns.  The layouts are compared in
-   bench/notes/choices.md.  */
-enum { OF_VECTOR = 2 };
-
 static int slots_of(const Strips *strips, Type type)
 {
     return type.rows == 1 ? 1 : type.rows / (4 * machine_rows_together(strips->layout));
@@ -153,10 +149,12 @@ static bool fills(const Strips *strips, Type type)
     return (type.rows == 1 || type.rows % (4 * together) == 0) && type.cols % (32 / together * vector) == 0;
 }
 
+/* The instructions of a thread for the loads of a tile, beside the work on its columns.  The layouts are compared in
+   bench/notes/choices.md.  */
 static int cost_of(const Strips *strips, Type type, int rows)
 {
     int columns = columns_of(strips, type), vectors = columns / machine_vector_columns(type.cols, strips->layout);
-    return rows * (columns + OF_VECTOR * vectors);
+    return rows * (columns + kernel_costs(strips->kernel)->load_instructions * vectors);
 }
 
 static void visit_strip(Op *op, void *context)

@@ -411,12 +411,11 @@ static void spread(Kernel *version, Share share)
 
 /* ---- choice of shares -------------------------------------------------------------------------------------------- */
 
-/* LEAST_COLUMNS: a row that all threads of a group share has 16 columns for each thread (layout.c). row-cache.c
-   handles shorter rows. NEXT: registers of the cached tile; the next tile takes as many (prefetch.c).  */
-enum { LEAST_COLUMNS = 16 * MACHINE_GROUP_THREADS, NEXT = 32 };
-
-/* Registers of a thread for cached tiles and for the rows that one loop loads beside them.  */
-enum { MOST_REGISTERS = 176 };
+/* The least columns of a row that all threads of a group share (layout.c). row-cache.c handles shorter rows.  */
+static int least_columns(const Kernel *kernel)
+{
+    return kernel_costs(kernel)->team_columns * MACHINE_GROUP_THREADS;
+}
 
 static int registers_of(const ClusterRows *cluster_rows, Share share)
 {
@@ -450,9 +449,10 @@ static int registers_beside(const ClusterRows *cluster_rows, Share share)
 /* True if these rows fit in registers, or in shared memory (machine/prefetch.c).  */
 static bool has_room(const ClusterRows *cluster_rows, Share share)
 {
+    const Costs *costs = kernel_costs(cluster_rows->kernel);
     int beside = registers_beside(cluster_rows, share);
-    return registers_of(cluster_rows, share) + beside <= MOST_REGISTERS ||
-           beside * 4 * MACHINE_GROUP_THREADS <= PREFETCH_MOST_CACHED;
+    return registers_of(cluster_rows, share) + beside <= costs->cluster_row_registers ||
+           beside * 4 * MACHINE_GROUP_THREADS <= costs->cached_bytes;
 }
 
 /* The widest share whose cached tiles fit in `registers`.  */
@@ -472,19 +472,22 @@ static Share share_of(const ClusterRows *cluster_rows, int rows, int registers, 
    for each other than many. Few threads have less overhead for a row than many (measured in bench/notes/first.md,
    "Figures behind thresholds").  */
 typedef struct {
-    int rows, registers, blocks;
+    int rows;
+    int halves; /* registers of the cached tile, in halves of those of a prefetched tile (prefetch.c) */
+    int blocks;
 } Try;
-static const Try tried[] = {{1, NEXT / 2, 1}, {1, NEXT, 1},     {1, NEXT, 2},     {1, NEXT, 4},
-                            {1, NEXT, 8},     {1, 2 * NEXT, 8}, {1, 2 * NEXT, 16}};
+static const Try tried[] = {{1, 1, 1}, {1, 2, 1}, {1, 2, 2}, {1, 2, 4}, {1, 2, 8}, {1, 4, 8}, {1, 4, 16}};
 
 static void make_forms(const ClusterRows *cluster_rows)
 {
-    int64_t first = (cluster_rows->rows.step > LEAST_COLUMNS ? cluster_rows->rows.step : LEAST_COLUMNS) + 1,
-            least = first, most = 0;
+    const int half = kernel_costs(cluster_rows->kernel)->next_registers / 2;
+    const int64_t shortest = least_columns(cluster_rows->kernel);
+    int64_t first = (cluster_rows->rows.step > shortest ? cluster_rows->rows.step : shortest) + 1, least = first,
+            most = 0;
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        Share share = share_of(cluster_rows, tried[i].rows, tried[i].registers, tried[i].blocks);
+        Share share = share_of(cluster_rows, tried[i].rows, tried[i].halves * half, tried[i].blocks);
         int64_t columns = (int64_t)share.columns * share.blocks;
-        if (cluster_rows->height % share.rows || share.columns < LEAST_COLUMNS || columns < least ||
+        if (cluster_rows->height % share.rows || share.columns < shortest || columns < least ||
             share.blocks > cluster_rows->kernel->machine->most_cluster_blocks || !has_room(cluster_rows, share))
             continue;
         most = columns;

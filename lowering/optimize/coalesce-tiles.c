@@ -32,19 +32,8 @@
 
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
-/* Limits of merging. SMALL_TILE: bytes that a merged tile loads; SMALL_TRANSPOSED: a transposed tile; SMALL_OF_LOOP:
-   an iteration of a loop. LONG_SIDE: elements of a transposed tile along the axis. MOST_ELEMENTS: of a tile that is
-   computed with, 32 registers of a thread; half as many with a transpose or with many operations. MOST_OPERATIONS: with
-   more, registers run out. WARPS: up to so many rows take no more registers, since each warp of a group has a row.  */
-enum {
-    SMALL_TILE = 8192,
-    SMALL_TRANSPOSED = 16384,
-    SMALL_OF_LOOP = 4096,
-    LONG_SIDE = 128,
-    MOST_ELEMENTS = 4096,
-    MOST_OPERATIONS = 16,
-    WARPS = 4
-};
+/* Up to so many rows take no more registers, since each warp of a group has a row.  */
+enum { WARPS = 4 };
 
 typedef struct {
     Op *grid;
@@ -300,23 +289,25 @@ static Sizes sizes_of(const Coalesce *coalesce)
 }
 
 /* The number of tiles to merge into one; 1: none.  */
-static int tiles_wanted(const Coalesce *coalesce)
+static int tiles_wanted(const Costs *costs, const Coalesce *coalesce)
 {
     Sizes sizes = sizes_of(coalesce);
-    int64_t bytes = sizes.bytes, small = coalesce->loops ? SMALL_OF_LOOP : SMALL_TILE;
+    int64_t bytes = sizes.bytes, small = coalesce->loops ? costs->merged_loop_bytes : costs->merged_bytes;
     bool transposed = ir_any_of(coalesce->grid->blocks[0], turns, NULL);
-    bool many = operations(coalesce) > MOST_OPERATIONS;
-    int64_t elements = !operations(coalesce) ? INT64_MAX : transposed || many ? MOST_ELEMENTS / 2 : MOST_ELEMENTS;
+    bool many = operations(coalesce) > costs->merged_operations;
+    const int64_t held = costs->merged_elements;
+    int64_t elements = !operations(coalesce) ? INT64_MAX : transposed || many ? held / 2 : held;
     int64_t warps = sizes.columns || coalesce->loops ? 1 : WARPS / coalesce->step;
     int count = 1;
     if (!waits(coalesce))
         return 1;
     if (transposed && many)
         return 1;
-    while (2 * count <= warps && 2 * count * sizes.most <= MOST_ELEMENTS)
+    while (2 * count <= warps && 2 * count * sizes.most <= held)
         count *= 2;
-    while (bytes && 2 * count * bytes <= (transposed ? SMALL_TRANSPOSED : small) &&
-           (!transposed || 2 * count * coalesce->step <= LONG_SIDE) && 2 * count * sizes.most <= elements)
+    while (bytes && 2 * count * bytes <= (transposed ? costs->merged_transposed_bytes : small) &&
+           (!transposed || 2 * count * coalesce->step <= costs->merged_transposed_side) &&
+           2 * count * sizes.most <= elements)
         count *= 2;
     return count;
 }
@@ -370,8 +361,8 @@ static void try_dimension(Kernel *kernel, Op *grid, int dimension)
     coalesce.uses = uses_new(kernel, kernel->body);
     bool counts = ir_constant(grid->args[3 * dimension], &low) && !low &&
                   ir_constant(grid->args[3 * dimension + 2], &coalesce.step) && coalesce.step >= 1;
-    if (counts && may_join(&coalesce) && tiles_wanted(&coalesce) > 1)
-        join(kernel, &coalesce, tiles_wanted(&coalesce));
+    if (counts && may_join(&coalesce) && tiles_wanted(kernel_costs(kernel), &coalesce) > 1)
+        join(kernel, &coalesce, tiles_wanted(kernel_costs(kernel), &coalesce));
 }
 
 static void visit_grid(Op *op, void *context)

@@ -16,11 +16,10 @@
  *
  * Tested, not proved (proof/freeze.c): `tests/programs/tally.c` counts numbers inside and outside the range.
  */
+#include "cost/gpu.h"
 #include "ir/affine.h"
 #include "ir/slice.h"
 #include "lower.h"
-
-enum { MOST_NUMBERS = 4096 }; /* elements of a tile: 32 of a thread */
 
 /* ---- pattern ----------------------------------------------------------------------------------------------------- */
 
@@ -135,12 +134,12 @@ static bool only_counts(const Op *loop, int64_t step, Count *count)
            block_end(loop->blocks[0])->args[0] == count->sum->results[0];
 }
 
-static int64_t iterations_together(const Op *loop, int64_t step, Type tile)
+static int64_t iterations_together(const Costs *costs, const Op *loop, int64_t step, Type tile)
 {
     int64_t low, high, together = 1;
     if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || (high - low) % step)
         return 1;
-    while ((high - low) / step % (2 * together) == 0 && 2 * together * tile.rows * tile.cols <= MOST_NUMBERS)
+    while ((high - low) / step % (2 * together) == 0 && 2 * together * tile.rows * tile.cols <= costs->counted_elements)
         together *= 2;
     return high > low ? together : 1;
 }
@@ -155,7 +154,7 @@ static void visit_loop(Op *op, void *context)
                   ir_constant(op->args[2], &step) && step > 0;
     if (!counts || !only_counts(op, step, &count))
         return;
-    int64_t together = iterations_together(op, step, count.load->results[0]->type);
+    int64_t together = iterations_together(kernel_costs(kernel), op, step, count.load->results[0]->type);
     if (together == 1)
         return;
     op->args[2] = ir_const_before(kernel, op, op->args[2]->type.dtype, step * together);

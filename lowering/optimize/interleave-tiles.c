@@ -22,11 +22,10 @@
 #include "ir/affine.h"
 #include "ir/queries.h"
 #include "lower.h"
+#include "cost/gpu.h"
 #include "machine/plan.h"
 
-/* SMALL_TILE: bytes in flight for a block of 128 threads, as in coalesce-tiles.c. MOST_ELEMENTS: of a tile, over all
-   interleaved tiles; 32 registers of a thread. MOST_INTERLEAVED: tiles of a block.  */
-enum { SMALL_TILE = 8192, MOST_ELEMENTS = 4096, MOST_INTERLEAVED = 8 };
+enum { MOST_INTERLEAVED = 8 }; /* tiles of a block */
 
 typedef struct {
     Kernel *kernel;
@@ -126,9 +125,10 @@ static bool may_take_turns(Interleave *ctx, const Block *block)
 
 static int wanted(const Interleave *ctx)
 {
+    const Costs *costs = kernel_costs(ctx->kernel);
     int count = 1;
-    while (ctx->bytes && 2 * count <= MOST_INTERLEAVED && 2 * count * ctx->bytes <= SMALL_TILE &&
-           2 * count * ctx->elements <= MOST_ELEMENTS)
+    while (ctx->bytes && 2 * count <= MOST_INTERLEAVED && 2 * count * ctx->bytes <= costs->merged_bytes &&
+           2 * count * ctx->elements <= costs->merged_elements)
         count *= 2;
     return ctx->finds ? count : 1;
 }

@@ -105,7 +105,7 @@ static const Op *operand_beside(const RingVectors *ring_vectors, const Block *bo
     FOR_OPS (op, body) {
         if (op->code != OP_LOAD || !feeds_product(ring_vectors, op) ||
             !machine_is_small_beside(row, machine_short_line(row), op->results[0]->type) ||
-            machine_tile_bytes(op->results[0]->type) < MACHINE_SMALL_SLOT)
+            machine_tile_bytes(op->results[0]->type) < kernel_costs(ring_vectors->kernel)->small_slot_bytes)
             continue;
         if (!best || machine_tile_bytes(op->results[0]->type) > machine_tile_bytes(best->results[0]->type))
             best = op;

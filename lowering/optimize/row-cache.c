@@ -25,7 +25,7 @@
 #include "machine/machine.h"
 #include "optimize/rows.h"
 
-enum { MOST_PIECES = 4, MOST_REGISTERS = 64 };
+enum { MOST_PIECES = 4 };
 
 /* Registers of a thread for one piece of all cached tiles.  */
 static int registers_of_piece(const Rows *rows)
@@ -155,9 +155,9 @@ void pass_row_cache(Kernel *kernel)
                 !grid->consumers && !grid->parts && !kernel->tasks && !kernel->shares;
     if (!open || !find_rows(kernel, &rows))
         return;
+    const int held = kernel_costs(kernel)->cached_row_registers;
     int most = 0, registers = registers_of_piece(&rows);
-    for (int count = 1;
-         count <= MOST_PIECES && !is_taken(kernel, count * rows.step) && count * registers <= MOST_REGISTERS;
+    for (int count = 1; count <= MOST_PIECES && !is_taken(kernel, count * rows.step) && count * registers <= held;
          count *= 2) {
         Kernel *version =
             kernel_version(kernel, rows.extent, count > 1 ? count / 2 * rows.step + 1 : 1, count * rows.step);

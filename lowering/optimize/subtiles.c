@@ -31,13 +31,7 @@
 #include "rules.h"
 #include "ir/slice.h"
 
-enum {
-    FEWEST_COLUMNS = 32,
-    USUAL_COLUMNS = 64,
-    MAX_MEMBERS = 128,
-    MUCH = 128 * 128, /* elements that take half of a group's registers */
-    ROOM = 128 * 240  /* elements that a group can hold */
-};
+enum { FEWEST_COLUMNS = 32, USUAL_COLUMNS = 64, MAX_MEMBERS = 128 };
 
 /* Operations of one block that are cut together, the last first.  */
 typedef struct {
@@ -291,7 +285,7 @@ static bool is_roomy(const Cut *cut)
     for (int i = 0; i < cut->count; i++)
         if (cut->members[i]->code != OP_CAST && cut->members[i]->code != OP_STORE && cut->members[i] != cut->transposed)
             return false;
-    return cut->rows * (cut->cols + USUAL_COLUMNS) <= ROOM;
+    return cut->rows * (cut->cols + USUAL_COLUMNS) <= kernel_costs(cut->kernel)->group_elements;
 }
 
 /* The width of a line of the widest store. The width is halved while it does not divide the columns, down to
@@ -311,7 +305,8 @@ static int subtile_width(const Cut *cut)
         polynomials |= (op_info[op->code].about & IS_POLYNOMIAL) != 0;
     }
     bool roomy = is_roomy(cut);
-    int width = (loads || polynomials) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
+    const int half = kernel_costs(cut->kernel)->half_group_elements;
+    int width = (loads || polynomials) && cut->rows * cut->cols > half ? FEWEST_COLUMNS : line;
     while (width > (roomy && cut->cols >= width ? USUAL_COLUMNS : FEWEST_COLUMNS) && cut->cols % width)
         width /= 2;
     if (cut->cols % width == 0 || (roomy && cut->cols > width))

@@ -68,9 +68,10 @@ void choose_in_flight(Chooser *chooser, Op *loop)
     int best = 0;
     for (int i = 1; i < most; i++)
         best = clocks[i] < clocks[best] ? i : best;
-    if (ruled <= most && clocks[ruled - 1] <= PREDICTED_APART * clocks[best])
+    const double apart = kernel_costs(kernel)->predicted_gain * clocks[best];
+    if (ruled <= most && clocks[ruled - 1] <= apart)
         return;
-    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > PREDICTED_APART * clocks[best];)
+    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > apart;)
         pipeline->in_flight++;
     if (ruled <= most)
         remark(kernel, DIAG_OPTIMIZED, pipeline->loc,

@@ -115,7 +115,8 @@ void choose_release(Chooser *chooser, Op *source, const Value *value)
             when = schedule_of(here)->order;
         } else {
             when = first_wait(chooser, use->op, source->parent,
-                              machine_tile_bytes(source->results[0]->type) < MACHINE_SMALL_SLOT);
+                              machine_tile_bytes(source->results[0]->type) <
+                                  kernel_costs(chooser->kernel)->small_slot_bytes);
         }
         if (when > schedule_of(source)->release)
             schedule_op(source)->release = when;

@@ -15,8 +15,7 @@
 #include "machine/budget.h"
 #include "machine/machine.h"
 
-/* The most iterations of a short loop.  Its epilogue has to leave the registers at once.  */
-enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2, PRINTING_ROLES = 4 };
+enum { STAGED_GROUPS = 2, PRINTING_ROLES = 4 };
 
 int64_t constant_trips(const Op *loop)
 {
@@ -27,10 +26,11 @@ int64_t constant_trips(const Op *loop)
     return high > low ? (high - low + step - 1) / step : 0;
 }
 
-static bool is_short(const Op *loop)
+/* True for a loop of few iterations.  Its epilogue has to leave the registers at once.  */
+static bool is_short(const Costs *costs, const Op *loop)
 {
     int64_t count = constant_trips(loop);
-    return count >= 0 && count <= FEW_ITERATIONS;
+    return count >= 0 && count <= costs->few_iterations;
 }
 
 /* The staging of one store for all groups: a 128-byte line for each row, since another slot hides more latency
@@ -40,7 +40,7 @@ static int64_t staging_bytes(const Chooser *chooser, Type stored)
 {
     int lines = 1;
     for (int i = 0; i < chooser->nloops; i++)
-        lines = is_short(chooser->loops[i]) && !chooser->keeps ? 3 : lines;
+        lines = is_short(kernel_costs(chooser->kernel), chooser->loops[i]) && !chooser->keeps ? 3 : lines;
     int columns = lines * machine_line_elements(stored.dtype);
     stored.cols = stored.cols < columns ? stored.cols : columns;
     stored.rows = stored.rows < MACHINE_MMA_ROWS ? stored.rows : MACHINE_MMA_ROWS;

@@ -17,9 +17,6 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 
-/* Most registers of a thread in which an iteration's loads may wait.  */
-enum { MOST_STREAMED_REGISTERS = 40 };
-
 /* The registers of a thread of one group for the loads of an iteration; -1: a load would have to wait for a store.  */
 static int streamed_registers(const Chooser *chooser, const Op *loop)
 {
@@ -52,21 +49,22 @@ static bool another_reads(const Chooser *chooser, const Op *loop)
 static bool may_stream(const Chooser *chooser)
 {
     const Grid *grid = &chooser->kernel->grid;
+    const int most = kernel_costs(chooser->kernel)->iteration_registers;
     bool asked = grid->producer_registers || grid->parts || chooser->kernel->tasks || chooser->said;
     for (int i = 0; i < chooser->nloops && !asked; i++) {
         const Pipeline *pipeline = chooser->loops[i]->control->pipeline;
         int registers = streamed_registers(chooser, chooser->loops[i]);
         asked = !pipeline->automatic || pipeline->pingpong || pipeline->optimal ||
                 pipeline->schedule != SCHEDULE_AUTO || registers <= 0 ||
-                registers > MOST_STREAMED_REGISTERS * choose_wanted_groups(chooser) ||
-                another_reads(chooser, chooser->loops[i]);
+                registers > most * choose_wanted_groups(chooser) || another_reads(chooser, chooser->loops[i]);
     }
     return chooser->nloops && !chooser->ndots && !asked;
 }
 
 int choose_streaming_groups(const Chooser *chooser)
 {
-    return (chooser->streams + MOST_STREAMED_REGISTERS - 1) / MOST_STREAMED_REGISTERS;
+    const int most = kernel_costs(chooser->kernel)->iteration_registers;
+    return (chooser->streams + most - 1) / most;
 }
 
 /* Marks the loads for prefetches.  `plan` keeps the marks as far as registers suffice.  */

@@ -36,14 +36,12 @@ static void visit_bytes(Op *op, void *context)
     }
 }
 
-enum { MOST_TRANSPOSED = 16384 }; /* bytes of a tile: 32 registers of a thread */
-
 bool choose_only_turns(const Chooser *chooser)
 {
     int bytes = 0;
     ir_walk(chooser->kernel->body, visit_bytes, &bytes);
-    return !chooser->nloops && bytes <= MOST_TRANSPOSED && ir_any_of(chooser->kernel->body, turns, NULL) &&
-           !ir_any_of(chooser->kernel->body, computes, NULL);
+    return !chooser->nloops && bytes <= kernel_costs(chooser->kernel)->transposed_bytes &&
+           ir_any_of(chooser->kernel->body, turns, NULL) && !ir_any_of(chooser->kernel->body, computes, NULL);
 }
 
 /* True for a store whose column coordinate is not the grid's last dimension but one.  */

@@ -212,7 +212,8 @@ static void choose_depth(Chooser *chooser)
         if (schedule_of(chooser->rings[i])->depth < 0)
             open += room_of_slot(chooser->rings[i]);
     int64_t depth = open ? room_for_rings(chooser, open) / open : 0;
-    int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
+    const bool are_small = open <= kernel_costs(chooser->kernel)->small_slot_bytes;
+    int64_t most = are_small ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
     if (open && chooser->nprepared)
         depth = choose_uneven_depth(chooser, chooser->kernel->machine->shared_bytes - room_fixed(chooser), (int)most);

@@ -123,8 +123,6 @@ bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least);
 void choose_in_flight(Chooser *chooser, Op *loop);
 /* The predicted clocks of an iteration with the current table; 0: no prediction.  */
 double choose_predicted(Kernel *kernel, const Op *loop);
-/* Predictions within this factor count as equal, since their error is of that size.  */
-#define PREDICTED_APART 1.1
 
 /* choose-more.c: four groups if two would divide the rows and four are predicted to be faster; else `groups`.  */
 int choose_more_groups(Chooser *chooser, int groups);

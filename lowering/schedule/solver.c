@@ -9,11 +9,12 @@
  * keeps the chosen schedule.
  *
  * The solver predicts the time of an iteration for its answers and for the chosen schedule.  The best answer replaces
- * the chosen schedule if the gain exceeds the error of the prediction (WORTH_IT).
+ * the chosen schedule if the gain exceeds the error of the prediction.
  *
  *   gemm-861b69177a4d971d.2.schedule   others that wsc-solve has found, in the order of what is predicted, up to .6:
  *                                      variants under schedule(optimal, n)
  */
+#include "cost/gpu.h"
 #include "schedule/schedule.h"
 
 #include <errno.h>
@@ -26,9 +27,6 @@
 extern char **environ;
 
 enum { SECONDS = 10, SOLVED_STAGES = 4, BEST = MOST_SOLVED, FILES = BEST + 1 };
-
-/* The chosen schedule stays unless a solved one takes less than this part of its predicted time.  */
-#define WORTH_IT 0.95
 
 typedef struct {
     Kernel *kernel;
@@ -139,17 +137,18 @@ static Clocks clocks_of(const char *text, const char *what)
 }
 
 /* True if the gain exceeds the prediction's error, and the time with memory to itself is not longer.  */
-static bool is_better(Clocks clocks, Clocks than)
+static bool is_better(const Costs *costs, Clocks clocks, Clocks than)
 {
-    return clocks.busy > 0 && than.busy > 0 && clocks.busy < WORTH_IT * than.busy && clocks.alone <= than.alone;
+    return clocks.busy > 0 && than.busy > 0 && clocks.busy < costs->solved_part * than.busy &&
+           clocks.alone <= than.alone;
 }
 
 /* The answer with the least predicted time; of equal ones the first.  */
-static int best_of(char *const *answers)
+static int best_of(const Costs *costs, char *const *answers)
 {
     int best = 0;
     for (int i = 1; i < BEST; i++)
-        if (is_better(clocks_of(answers[i], "# predicted: "), clocks_of(answers[best], "# predicted: ")))
+        if (is_better(costs, clocks_of(answers[i], "# predicted: "), clocks_of(answers[best], "# predicted: ")))
             best = i;
     return best;
 }
@@ -206,9 +205,9 @@ static void keep_answers(Solver *solver, const char *loop, char *first)
     const char *why = "", *notes = arena_print(solver->kernel->module, "%s", first);
     for (const char *line = strstr(first, "# interval "); line && !*why; line = NULL)
         why = arena_print(solver->kernel->module, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
-    int best = best_of(answers);
+    int best = best_of(kernel_costs(solver->kernel), answers);
     Clocks clocks = clocks_of(answers[best], "# predicted: ");
-    bool taken = !chosen.busy || !clocks.busy || is_better(clocks, chosen);
+    bool taken = !chosen.busy || !clocks.busy || is_better(kernel_costs(solver->kernel), clocks, chosen);
     sort_answers(answers, best);
     solver->found += !solver->found;
     for (int i = 0; i < FILES; i++) {

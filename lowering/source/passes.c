@@ -23,12 +23,28 @@ static void run_promote(SourceFunction *function)
     source_promote(function);
 }
 
+/* The tree as blocks again.  */
+static void run_structure(SourceFunction *function)
+{
+    const SourceTree *tree = source_structure(function, NULL);
+    if (tree)
+        source_tree_blocks(function, tree);
+}
+
 static const struct {
     const char *name;
     void (*run)(SourceFunction *);
 } passes[] = {
-    {"clean", source_clean},       {"sweep", source_sweep},   {"inline", run_inline},   {"inline-all", run_inline_all},
-    {"simplify", source_simplify}, {"unroll", source_unroll}, {"promote", run_promote},
+    /* clang-format off */
+    {"clean", source_clean},
+    {"sweep", source_sweep},
+    {"inline", run_inline},
+    {"inline-all", run_inline_all},
+    {"simplify", source_simplify},
+    {"unroll", source_unroll},
+    {"promote", run_promote},
+    {"structure", run_structure},
+    /* clang-format on */
 };
 
 bool source_run_pass(SourceFunction *function, const char *name)

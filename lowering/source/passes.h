@@ -7,7 +7,6 @@
  *      unroll      loops of a constant, small number of iterations              unroll.c
  *      promote     objects whose address does not escape become variables       promote.c
  *      structure   blocks become a tree of sequences, conditions and loops      structure.c
- *      induction   counters and walking pointers of the tree's loops            induction.c
  *
  * A pass changes the function in place and reports by value: it prints no message, and judges no program. A pass that
  * a function refuses leaves the function as it is.
@@ -145,6 +144,31 @@ typedef struct SourceNotPromoted {
 
 /* Makes variables of objects. Returns those that stay. Runs behind simplify.  */
 SourceNotPromoted *source_promote(SourceFunction *function);
+
+/* ---- structure.c ------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    TREE_BLOCK, /* instructions */
+    TREE_IF,    /* if (condition) yes else no */
+    TREE_LOOP,  /* for (;;) { test; if (!condition) break; yes } */
+    TREE_END,   /* a return, or unreachable */
+} SourceTreeKind;
+
+typedef struct SourceTree {
+    SourceTreeKind kind;
+    Instruction *first, *last; /* TREE_BLOCK, TREE_END */
+    Operand condition;         /* TREE_IF, TREE_LOOP: a b */
+    struct SourceTree *test, *yes, *no;
+    Loc loc;
+    struct SourceTree *next;
+} SourceTree;
+
+/* Takes the function's instructions over: its blocks are used up. Runs behind simplify. NULL: `irreducible` is a block
+   of a cycle that is entered at several places, and the function keeps its blocks.  */
+SourceTree *source_structure(SourceFunction *function, const SourceBlock **irreducible);
+void source_print_tree(const SourceTree *tree, FILE *file, SourceTextOptions options);
+/* The blocks of a tree, for tests.  */
+void source_tree_blocks(SourceFunction *function, const SourceTree *tree);
 
 #ifdef __cplusplus
 }

@@ -188,7 +188,7 @@ static bool has_type(SourceForm form)
     return form <= FORM_STORE || form == FORM_CALL || form == FORM_SWITCH;
 }
 
-static void print_instruction(const Instruction *instruction, FILE *file, SourceTextOptions options)
+void source_print_instruction(const Instruction *instruction, FILE *file, SourceTextOptions options)
 {
     const SourceForm form = source_op_form(instruction->code);
     fputs("  ", file);
@@ -270,7 +270,7 @@ void source_print_function(const SourceFunction *function, FILE *file, SourceTex
     for (const SourceBlock *block = function->blocks; block; block = block->next) {
         fprintf(file, "B%d:\n", block->id);
         for (const Instruction *instruction = block->first; instruction; instruction = instruction->next)
-            print_instruction(instruction, file, options);
+            source_print_instruction(instruction, file, options);
     }
     fputs("end\n", file);
 }

@@ -334,6 +334,7 @@ typedef struct {
 } SourceTextOptions;
 
 void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options);
+void source_print_instruction(const Instruction *instruction, FILE *file, SourceTextOptions options);
 void source_print_function(const SourceFunction *function, FILE *file, SourceTextOptions options);
 
 /* ---- region-parse.c -------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * pass.c - reads a unit of the region IR, runs passes over each function, and prints it.
  *
- *   pass PASS[,PASS...] < UNIT           -p in front: with places
+ *   pass PASS[,PASS...] < UNIT           -p in front: with places; `tree` as the last pass prints the tree
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,20 @@ static void say(void *context, DiagKind kind, Loc loc, const char *message)
     (void)context;
     (void)kind;
     fprintf(stderr, "%s:%d:%d: %s\n", loc.file ? loc.file : "", loc.line, loc.column, message);
+}
+
+static void print_trees(SourceUnit *unit, SourceTextOptions options)
+{
+    for (SourceFunction *function = unit->functions; function; function = function->next) {
+        const SourceBlock *irreducible = NULL;
+        const SourceTree *tree = source_structure(function, &irreducible);
+        printf("func %s\n", function->name);
+        if (tree)
+            source_print_tree(tree, stdout, options);
+        else if (irreducible)
+            printf("  B%d is in a cycle that is entered at several places @%d:%d\n", irreducible->id,
+                   irreducible->first->loc.line, irreducible->first->loc.column);
+    }
 }
 
 int main(int argc, char **argv)
@@ -33,13 +47,21 @@ int main(int argc, char **argv)
     SourceUnit *unit = text ? source_parse(module, text, "unit") : NULL;
     if (!unit)
         return 1;
-    for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ","))
+    bool is_tree = false;
+    for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ",")) {
+        is_tree = !strcmp(name, "tree");
+        if (is_tree)
+            break;
         for (SourceFunction *function = unit->functions; function; function = function->next)
             if (!source_run_pass(function, name)) {
                 fprintf(stderr, "there is no pass '%s'\n", name);
                 return 2;
             }
-    source_print(unit, stdout, options);
+    }
+    if (is_tree)
+        print_trees(unit, options);
+    else
+        source_print(unit, stdout, options);
     module_free(module);
     free(text);
     return 0;

@@ -28,4 +28,5 @@ ok 'inlined functions' "$tools/random" 150 1 inline-all
 ok 'simplified functions' "$tools/random" 250 1000 simplify
 ok 'inlined and simplified functions' "$tools/random" 250 2000 inline-all,simplify
 ok 'unrolled and promoted functions' "$tools/random" 250 3000 inline-all,simplify,unroll,promote,simplify
+ok 'structured functions' "$tools/random" 250 4000 simplify,structure
 done_testing

@@ -379,7 +379,7 @@ static void check_direction(Walk *w, CXCursor loop, Opcode how, Value *const *ra
         step = -1;
     if (!known || how == OP_SCALAR_NE || (step > 0) == up)
         return;
-    refuse(w, loop, "turn the comparison or the step around",
+    refuse(w, loop, "reverse the comparison or the sign of the step",
            "this loop steps %s but compares with '%s': it would not end", step > 0 ? "up" : "down", op_info[how].call);
 }
 
@@ -650,8 +650,8 @@ static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
         each_below(w->u, parts->body, refuse_jump, w);
     else if (is_of_grid(w) && !refuse_operands(w, loop, parts, "grid"))
         refuse(w, clang_Cursor_isNull(parts->cond) ? loop : parts->cond,
-               "write the loop as 'for (i = lo; i < hi; i += 128)', and leave it by neither break nor return",
-               "the iterations of this grid loop cannot be counted before it runs");
+               "write the loop as 'for (i = lo; i < hi; i += 128)', without break and return",
+               "the trip count of this grid loop is not known before the loop runs");
     bool pipelined = pipeline_for(w, loop) && !w->failed;
     if (pipelined && left)
         refuse(w, leaving(w->u, parts->body, true),

@@ -303,7 +303,8 @@ static void lower_as_chosen(Kernel *kernel, Kernel *again, const char *why)
         again->scheduled.varies = true;
     }
     kernel_replace(kernel, again);
-    remark(again, DIAG_MISSED, again->loc, "schedule(optimal): as chosen, since of what was solved %s", why ? why : "");
+    remark(again, DIAG_MISSED, again->loc,
+           "schedule(optimal): the default schedule is used, since the solved one was refused: %s", why ? why : "");
 }
 
 static void lower_kernel(Kernel *kernel, int first, int last, const char *which, FILE *dump)

@@ -356,7 +356,7 @@ static void check_direction(Walk *w, const Shape *shape, Opcode compare, Value *
     if (!known || compare == OP_SCALAR_NE || (step > 0) == up)
         return;
     w->failed = true;
-    complain(loop_location(shape), "turn the comparison or the step around",
+    complain(loop_location(shape), "reverse the comparison or the sign of the step",
              "this loop steps %s but compares with %qs: it would not end", step > 0 ? "up" : "down",
              op_info[compare].call);
 }

@@ -546,8 +546,7 @@ void blocks_of_pieces(Kernel *kernel, int piece)
         Rows rows = {.blocks = &blocks};
         ir_walk(blocks.grid->blocks[0], visit_repeat, &rows);
         remark(kernel, DIAG_MISSED, blocks.first->loc,
-               "one block makes all iterations of the loops over blocks, one of "
-               "which prints");
+               "one block runs all iterations of the loops over blocks, one of which prints");
         return;
     }
     ir_walk(blocks.grid->blocks[0], visit_carried, &blocks);
@@ -562,7 +561,7 @@ void blocks_of_pieces(Kernel *kernel, int piece)
     ir_walk(blocks.grid->blocks[0], visit_own, &blocks);
     ir_walk(blocks.grid->blocks[0], visit_unroll, &blocks);
     take_powers(&blocks);
-    remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
+    remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster run%s one iteration each of the loops over blocks",
            blocks.count, blocks.count > 1 ? "s" : "", blocks.count > 1 ? "" : "s");
 }
 

@@ -298,7 +298,7 @@ static void visit_rounded(Op *op, void *context)
         return;
     mistakes->rounds = true;
     remark(mistakes->kernel, DIAG_OPTIMIZED, op->loc,
-           "products of F32 on the tensor cores: ws_dot rounds the operands to tf32 (ws_dot_f32 keeps them)");
+           "ws_dot of F32 tiles rounds the operands to tf32 (ws_dot_f32 does not)");
 }
 
 void pass_mistakes(Kernel *kernel)
@@ -310,6 +310,5 @@ void pass_mistakes(Kernel *kernel)
         return;
     warn(kernel, mistakes.loc,
          "each iteration of the grid makes single elements, with 128 threads or more [-Wws-single-element]");
-    remark(kernel, DIAG_NOTE, mistakes.loc,
-           "load and store tiles: what is done for one element is done for all of a tile");
+    remark(kernel, DIAG_NOTE, mistakes.loc, "load and store tiles: an operation applies to all elements of a tile");
 }

@@ -495,10 +495,10 @@ static void say(const Parts *ctx)
 {
     Loc loc = ctx->loop->control->pipeline->loc;
     if (ctx->count == 1)
-        remark(ctx->kernel, DIAG_OPTIMIZED, loc, "one block makes the sum of one part");
+        remark(ctx->kernel, DIAG_OPTIMIZED, loc, "one block computes the only part of the sum");
     else if (ctx->holders == ctx->count)
         remark(ctx->kernel, DIAG_OPTIMIZED, loc,
-               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", ctx->count);
+               "%d blocks of a cluster sum the parts; each continues with its share of the columns", ctx->count);
     else
         remark(ctx->kernel, DIAG_OPTIMIZED, loc,
                "%d blocks of a cluster make the parts; there are shares of the columns for %d, which sum, and do what "
@@ -518,7 +518,7 @@ void pass_parts(Kernel *kernel)
     if (!check_loop(&ctx))
         return;
     if (kernel_prints(kernel)) { /* prints show whole tiles, in the order of the loop */
-        remark(kernel, DIAG_MISSED, ctx.loop->loc, "one block makes all parts, since the kernel prints");
+        remark(kernel, DIAG_MISSED, ctx.loop->loc, "one block computes all parts, since the kernel prints");
         ctx.loop->control->pipeline = NULL;
         return;
     }

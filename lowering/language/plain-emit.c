@@ -683,8 +683,8 @@ static void drop_pipelines(const Nest *in, Block *block)
         if (!inner && any_moves(in, op->blocks[0]))
             continue;
         remark(in->kernel, DIAG_MISSED, op->control->pipeline->loc,
-               inner ? "this loop has no rings: a loop inside it has"
-                     : "this loop has no rings: it reads what the grid stores, or no rows of 16 bytes");
+               inner ? "this loop has no rings: an inner loop has them"
+                     : "this loop has no rings: it reads memory that the grid stores, or rows of less than 16 bytes");
         op->control->pipeline = NULL;
     }
 }

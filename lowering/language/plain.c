@@ -247,11 +247,11 @@ static void tell(Nest *in)
         const Op *op = loop->op;
         const char *name = loop->iv->name ? loop->iv->name : "the counter";
         if (loop->ordered)
-            remark(in->kernel, DIAG_MISSED, op->control->pipeline->loc, "iterations of '%s' stay in order: %s", name,
+            remark(in->kernel, DIAG_MISSED, op->control->pipeline->loc, "the iterations of '%s' run in order: %s", name,
                    loop->why);
         else if (is_axis(in, i))
             remark(in->kernel, DIAG_OPTIMIZED, op->control->pipeline ? op->control->pipeline->loc : op->loc,
-                   "%d iterations of '%s' are one, of tiles", loop->tile, name);
+                   "tiled: %d iterations of '%s' at a time", loop->tile, name);
     }
 }
 
@@ -264,7 +264,7 @@ static void tell_gathered(Nest *in)
                    access->group->base->name ? access->group->base->name : "the array",
                    scatter_of(in, access->op)->adds ? "added to, by atomics," : "stored");
         else if (access->gathered)
-            remark(in->kernel, DIAG_MISSED, access->op->loc, "elements of '%s' are looked up one by one: %s",
+            remark(in->kernel, DIAG_MISSED, access->op->loc, "elements of '%s' are gathered one by one: %s",
                    access->group->base->name ? access->group->base->name : "the array", access->gathered);
 }
 
@@ -498,7 +498,7 @@ void pass_plain(Kernel *kernel)
             module->failed = failed;
             good = products || attempt(kernel, body, choice, gathers, usual_sides, &other);
             if (good && choice != TILE_LAST_TWO && !products)
-                remark(kernel, DIAG_MISSED, kernel->grid.loc, "fewer loops of the grid are tiled, since %s",
+                remark(kernel, DIAG_MISSED, kernel->grid.loc, "tiled fewer loops of the grid, since %s",
                        refusal(&said));
             if (good || (gathers && choice == TILE_LAST_TWO))
                 said = other;

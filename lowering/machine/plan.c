@@ -265,8 +265,8 @@ static int check_pressure(Kernel *kernel, const Role *role)
         return peak.registers;
     if (kernel_prints(kernel)) {
         remark(kernel, DIAG_MISSED, peak.loc,
-               "%d registers of each thread are wanted, and there are %d: to print, a "
-               "kernel keeps tiles longer, and those that do not fit go to memory",
+               "each thread needs %d registers and has %d: to print, a kernel keeps tiles longer, and those that do "
+               "not fit go to memory",
                peak.registers, most);
         return most;
     }

@@ -385,10 +385,9 @@ static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
     kernel->grid.persistent = true;
     bool brought = is_better_in_memory(kernel, next) && next_in_memory(kernel, role);
     next = brought ? 0 : next;
-    remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-           "persistent: a block begins to load its next tile before it works on this one, in %s%s",
+    remark(kernel, DIAG_OPTIMIZED, kernel->loc, "persistent: a block prefetches its next tile into %s%s",
            brought ? "shared memory" : arena_print(kernel->module, "%d registers of a thread", next + once),
-           kept   ? "; what tiles have in common it keeps in shared memory"
+           kept   ? "; data that tiles share stay in shared memory"
            : once ? "; what tiles have in common it loads once"
                   : "");
     return next + once + beside;
@@ -432,7 +431,7 @@ static void visit_loop(Op *loop, void *context)
     loops->most = registers > loops->most ? registers : loops->most;
     if (registers)
         remark(loops->kernel, DIAG_OPTIMIZED, loop->loc,
-               "an iteration begins with the loads of the next one, in %d registers of a thread", registers);
+               "each iteration prefetches the loads of the next one into %d registers of a thread", registers);
 }
 
 /* ---- loops with rings -------------------------------------------------------------------------------------------- */

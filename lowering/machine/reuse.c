@@ -339,7 +339,7 @@ void plan_say_reuse(const Kernel *kernel)
             int64_t bytes =
                 all_bytes(storage) < all_bytes(storage->over) ? all_bytes(storage) : all_bytes(storage->over);
             remark((Kernel *)(uintptr_t)kernel, DIAG_OPTIMIZED, kernel->loc,
-                   "%s and %s use %lld bytes of shared memory in turn%s", storage->name, storage->over->name,
+                   "%s and %s share %lld bytes of shared memory%s", storage->name, storage->over->name,
                    (long long)bytes, kernel->shares ? "" : ": the kernel would not fit otherwise");
         }
     FOR_AREFS (aref, kernel) {
@@ -348,7 +348,7 @@ void plan_say_reuse(const Kernel *kernel)
             more += aref->storages[i]->slot_bytes;
         if (pipelined_loop(aref->payload[0]->def) && more > left)
             remark((Kernel *)(uintptr_t)kernel, DIAG_OPTIMIZED, kernel->loc,
-                   "one slot more of ring %s takes %lld bytes of shared memory, and %lld are left", aref->name,
+                   "another slot of ring %s would take %lld bytes of shared memory, and %lld are free", aref->name,
                    (long long)more, (long long)left);
     }
 }

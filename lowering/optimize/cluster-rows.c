@@ -495,12 +495,11 @@ static void make_forms(const ClusterRows *cluster_rows)
         least = most + 1;
     }
     if (most)
-        remark(
-            cluster_rows->kernel, DIAG_OPTIMIZED, cluster_rows->rows.loops[0]->control->pipeline->loc,
-            "where '%s' is from %lld to %lld, a block has whole rows, or the blocks of a cluster share each, and keep "
-            "in registers what %d loops read: it is read once",
-            cluster_rows->rows.extent->name ? cluster_rows->rows.extent->name : "the bound", (long long)first,
-            (long long)most, cluster_rows->rows.nloops);
+        remark(cluster_rows->kernel, DIAG_OPTIMIZED, cluster_rows->rows.loops[0]->control->pipeline->loc,
+               "where '%s' is from %lld to %lld, rows stay in registers of a block, or of the blocks of a cluster: %d "
+               "loops read them once",
+               cluster_rows->rows.extent->name ? cluster_rows->rows.extent->name : "the bound", (long long)first,
+               (long long)most, cluster_rows->rows.nloops);
 }
 
 /* require: one GRID.   ensure: the same program; versions for rows that several loops load and one tile does not

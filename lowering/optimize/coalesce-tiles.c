@@ -345,7 +345,7 @@ static void join(Kernel *kernel, const Coalesce *coalesce, int count)
     Joining joining = {coalesce, count};
     ir_walk(coalesce->grid->blocks[0], visit_join, &joining);
     remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-           "%d tiles of %lld beside each other are one, since one alone loads few bytes", count,
+           "coalesced %d neighbouring tiles of %lld columns into one, since each loads few bytes", count,
            (long long)coalesce->step);
 }
 

@@ -84,8 +84,8 @@ static void visit_sum(Op *op, void *context)
     const Value *sum = op->results[0];
     ir_replace_uses(kernel->body, op->results[0], op_result(kernel, histogram, sum->type, sum->name));
     op_remove(op);
-    remark(kernel, DIAG_OPTIMIZED, histogram->loc,
-           "each number is counted where it belongs, compared with no other of %d", sum->type.cols);
+    remark(kernel, DIAG_OPTIMIZED, histogram->loc, "replaced %d comparisons by a histogram in shared memory",
+           sum->type.cols);
 }
 
 /* ---- loops that only count --------------------------------------------------------------------------------------- */

@@ -175,7 +175,7 @@ static void interleave(Interleave *ctx, int count)
     take_turns(ctx, first, count);
     ctx->grid->args[3 * ctx->dimension + 2] = ir_const_before(kernel, ctx->grid, type, count * ctx->step);
     remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-           "%d tiles are side by side in a block: each asks memory for a place before it loads from there", count);
+           "interleaved %d tiles in a block, since each loads its coordinates first", count);
 }
 
 static void try_dimension(Kernel *kernel, Op *grid, int dimension)

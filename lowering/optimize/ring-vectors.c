@@ -241,7 +241,7 @@ static void visit_number(Op *at, void *context)
         return;
     const Value *tensor = at->args[0];
     remark(ring_vectors->kernel, DIAG_OPTIMIZED, at->loc,
-           "a number of '%s' comes through a ring beside an operand, and no group waits for memory",
+           "a number of '%s' comes through the ring of an operand, so that no group waits for memory",
            tensor->name ? tensor->name : "a tensor");
     become_column(ring_vectors, at);
 }
@@ -259,11 +259,11 @@ static void visit(Op *load, void *context)
         return;
     const Value *tensor = load->args[0];
     int64_t bytes = machine_copy_bytes(row_of(load), 0);
-    remark(ring_vectors->kernel, DIAG_OPTIMIZED, load->loc,
-           "a %s of '%s' comes through a ring beside an operand: %lld bytes for its %lld, and no group waits for "
-           "memory",
-           load->code == OP_LOAD_COL ? "column" : "row", tensor->name ? tensor->name : "a tensor", (long long)bytes,
-           (long long)machine_tile_bytes(operand->results[0]->type));
+    remark(
+        ring_vectors->kernel, DIAG_OPTIMIZED, load->loc,
+        "a %s of '%s' comes through the ring of an operand: %lld bytes for its %lld, so that no group waits for memory",
+        load->code == OP_LOAD_COL ? "column" : "row", tensor->name ? tensor->name : "a tensor", (long long)bytes,
+        (long long)machine_tile_bytes(operand->results[0]->type));
     become_window(ring_vectors, load);
 }
 

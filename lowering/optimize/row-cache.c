@@ -165,9 +165,8 @@ void pass_row_cache(Kernel *kernel)
         most = count;
     }
     if (most)
-        remark(
-            kernel, DIAG_OPTIMIZED, rows.loops[0]->control->pipeline->loc,
-            "where '%s' is at most %lld, registers of a thread, %d of them, keep what %d loops read: it is read once",
-            rows.extent->name ? rows.extent->name : "the bound", (long long)(most * rows.step), most * registers,
-            rows.nloops);
+        remark(kernel, DIAG_OPTIMIZED, rows.loops[0]->control->pipeline->loc,
+               "where '%s' is at most %lld, rows stay in %d registers of a thread: %d loops read them once",
+               rows.extent->name ? rows.extent->name : "the bound", (long long)(most * rows.step), most * registers,
+               rows.nloops);
 }

@@ -136,8 +136,8 @@ static void make_forms(const RowLengths *row_lengths)
     }
     if (versions)
         remark(row_lengths->kernel, DIAG_OPTIMIZED, row_lengths->kernel->loc,
-               "rows of up to %d columns have kernels of their own, since tiles of %d would hold little else than what "
-               "is beyond their end",
+               "short rows of up to %d columns have kernel versions of their own: tiles of %d columns would hold "
+               "mostly elements beyond their end",
                row_lengths->width / 2, row_lengths->width);
 }
 

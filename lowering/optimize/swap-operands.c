@@ -336,9 +336,9 @@ static bool turn_first(Kernel *kernel)
         estimate.after >= estimate.before)
         return false;
     remark(kernel, DIAG_OPTIMIZED, product->loc,
-           "the product is made of the transposes, since its right operand is computed: as the left one that stays in "
-           "registers; in an iteration of %lld clocks of products, %lld of shared memory for %lld, and %lld of each "
-           "group's arithmetic",
+           "swapped the operands of the product, since the right one is computed: as the left one it stays in "
+           "registers; an iteration has %lld cycles of products, %lld of shared memory instead of %lld, and %lld of "
+           "each group's arithmetic",
            (long long)estimate.products, (long long)estimate.after / clock_bytes,
            (long long)estimate.before / clock_bytes, (long long)estimate.own);
     turn(&swap_operands);

@@ -75,6 +75,6 @@ void choose_in_flight(Chooser *chooser, Op *loop)
         pipeline->in_flight++;
     if (ruled <= most)
         remark(kernel, DIAG_OPTIMIZED, pipeline->loc,
-               "P = %d: %.0f clocks an iteration are predicted, and %.0f with P = %d", pipeline->in_flight,
+               "P = %d: the model predicts %.0f cycles for an iteration, and %.0f with P = %d", pipeline->in_flight,
                clocks[pipeline->in_flight - 1], clocks[ruled - 1], ruled);
 }

@@ -221,7 +221,7 @@ int choose_groups(Chooser *chooser)
             return groups;
         else
             remark(chooser->kernel, DIAG_MISSED, why->loc,
-                   "rows are not divided over %d consumer groups because of this operation", groups);
+                   "rows are not divided among %d consumer groups because of this operation", groups);
     return 1;
 }
 

@@ -81,7 +81,8 @@ int choose_more_groups(Chooser *chooser, int groups)
     const double few = clocks_with(chooser, loop, groups), more = clocks_with(chooser, loop, MORE_GROUPS);
     if (more > 0 && more * kernel_costs(chooser->kernel)->predicted_gain < few) {
         remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
-               "%d groups: %.0f clocks an iteration are predicted, and %.0f with %d", MORE_GROUPS, more, few, groups);
+               "%d groups: the model predicts %.0f cycles for an iteration, and %.0f with %d", MORE_GROUPS, more, few,
+               groups);
         loop->control->pipeline->pingpong = true;
         return MORE_GROUPS;
     }

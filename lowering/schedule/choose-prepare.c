@@ -352,11 +352,11 @@ static void say(Chooser *chooser, const Op *loop, const char *names, const Estim
                     (long long)estimate->products, (long long)estimate->own, (long long)estimate->preparer,
                     (long long)together, (long long)(estimate->products + estimate->own));
     if (why)
-        remark(chooser->kernel, DIAG_MISSED, loop->control->pipeline->loc,
-               "%s is not prepared by a role of its own: %s; %s", names, why, numbers);
+        remark(chooser->kernel, DIAG_MISSED, loop->control->pipeline->loc, "no separate role prepares %s: %s; %s",
+               names, why, numbers);
     else
-        remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
-               "%s is prepared by a role of its own, %s; %s", names, groups, numbers);
+        remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "a separate role prepares %s, %s; %s",
+               names, groups, numbers);
 }
 
 /* Sets the number of groups that prepare, and returns the reason in words.  */

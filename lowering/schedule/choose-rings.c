@@ -50,7 +50,7 @@ void choose_ring(Chooser *chooser, Op *load)
     Op *store = choose_aliasing_store(chooser, load);
     if (store) {
         remark(chooser->kernel, DIAG_MISSED, load->loc,
-               "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
+               "the load stays in the consumers: the store at line %d may write its memory", store->loc.line);
         return;
     }
     int said = schedule_of(load)->ring;

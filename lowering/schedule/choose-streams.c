@@ -82,7 +82,7 @@ void choose_streams(Chooser *chooser)
         const Pipeline *pipeline = chooser->loops[i]->control->pipeline;
         int registers = streamed_registers(chooser, chooser->loops[i]);
         remark(chooser->kernel, DIAG_OPTIMIZED, pipeline->loc,
-               "no rings: what an iteration loads feeds no product and fits %d registers of a thread", registers);
+               "no rings: the loads of an iteration feed no product and fit into %d registers of a thread", registers);
         chooser->streams = registers > chooser->streams ? registers : chooser->streams;
         mark_loads(chooser->loops[i]);
         chooser->loops[i]->control->pipeline = NULL;

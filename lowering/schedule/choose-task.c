@@ -359,7 +359,7 @@ bool choose_task_rows(Kernel *kernel)
             reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, why->loc.line, role->replicas);
         else
             remark(kernel, DIAG_MISSED, why->loc,
-                   "rows are not divided over %d groups of the %s because of this operation", role->replicas,
+                   "rows are not divided among %d groups of the %s because of this operation", role->replicas,
                    role->name);
         role->replicas = 1;
         role->registers = 0;
@@ -429,7 +429,7 @@ void choose_say_tasks(const Chooser *chooser)
         const Op *root = chooser->prepared[i];
         const Task *task = task_of(kernel, root);
         if (is_handed(kernel, root))
-            remark(kernel, DIAG_OPTIMIZED, root->loc, "%s goes to the task that stores it, in a ring of %d slot%s",
+            remark(kernel, DIAG_OPTIMIZED, root->loc, "%s goes to the task that stores it, through a ring of %d slot%s",
                    name_of(root->results[0]), schedule_of(root)->depth, schedule_of(root)->depth == 1 ? "" : "s");
         else if (task)
             remark(kernel, DIAG_OPTIMIZED, task->loc, "task '%s' makes %s, in a ring of %d slot%s", task->name,

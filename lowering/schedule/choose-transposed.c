@@ -60,6 +60,6 @@ void choose_order(const Chooser *chooser)
             continue;
         kernel->grid.order = ORDER_COLUMN;
         remark(kernel, DIAG_OPTIMIZED, kernel->loc,
-               "order(column): blocks that run together store along the same rows");
+               "order(column): blocks that run at the same time store to the same rows");
     }
 }

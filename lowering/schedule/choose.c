@@ -253,7 +253,7 @@ static void drop_idle(Chooser *chooser)
             continue;
         }
         remark(chooser->kernel, DIAG_MISSED, control->pipeline->loc,
-               "this loop has no rings: no load can move ahead of it");
+               "this loop has no rings: no load can be started before its iteration");
         control->pipeline = NULL;
     }
     chooser->nloops = count;
@@ -334,8 +334,8 @@ static void settle_loop(Chooser *chooser, Op *loop)
     warn(chooser->kernel, pipeline->loc,
          "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]", asked);
     remark(chooser->kernel, DIAG_NOTE, dot->loc,
-           !op_is_dot(dot) ? "products of these types are done when they return"
-                           : "no sum that goes on from iteration to iteration is made of this one");
+           !op_is_dot(dot) ? "products of these types are synchronous"
+                           : "this product is not accumulated over iterations");
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -390,14 +390,14 @@ static void say(Chooser *chooser, int groups)
     for (int i = 0; i < chooser->nloads; i++)
         if (chooser->loads[i]->transfer->resident)
             remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
-                   "stays in shared memory, %d slot%s, for as long as tiles want the same",
+                   "stays in %d slot%s of shared memory while consecutive tiles use the same data",
                    chooser->loads[i]->transfer->resident, chooser->loads[i]->transfer->resident > 1 ? "s" : "");
         else if (schedule_of(chooser->loads[i])->transposer)
             remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
-                   "bytes that lie across K: a role of its own transposes them on their way to the products");
+                   "the bytes are not contiguous along K: a separate role transposes them for the products");
         else if (schedule_of(chooser->loads[i])->depth && load_comes_whole(chooser->kernel, chooser->loads[i]))
             remark(chooser->kernel, DIAG_OPTIMIZED, chooser->loads[i]->loc,
-                   "comes while the product runs, to a slot of its own");
+                   "is loaded during the product, into a slot of its own");
     if (!chooser->nloops && !chooser->streams)
         remark(chooser->kernel, DIAG_MISSED, chooser->kernel->loc,
                "grid runs unspecialized on %d group%s: no pipelined loop in it", groups, groups > 1 ? "s" : "");

@@ -254,7 +254,7 @@ static void visit_say(Op *load, void *context)
     const Former *former = context;
     if (load->code == OP_LOAD && load->transfer->along)
         remark(former->kernel, DIAG_OPTIMIZED, load->loc,
-               "'%s' is loaded once for %d blocks of a cluster, a share by each", load_name(load),
+               "'%s' is loaded once for the %d blocks of a cluster, by multicast", load_name(load),
                cluster_sharers(former->kernel, load->transfer->along));
 }
 

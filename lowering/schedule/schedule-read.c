@@ -563,7 +563,7 @@ static void read_schedule(Kernel *kernel, const char *name, const char *text)
     if (!kernel->failed)
         reader_check(&ctx);
     if (!kernel->failed)
-        remark(kernel, DIAG_OPTIMIZED, kernel->loc, "scheduled as %s says", name);
+        remark(kernel, DIAG_OPTIMIZED, kernel->loc, "scheduled by %s", name);
 }
 
 static void visit_optimal(Op *op, void *context)
@@ -585,7 +585,7 @@ static void read_solved(Kernel *kernel)
         schedule_solve(kernel, path);
     else if (!kernel->scheduled.texts[0])
         remark(kernel, DIAG_MISSED, kernel->loc,
-               "schedule(optimal): there is no wsc-solve, and no %s; as chosen without", path);
+               "schedule(optimal): the default schedule is used, since neither wsc-solve nor %s exists", path);
     const char *text = kernel->scheduled.texts[0];
     if (!text)
         return;

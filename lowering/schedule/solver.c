@@ -237,9 +237,9 @@ static void solve_loop(Solver *solver, Op *loop)
         keep_answers(solver, name, answer);
     else
         remark(solver->kernel, DIAG_MISSED, loop->control->pipeline->loc,
-               status == 2   ? "schedule(optimal): there is no schedule of at most %d stages; as chosen without it"
-               : status == 3 ? "schedule(optimal): no answer for %d stages in time; as chosen without it"
-                             : "schedule(optimal): wsc-solve failed with %d stages; as chosen without it",
+               status == 2 ? "schedule(optimal): the default schedule is used, since there is none of at most %d stages"
+               : status == 3 ? "schedule(optimal): the default schedule is used, since %d stages gave no answer in time"
+                             : "schedule(optimal): the default schedule is used, since wsc-solve failed with %d stages",
                SOLVED_STAGES);
     free(answer);
 }

@@ -62,12 +62,12 @@ ok 'a role that computes and may not' spoiled transposed "'transposer' does what
 
 # reads
 ok 'a slot is released to TMA before threads fenced what they read' spoiled ring_between \
-    "releases a slot of 'tx_ring' that is still read: threads have read the slot without a fence" '/read/{n;/fence/d}'
+    "releases a slot of 'tx_ring' while it is still read: threads have read the slot without a fence" '/read/{n;/fence/d}'
 ok 'and in front of the fence of what is put next' spoiled prepared \
-    "'preparer' releases a slot of 'tw_ring' that is still read: threads have read the slot without a fence" \
+    "'preparer' releases a slot of 'tw_ring' while it is still read: threads have read the slot without a fence" \
     '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
 ok 'and where the fence stands behind the release' spoiled transposed \
-    "releases a slot of .* that is still read: threads have read the slot without a fence" \
+    "releases a slot of .* while it is still read: threads have read the slot without a fence" \
     '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
 
 # windows
@@ -89,9 +89,9 @@ ok 'slots that share memory, filled by threads that do not wait for all of them'
     "storage 'tb_transposed' keeps in 1 of" '/storage tb_transposed ring/s/slots=\([0-9]*\)/slots=\1 resident=1/'
 ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" \
     's/bytes=16384 offset=0/bytes=8192 offset=0/'
-ok 'storages that overlap' spoiled gemm "share memory, and nothing orders" \
+ok 'storages that overlap' spoiled gemm "share memory, and .* is not ordered before" \
     's/offset=65536/offset=64512/'
-ok 'storages that share memory' spoiled gemm "share memory, and nothing orders" \
+ok 'storages that share memory' spoiled gemm "share memory, and .* is not ordered before" \
     's/offset=65536/offset=0/'
 ok 'slots that are kept, in memory of others' spoiled resident "storages '[a-z_]*' and '[a-z_]*' overlap" \
     '/^  storage/s/offset=[0-9]*/offset=0/'
@@ -149,7 +149,7 @@ ok 'one instruction of operands that lie apart' spoiled pairs 'whose right opera
 # ends and arrivals
 ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" \
     "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
-ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' \
+ok 'fewer slots than iterations in flight' spoiled gemm 'would deadlock' \
     's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
 
@@ -354,9 +354,9 @@ ok 'a wait too short' spoiled gemm "a product in flight reads slot" 's/pending=1
 ok 'a result looked at in flight' spoiled operands 'takes a product in flight for finished' \
     "$consumer"'s/= wait %acc5$/= wait %acc5 pending=1/'
 ok 'no release' spoiled gemm \
-    "would wait forever at 'put': slot 0 of 'ta_tb' is released by 0 of 2 groups after put 0, iteration 5" \
+    "would deadlock at 'put': slot 0 of 'ta_tb' is released by 0 of 2 groups after put 0, iteration 5" \
     '/consumed keep=1/d'
-ok 'no release at the end' spoiled gemm 'ends without a release of 1 slots\|would wait forever' '/^ *consumed |/d'
+ok 'no release at the end' spoiled gemm 'ends without a release of 1 slots\|would deadlock' '/^ *consumed |/d'
 ok 'a ring that nobody reads' spoiled ring_between "ring 'tz_ring': 1 roles fill it and 0 read it" \
     "$consumer"'s/= get | \(.*\)aref=tz_ring/= get | \1aref=tx_ring/'
 ok 'a slot looked at behind its release' spoiled operands "reads slot 0 of 'ta_tb' (put 0) that it does not hold" \
@@ -431,7 +431,7 @@ ok 'one slot, and no role barrier before' spoiled gather \
     's/\(x_gathered .*\)slots=2/\1slots=1/'
 ok 'a turn that is not taken' spoiled by_tiles 'passes on a turn that it has not taken' '/pingpong_take/d'
 ok 'a turn that is not passed on' spoiled by_tiles \
-    'would wait forever at .pingpong_take.\|takes its turn twice\|does not pass on\|ends without passing on its turn' \
+    'would deadlock at .pingpong_take.\|takes its turn twice\|does not pass on\|ends without passing on its turn' \
     '/pingpong_pass/d'
 ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/pingpong_pass/p'
 ok 'rounds of a slot that a group may take for each other' spoiled by_tiles \
@@ -565,19 +565,19 @@ ok 'a next tile in place of this one' spoiled powers 'brings its next tile where
 ring='1,/^kernel staged/'
 staged='/^kernel staged/,$'
 ok 'a slot that a group looks at while another stages over it' spoiled shares \
-    "'tq' and 'out' share memory, and nothing orders the last look of 'consumer 1' at 'tq' before the next write" \
+    "'tq' and 'out' share memory, and the last look of 'consumer 1' at 'tq' is not ordered before the next write" \
     's/role_barrier/barrier/'
 ok 'a slot that is given back while the copy out of it is under way' spoiled shares \
-    "'out' and 'tq' share memory, and nothing orders the store's copy out before the next put of 'tq'" \
+    "'out' and 'tq' share memory, and the store's copy out is not ordered before the next put of 'tq'" \
     "$ring"'{/store_wait/{N;/consumed/s/.*\n//;}}'
 ok 'a slot that is given back before what lies over it is written' spoiled shares \
-    "nothing orders the store's copy out before the next put of 'tq'" \
+    "the store's copy out is not ordered before the next put of 'tq'" \
     "$ring"'{/consumed .*aref=tq_ring/d;s/^\( *\)role_barrier/&\n\1consumed | aref=tq_ring/;}'
 ok 'an operand written while the copy out of its memory is under way' spoiled shares \
-    "nothing orders the store.s copy out before the next write to .x_staged." \
+    "the store.s copy out is not ordered before the next write to .x_staged." \
     "$staged"'{/consumed .*q_tile_ring/,/stage %x/{/store_wait/d;};}'
 ok 'a staging over an operand that other threads may look at' spoiled shares \
-    "nothing orders the last look of .consumer. at .x_staged. before the next write to .out." "$staged"'{/store_wait/{N;s/\n *barrier//;}}'
+    "the last look of .consumer. at .x_staged. is not ordered before the next write to .out." "$staged"'{/store_wait/{N;s/\n *barrier//;}}'
 ok 'more slots than lie apart' spoiled shares "'tq' and 'a_tile' share memory" '/storage a_tile/s/offset=16384/offset=8192/'
 
 # Where: the line of the statement that is to blame.

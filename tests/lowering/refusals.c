@@ -112,8 +112,7 @@ static const struct {
     {GRID("%z: tile<f32,64x1> = full 0\n%t = for %k: i32 = 0, < %N, 64; %c = %z {\n%u: tile<f32,64x64> = load %x, %i, "
           "%k\n"
           "%d = add %c, %u\nyield %d\n}\n" STORE),
-     8, "'c' is a (64,1) tile of f32 when the loop begins and a (64,64) tile of f32 after an iteration",
-     "keeps its type"},
+     8, "'c' is a (64,1) tile of f32 before the loop and a (64,64) tile of f32 after an iteration", "keeps its type"},
     {GRID("%q = scalar_lt %i, 3\n%t = if %q {\n%u: tile<f32,64x64> = full 0\nyield %u\n} else {\n%u: tile<f32,64x32> = "
           "full "
           "0\n"
@@ -126,13 +125,13 @@ static const struct {
                "%w = slice %v, 0, 1 dim=0\nyield %w\n}\nstore_col %r, 0, %i, %m\n"),
      10, "a tensor is chosen by a branch or changes in a loop", "base pointer"},
     {GRID(TILE "if %t {\n" STORE "}\n"), 8, "a tile decides a branch", "ws_select"},
-    {GRID(TILE "%u: tile<f32,64x64> = load %x, %t, 0\n" STORE), 8, "a tile decides a branch, a bound or a coordinate",
-     "ws_select"},
+    {GRID(TILE "%u: tile<f32,64x64> = load %x, %t, 0\n" STORE), 8,
+     "a tile is used as a condition, a bound or a coordinate", "ws_select"},
     {GRID("%t: tile<f32,64x64> = load %x, %f, 0\n" STORE), 7, "a coordinate is an integer, not f32",
      "convert it to long"},
     {GRID("%q = scalar_add %i, 1:i64\n" TILE "store %x, %q, 0, %t\n"), 7,
      "'scalar_add' gets operands of type i32 and i64", NULL},
-    {GRID(TILE "%u = cast %t\n" STORE), 8, "the shape or element type of 'u' cannot be found", "constants"},
+    {GRID(TILE "%u = cast %t\n" STORE), 8, "the shape or element type of 'u' is not known here", "constants"},
     {GRID("%e = tensor %X, %M, %N, %N, 1\n" TILE "store %e, %i, 0, %t\n"), 7,
      "the element type of this tensor is not visible", "same function"},
     {GRID("%a: tile<f16,64x24> = load %h, %i, 0\n%b: tile<f16,24x64> = load %h, 0, %i\n%z: tile<f32,64x64> = full 0\n"

@@ -72,11 +72,11 @@ refused() {
     test "$(grep -c ' error: ' messages)" = 1 && grep -q "$3" messages
 }
 ok 'another program' refused gemm 's/^digest ./&0/' \
-    "^edited:2:1: error: the schedule of digest .* is none of 'gemm', whose digest is"
+    "^edited:2:1: error: the schedule has digest .*, and the kernel 'gemm' has digest"
 ok 'another machine' refused gemm 's/Hopper/Volta/' \
     "^edited:3:1: error: 'Volta' in a schedule: the kernel is for Hopper"
 ok 'no such kernel' refused gemm 's/^schedule gemm/schedule gems/' \
-    "^edited:1:1: error: this source has no kernel 'gems'"
+    "^edited:1:1: error: the schedule names a kernel 'gems' that this source does not have"
 ok 'no such value' refused gemm 's/^op acc/op cca/' "^edited:11:1: error: 'gemm' has no operation 'cca.15'"
 ok 'no such number' refused gemm 's/^op acc.15/op acc.99/' "'gemm' has no operation 'acc.99'"
 ok 'no such role' refused gemm 's/from=producer/from=nobody/' "'from=nobody' in a schedule: the kernel has no such role"
@@ -97,24 +97,24 @@ ok 'twice' refused gemm 's/^op acc.15/op ta.12/' "^edited:11:1: error: 'ta.12' i
 ok 'in another loop' refused gemm 's/^op acc.15/&\nop zero.9/' 'not of this loop'
 ok 'no loop' refused gemm 's/^loop acc.11/loop acc.15/' 'it is no pipelined loop'
 ok 'before what it needs' refused attention 's/stage=1/stage=0/' \
-    "^edited:14:1: error: 'acc.50' needs what '[a-z]*.[0-9]*' makes, and comes before it"
+    "^edited:14:1: error: 'acc.50' needs the result of '[a-z]*.[0-9]*', and comes before it"
 ok 'before what the iteration before makes' refused attention '/^op acc.50/d; s/^op ph.49.*/&\nop acc.50 stage=1/' \
-    "error: 'rescaled.48' needs what 'acc.50' makes in the iteration before, and comes before it"
+    "error: 'rescaled.48' needs the result of 'acc.50' in the iteration before, and comes before it"
 ok 'given back too early' refused attention 's/release=yield.51/release=read/' \
-    "^edited:13:1: error: the slot of 'tv.22' is given back before 'acc.50' has read it"
+    "^edited:13:1: error: the slot of 'tv.22' is released before 'acc.50' has read it"
 ok 'too few slots' refused gemm 's/in-flight=2/in-flight=5/' \
     "products of 5 iterations in flight read 'ta.12', and its ring has 4 slots"
 ok 'a product through a ring' refused attention 's/^op d.44/& ring=2/' "'d.44' cannot come through a ring"
-ok 'nobody copies it' refused gemm 's/from=producer/from=consumer/' "who puts 'ta.12' into its ring starts no copies"
+ok 'nobody copies it' refused gemm 's/from=producer/from=consumer/' "the role that puts 'ta.12' into its ring issues no copies"
 ok 'dynamic' refused gemm 's/dynamic=no/dynamic=yes/' 'cannot be scheduled dynamically'
 ok 'rows that are not divided' refused attention 's/groups=2/groups=3/' \
-    'the rows cannot be divided over 3 consumer groups'
+    'the rows cannot be divided among 3 consumer groups'
 between() {
     sed 's/^\( *\)store .*/&\n&/' "$cases/copy.ir" >between.ir && "$lower" --quiet --dump=schedule between.ir >edited &&
         sed -i 's/^\(op store.9\).*/op store.10\n\1/; /^op store.10 #/d' edited &&
             ! "$lower" --quiet --emit --schedule=edited between.ir 2>messages >out.cu
     cat messages
-    grep -q "error: 'store.10' has passed 'store.9', and both touch the same memory" messages
+    grep -q "error: 'store.10' was moved across 'store.9', and both access the same memory" messages
 }
 ok 'a store passes a store' between
 

@@ -35,11 +35,11 @@ ok 'a slot released one product early' refused gemm 'still read' 's/consumed kee
 ok 'a wait that leaves one group more' refused gemm 'still read' 's/pending=1/pending=2/'
 ok 'a release left out' refused gemm 'without a release of 1 slots' '/^ *consumed |/d'
 ok 'a release left out in the loop' refused gemm \
-    'would wait forever at .put.: slot 0 of .ta_tb. is released by 0 of 2 groups after put 0' '/consumed keep=1/d'
+    'would deadlock at .put.: slot 0 of .ta_tb. is released by 0 of 2 groups after put 0' '/consumed keep=1/d'
 ok 'a wait left out' refused gemm 'looks at a product in flight\|takes a product' \
     's/= wait \(%[a-z0-9.]*\)$/= wait \1 pending=1/'
 ok 'a commit left out' refused gemm 'takes a product in flight\|still read' '/^ *commit/d'
-ok 'fewer slots than iterations in flight' refused gemm 'would wait for itself' 's/slots=4/slots=1/'
+ok 'fewer slots than iterations in flight' refused gemm 'would deadlock' 's/slots=4/slots=1/'
 ok 'one arrival expected of two' refused gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
 ok 'three arrivals expected of two' refused gemm 'expects 3 arrivals' 's/arrivals=2/arrivals=3/'
 ok 'too few bytes expected' refused gemm 'expects 16384 bytes' 's/bytes=49152/bytes=16384/'

@@ -34,7 +34,7 @@ others() {
 }
 ok 'others are kept beside it, and proved where they are asked for' others
 again() {
-    lowered --emit >again.cu 2>messages && says 'scheduled as kept/attention-' && cmp solved.cu again.cu
+    lowered --emit >again.cu 2>messages && says 'scheduled by kept/attention-' && cmp solved.cu again.cu
 }
 ok 'read back without a solver' again
 tables() {
@@ -45,20 +45,20 @@ ok 'the dump has the tables and why' tables
 other_clauses() {
     sed 's/pipeline(2)/pipeline(1)/' optimal.ir >other.ir
     "$lower" --schedules=kept --emit other.ir 2>messages >out.cu || return 1
-    says 'there is no wsc-solve, and no kept/attention-' && test -s out.cu
+    says 'neither wsc-solve nor kept/attention-' && test -s out.cu
 }
 ok 'another loop is not taken for it' other_clauses
 no_answer() {
     rm kept/*
     printf '#! /bin/sh\nexit 3\n' >late && chmod +x late
     lowered --solver=./late --machine=none --emit 2>messages >out.cu || return 1
-    says 'no answer for 4 stages in time' && test -s out.cu && ! ls kept/*
+    says '4 stages gave no answer in time' && test -s out.cu && ! ls kept/*
 }
 ok 'no answer in time' no_answer
 broken() {
     with_solver --quiet --emit >solved.cu && sed -i '/^digest/d; s/^op s.25 at=0/op s.25 at=43/' kept/*.schedule
     ! lowered --quiet --emit 2>messages >out.cu || return 1
-    says "schedule:[0-9]*:1: error: '.*' needs what 's.25' makes, and comes before it"
+    says "schedule:[0-9]*:1: error: '.*' needs the result of 's.25', and comes before it"
 }
 ok 'an edit that breaks a dependence' broken
 
@@ -99,7 +99,7 @@ ok 'fewer of them' fewer
 none_fits() { # the second cannot be carried out, the others are left
     ls kept/attention-*.2.schedule >file && sed -i '/^op s.25 at=/s/at=[0-9]*/at=43/' "$(cat file)" || return 1
     "$lower" --schedules=kept --emit five.ir >five.cu 2>messages &&
-        says "no variant 2 of 'attention': .* needs what 's.25' makes, and comes before it" && ! grep -q '{"2", 0x' five.cu
+        says "no variant 2 of 'attention': .* needs the result of 's.25', and comes before it" && ! grep -q '{"2", 0x' five.cu
 }
 ok 'a variant that cannot be carried out is left out' none_fits
 same_again() { # the third is the first's
@@ -152,7 +152,7 @@ if has_plugin; then ok_plain 'variants compute the same, and are measured' tuned
 no_room() {
     sed 's/#pragma ws pipeline([^)]*)/& schedule(optimal)/' "$top_srcdir/samples/attention_fp8.c" >fp8.c &&
         "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 fp8.c -o kept/fp8 -lm 2>messages || return 1
-    says 'as chosen, since of what was solved the tiles that live here take [0-9]* registers' && kept/fp8
+    says 'the default schedule is used, since the solved one was refused: the tiles that live here take [0-9]* registers' && kept/fp8
 }
 if has_plugin; then ok_plain 'registers do not hold what was solved: as chosen' no_room; else skip 'no room' 'no plugin'; fi
 

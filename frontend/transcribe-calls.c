@@ -142,6 +142,12 @@ static bool is_operation(Transcriber *t, CXCursor e, const Cursors *below, const
             value_of_expression(t, below->list[i]);
         return true;
     }
+    if (!strcmp(name, "complex")) {
+        result->x = scalar_of(t, below->list[1]);
+        result->imaginary = scalar_of(t, below->list[2]);
+        result->is_complex = true;
+        return true;
+    }
     if (!strcmp(name, "unreachable")) {
         at_cursor(t, e);
         source_unreachable(&t->builder);
@@ -206,7 +212,8 @@ Parts call_expression(Transcriber *t, CXCursor e)
     Arguments arguments = {0};
     CXType type = function_type(below.list[0], decl), own = clang_getCursorType(e);
     if (is_memory(own))
-        add(&arguments, ST_P, temporary_object(t, own), 0);
+        add(&arguments, ST_P, temporary_object(t, own),
+            is_record(own) ? (long)clang_Type_getSizeOf(canonical(own)) : 0);
     Operand callee = source_integer(0);
     if (!direct)
         callee = scalar_of(t, below.list[0]);

@@ -4,6 +4,8 @@
  *
  *   for (i = 0; i < n; i++) S       i = 0;  jump B1;  B1: branch i < n, B2, B4;  B2: S;  B3: i++, jump B1;  B4:
  */
+#include <string.h>
+
 #include "transcribe.h"
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
@@ -152,29 +154,29 @@ static void enter_parameters(Transcriber *t)
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------- */
 
-static SourceBlock *find_target(const JumpTarget *list, int count, CXCursor cursor)
-{
-    for (int i = 0; i < count; i++)
-        if (clang_equalCursors(list[i].cursor, cursor))
-            return list[i].block;
-    return NULL;
-}
-
 static SourceBlock *label_block(Transcriber *t, CXCursor label)
 {
-    SourceBlock *block = find_target(t->labels, t->nlabels, label);
-    if (!block) {
-        block = new_block(t);
-        LIST_ADD(t->u->module, t->labels, t->nlabels) = (JumpTarget){label, block};
-    }
+    const char *name = text_of(t->u, clang_getCursorSpelling(label));
+    for (int i = 0; i < t->nlabels; i++)
+        if (!strcmp(t->labels[i].label, name))
+            return t->labels[i].block;
+    SourceBlock *block = new_block(t);
+    LIST_ADD(t->u->module, t->labels, t->nlabels) = (JumpTarget){label, name, block};
     return block;
+}
+
+static SourceBlock *case_block(const Transcriber *t, CXCursor cursor)
+{
+    for (int i = 0; i < t->ncases; i++)
+        if (clang_equalCursors(t->cases[i].cursor, cursor))
+            return t->cases[i].block;
+    return NULL;
 }
 
 static void goto_statement(Transcriber *t, CXCursor s)
 {
-    CXCursor reference = first_child(t, s);
-    CXCursor label = clang_Cursor_isNull(reference) ? reference : clang_getCursorReferenced(reference);
-    if (label.kind != CXCursor_LabelStmt)
+    CXCursor label = first_child(t, s);
+    if (label.kind != CXCursor_LabelRef)
         FAIL(t, s, "a jump to a label that libclang does not show");
     else
         source_jump(&t->builder, label_block(t, label));
@@ -263,7 +265,7 @@ static enum CXChildVisitResult collect_case(CXCursor c, CXCursor parent, CXClien
     if (c.kind != CXCursor_CaseStmt && c.kind != CXCursor_DefaultStmt)
         return CXChildVisit_Recurse;
     SourceBlock *block = new_block(t);
-    LIST_ADD(t->u->module, t->cases, t->ncases) = (JumpTarget){c, block};
+    LIST_ADD(t->u->module, t->cases, t->ncases) = (JumpTarget){c, NULL, block};
     if (c.kind == CXCursor_DefaultStmt) {
         cases->otherwise = block;
         return CXChildVisit_Recurse;
@@ -347,7 +349,7 @@ void statement(Transcriber *t, CXCursor s)
         break;
     case CXCursor_CaseStmt:
     case CXCursor_DefaultStmt:
-        enter(t, find_target(t->cases, t->ncases, s));
+        enter(t, case_block(t, s));
         statement(t, below.list[below.count - 1]);
         break;
     case CXCursor_LabelStmt:

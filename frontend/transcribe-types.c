@@ -142,6 +142,20 @@ static SourceType type_of_element(CXType type)
     return canonical(type).kind == CXType_Pointer ? ST_P : ST_V;
 }
 
+/* A record without a name is "struct" or "union"; libclang adds its place. `typeof` is the type that it stands for.  */
+static const char *spelling_of(Transcriber *t, CXType type)
+{
+    const char *text = text_of(t->u, clang_getTypeSpelling(type));
+    if (strpbrk(text, "{\"\n") || strstr(text, "typeof"))
+        text = text_of(t->u, clang_getTypeSpelling(canonical(type)));
+    const char *place = strstr(text, "(unnamed");
+    place = place ? place : strstr(text, "(anonymous");
+    if (!place)
+        return text;
+    const bool is_union = clang_getTypeDeclaration(canonical(type)).kind == CXCursor_UnionDecl;
+    return is_union ? "union" : "struct";
+}
+
 Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type)
 {
     const char *name = text_of(t->u, clang_getCursorSpelling(decl));
@@ -162,7 +176,7 @@ Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type)
         result.element = type_of_element(element);
         result.element_bytes = bytes > 0 && canonical(element).kind != CXType_Void ? (int)bytes : 0;
     }
-    result.c_type = text_of(t->u, clang_getTypeSpelling(inner));
+    result.c_type = spelling_of(t, inner);
     result.is_const = clang_isConstQualifiedType(canonical(inner));
     result.is_restrict = clang_isRestrictQualifiedType(canonical(type));
     result.is_volatile = clang_isVolatileQualifiedType(canonical(inner));

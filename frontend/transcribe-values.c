@@ -571,65 +571,93 @@ static Parts without_middle(Transcriber *t, CXCursor e, const Cursors *below)
     return joined_value(&joined);
 }
 
-/* Spelling without blanks beside stars, for a comparison.  */
-static const char *type_text(Transcriber *t, CXType type)
+/* A type's spelling without blanks, and "unsigned" for "unsigned int".  */
+static const char *squeezed(Transcriber *t, const char *text, size_t length)
 {
-    const char *text = text_of(t->u, clang_getTypeSpelling(clang_getUnqualifiedType(canonical(type))));
-    char *copy = arena_alloc(t->u->module, strlen(text) + 1), *to = copy;
-    for (; *text; text++)
-        if (*text != ' ')
-            *to++ = *text;
+    char *copy = arena_alloc(t->u->module, length + 1), *to = copy;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != ' ' && text[i] != '\n')
+            *to++ = text[i];
+    const bool is_number = !strncmp(copy, "unsigned", 8) || !strncmp(copy, "signed", 6) || !strncmp(copy, "long", 4) ||
+                           !strncmp(copy, "short", 5);
+    if (is_number && to - copy > 3 && !strcmp(to - 3, "int"))
+        to[-3] = 0;
     return copy;
 }
 
-/* The text of the type in front of an association's ':', which ends where the expression begins.  */
+static const char *type_text(Transcriber *t, CXType type)
+{
+    const char *text = text_of(t->u, clang_getTypeSpelling(clang_getUnqualifiedType(canonical(type))));
+    return squeezed(t, text, strlen(text));
+}
+
+/* The type in front of an association's ':', which ends where the expression begins.  */
 static const char *association_text(Transcriber *t, CXCursor value)
 {
     const char *text = t->u->text;
     unsigned end = begin_of(value), begin;
     if (!in_text(t->u, value) || end >= t->u->size)
-        return NULL;
+        return "";
     while (end > 0 && text[end] != ':')
         end--;
     for (begin = end; begin > 0 && text[begin - 1] != ','; begin--)
         ;
-    char *copy = arena_alloc(t->u->module, end - begin + 1), *to = copy;
-    for (; begin < end; begin++)
-        if (text[begin] != ' ' && text[begin] != '\n')
-            *to++ = text[begin];
-    return copy;
+    return squeezed(t, text + begin, end - begin);
 }
 
-/* _Generic: libclang shows the controlling expression and the associations, and not which one is chosen.  */
+/* The type that a name stands for.  */
+static const char *named_type(Transcriber *t, const char *name)
+{
+    Cursors all = children(t->u, clang_getTranslationUnitCursor(t->u->tu));
+    for (int i = 0; i < all.count; i++)
+        if (all.list[i].kind == CXCursor_TypedefDecl &&
+            !strcmp(text_of(t->u, clang_getCursorSpelling(all.list[i])), name))
+            return type_text(t, clang_getCursorType(all.list[i]));
+    return name;
+}
+
+/* The association, of those of the whole's type, in front of which the type stands; with `names` one that is a name. */
+static CXCursor association(Transcriber *t, CXCursor e, bool names)
+{
+    Cursors below = children(t->u, e);
+    CXType type = canonical(clang_getCursorType(e)), own = clang_getCursorType(below.list[0]);
+    const char *spelling = text_of(t->u, clang_getTypeSpelling(clang_getUnqualifiedType(own)));
+    const char *written = squeezed(t, spelling, strlen(spelling)), *wanted = type_text(t, own);
+    CXCursor otherwise = clang_getNullCursor();
+    for (int i = 1; i < below.count; i++) {
+        CXCursor one = below.list[i];
+        if (!clang_isExpression(one.kind) || !clang_equalTypes(canonical(clang_getCursorType(one)), type))
+            continue;
+        const char *text = association_text(t, one);
+        if (!strcmp(text, "default"))
+            otherwise = one;
+        else if (!strcmp(text, wanted) || !strcmp(text, written) || (names && !strcmp(named_type(t, text), wanted)))
+            return one;
+    }
+    return names ? otherwise : clang_getNullCursor();
+}
+
+/* _Generic: libclang shows the controlling expression and the associations, and not the chosen one. Its type is that of
+   the whole; of several of that type, the text in front of it decides.  */
 static CXCursor chosen(Transcriber *t, CXCursor e)
 {
     Cursors below = children(t->u, e);
-    CXType type = clang_getCursorType(e);
-    CXCursor found = clang_getNullCursor(), named = found, otherwise = found, reference = found;
-    int matches = 0;
-    const char *wanted = below.count ? type_text(t, clang_getCursorType(below.list[0])) : "";
+    CXType type = canonical(clang_getCursorType(e));
+    CXCursor found = clang_getNullCursor();
+    bool is_one = true;
     for (int i = 1; i < below.count; i++) {
         CXCursor one = below.list[i];
-        if (one.kind == CXCursor_TypeRef)
-            reference = one;
-        if (!clang_isExpression(one.kind))
+        if (!clang_isExpression(one.kind) || !clang_equalTypes(canonical(clang_getCursorType(one)), type))
             continue;
-        const bool same = clang_equalTypes(canonical(clang_getCursorType(one)), canonical(type));
-        const char *text = association_text(t, one);
-        if (same) {
-            found = one;
-            matches++;
-        }
-        if (text && !strcmp(text, "default"))
-            otherwise = one;
-        else if (text && (!strcmp(text, wanted) || (!clang_Cursor_isNull(reference) && !strchr(text, '*') &&
-                                                    !strcmp(type_text(t, clang_getCursorType(reference)), wanted))))
-            named = one;
-        reference = clang_getNullCursor();
+        is_one &= clang_Cursor_isNull(found) ||
+                  (one.kind == CXCursor_DeclRefExpr && found.kind == CXCursor_DeclRefExpr &&
+                   clang_equalCursors(clang_getCursorReferenced(one), clang_getCursorReferenced(found)));
+        found = one;
     }
-    if (matches == 1)
+    if (is_one)
         return found;
-    return clang_Cursor_isNull(named) ? otherwise : named;
+    found = association(t, e, false);
+    return clang_Cursor_isNull(found) ? association(t, e, true) : found;
 }
 
 static Parts generic(Transcriber *t, CXCursor e)

@@ -31,8 +31,10 @@ typedef struct {
     Operand *sides;
 } Local;
 
+/* A case of a switch, or a label. libclang's cursor of a label is another where it is jumped to.  */
 typedef struct {
     CXCursor cursor;
+    const char *label;
     SourceBlock *block;
 } JumpTarget;
 

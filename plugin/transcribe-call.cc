@@ -310,7 +310,7 @@ static void plain_call(Transcriber *t, gcall *call)
     Operand to = Operand();
     if (source_type_is_aggregate(result)) {
         to = result_address(t, lhs, type);
-        arguments.safe_push(SourceArgument{ST_P, to, 0});
+        arguments.safe_push(SourceArgument{ST_P, to, result == ST_S ? bytes : 0});
     }
     int nnamed = (int)arguments.length();
     tree parameter = TYPE_ARG_TYPES(fntype);

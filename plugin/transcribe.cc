@@ -396,9 +396,9 @@ class transcribe_pass : public gimple_opt_pass {
     transcribe_pass() : gimple_opt_pass(transcribe_data, g)
     {
     }
-    bool gate(function *fn) final override
+    bool gate(function *) final override
     {
-        return !seen_error() && !in_system_header_at(DECL_SOURCE_LOCATION(fn->decl));
+        return !seen_error();
     }
     unsigned execute(function *fn) final override
     {

@@ -193,7 +193,7 @@ static void check_call(Checker *c)
             miss(c, "argument %d has no type", i + 1);
         else
             check_operand(c, argument->operand, argument->type);
-        if (argument->bytes && !source_type_is_aggregate(argument->type))
+        if (argument->bytes && !source_type_is_aggregate(argument->type) && (i || call->type != ST_S))
             miss(c, "argument %d has bytes and is no aggregate", i + 1);
     }
     if (source_type_is_aggregate(call->type) && (!call->narguments || call->arguments[0].type != ST_P))

@@ -320,6 +320,9 @@ static void call(Reader *r, Instruction *instruction)
     if (count)
         instruction->arguments =
             memcpy(arena_alloc(r->module, (size_t)count * sizeof *list), list, (size_t)count * sizeof *list);
+    if (count)
+        instruction->arguments[0].bytes += instruction->bytes; /* the address of the result */
+    instruction->bytes = 0;
 }
 
 static void switch_cases(Reader *r, Instruction *instruction)
@@ -478,6 +481,10 @@ static void operation(Reader *r, Instruction *instruction)
         fail(r, "'%s' has %d types", head, wanted);
     if (form >= FORM_OBJECT && form <= FORM_ALLOCATE)
         instruction->type = ST_P;
+    if (form == FORM_CALL && instruction->type == ST_S) {
+        expect(r, ":");
+        instruction->bytes = small_number(r);
+    }
 }
 
 static bool has_result(const Instruction *instruction)

@@ -203,6 +203,8 @@ void source_print_instruction(const Instruction *instruction, FILE *file, Source
         fprintf(file, ".%s", source_type_text(instruction->from));
     if (has_type(form))
         fprintf(file, ".%s", source_type_text(instruction->type));
+    if (form == FORM_CALL && instruction->type == ST_S && instruction->narguments)
+        fprintf(file, ":%ld", instruction->arguments[0].bytes);
     if (form < FORM_UNREACHABLE && !(form == FORM_RETURN && instruction->args[0].kind == OPERAND_NONE))
         putc(' ', file);
     print_operands(instruction, file);

@@ -39,7 +39,7 @@
  *
  * An aggregate (s) and a complex number (c32, c64) are arguments by their address: `call.f32 norm(s:12 t4, c32 t5)`. A
  * function that returns one writes it through its first parameter: `func s:12 make (p v.1, ...)`, which its callers
- * pass first, too: `call.s make(p t7, ...)`. Such a call has no result.
+ * pass first, too: `call.s:12 make(p t7, ...)`. Such a call has no result.
  *
  * All records live in the arena of a Module (ir/ir.h).
  */
@@ -164,7 +164,7 @@ typedef struct {
 typedef struct {
     SourceType type;
     Operand operand;
-    long bytes; /* of an aggregate */
+    long bytes; /* of an aggregate; of the address of a result that is one: those of the result */
 } SourceArgument;
 
 struct Instruction {

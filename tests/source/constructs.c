@@ -249,7 +249,7 @@ static void widths(int x, unsigned y, signed char s, unsigned short h)
 
 static void order(double x, double y)
 {
-    printf("order %d%d%d%d%d%d ", x < y, x <= y, x > y, x >= y, x == y, x != y);
+    printf("order %d%d%d%d%d%d ", x<y, x <= y, x> y, x >= y, x == y, x != y);
     printf("%d%d%d%d %d%d%d%d\n", !(x < y), !(x <= y), !(x > y), !(x >= y), isless(x, y), islessgreater(x, y),
            isunordered(x, y), isgreaterequal(x, y));
     show("least", fmin(x, y));
@@ -257,15 +257,15 @@ static void order(double x, double y)
     show("root", sqrt(fabs(x)) + floor(y));
 }
 
-#define OVERFLOWS(T, x, y)                                                                                             \
-    do {                                                                                                               \
-        T a = (T)(x), b = (T)(y), r;                                                                                   \
-        int o = __builtin_add_overflow(a, b, &r);                                                                      \
-        printf(#T " %d %lld", o, (long long)r);                                                                        \
-        o = __builtin_sub_overflow(a, b, &r);                                                                          \
-        printf(" %d %lld", o, (long long)r);                                                                           \
-        o = __builtin_mul_overflow(a, b, &r);                                                                          \
-        printf(" %d %lld\n", o, (long long)r);                                                                         \
+#define OVERFLOWS(T, x, y)                        \
+    do {                                          \
+        T a = (T)(x), b = (T)(y), r;              \
+        int o = __builtin_add_overflow(a, b, &r); \
+        printf(#T " %d %lld", o, (long long)r);   \
+        o = __builtin_sub_overflow(a, b, &r);     \
+        printf(" %d %lld", o, (long long)r);      \
+        o = __builtin_mul_overflow(a, b, &r);     \
+        printf(" %d %lld\n", o, (long long)r);    \
     } while (0)
 
 static void overflows(long long x, long long y)

@@ -2,13 +2,15 @@
 /*
  * interpret.c - runs the region IR, with C's semantics.
  *
- * Memory is the memory of the process: an object has an address on a stack of the interpreter, a variable of static
- * storage is the symbol of its name. Thus functions that run as IR and compiled functions work on the same data. A
- * function's address is that of the compiled function; a call through it runs the IR where there is IR.
+ * Memory is the memory of the process. An object lies on the C stack, as do variables, since the library of tiles looks
+ * there for handles. A variable of static storage is the symbol of its name. Thus functions that run as IR and compiled
+ * functions work on the same data. A function's address is that of the compiled function; a call through it runs the IR
+ * where there is IR.
  *
  * A compiled function is called with all registers for arguments filled: 6 integers, 8 floats, and the rest on the
  * stack. The ABIs of x86-64 and of AArch64 Linux number both kinds apart, and functions with `...` see the same.
  */
+#include <alloca.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +20,7 @@
 
 #include "interpret.h"
 
-enum { STACK_BYTES = 256 << 20, REGISTERS = 6, FLOATS = 8, ON_STACK = 24, TABLE = 4096 };
+enum { REGISTERS = 6, FLOATS = 8, ON_STACK = 24, TABLE = 4096 };
 
 typedef struct Code Code;
 
@@ -49,7 +51,6 @@ struct Interpreter {
     Code *codes;
     int ncodes;
     Code *by_name[TABLE];
-    char *stack, *top;
     int depth;
     const SourceFunction *function;
     const Instruction *instruction;
@@ -70,6 +71,124 @@ static void stop(Interpreter *in, const char *format, ...)
     vsnprintf(in->error + length, sizeof in->error - (size_t)length, format, list);
     va_end(list);
     longjmp(in->stop, 1);
+}
+
+/* ---- functions that no library exports --------------------------------------------------------------------------- */
+
+static float _Complex single_of(float x, float y)
+{
+    float _Complex z;
+    __real__ z = x;
+    __imag__ z = y;
+    return z;
+}
+
+static double _Complex double_of(double x, double y)
+{
+    double _Complex z;
+    __real__ z = x;
+    __imag__ z = y;
+    return z;
+}
+
+static float _Complex mulsc3(float a, float b, float c, float d)
+{
+    return single_of(a, b) * single_of(c, d);
+}
+
+static float _Complex divsc3(float a, float b, float c, float d)
+{
+    return single_of(a, b) / single_of(c, d);
+}
+
+static double _Complex muldc3(double a, double b, double c, double d)
+{
+    return double_of(a, b) * double_of(c, d);
+}
+
+static double _Complex divdc3(double a, double b, double c, double d)
+{
+    return double_of(a, b) / double_of(c, d);
+}
+
+#define OF_INTEGER(name, type)      \
+    static int own_##name(type x)   \
+    {                               \
+        return __builtin_##name(x); \
+    }
+OF_INTEGER(popcount, unsigned)
+OF_INTEGER(popcountl, unsigned long)
+OF_INTEGER(popcountll, unsigned long long)
+OF_INTEGER(clz, unsigned)
+OF_INTEGER(clzl, unsigned long)
+OF_INTEGER(clzll, unsigned long long)
+OF_INTEGER(ctz, unsigned)
+OF_INTEGER(ctzl, unsigned long)
+OF_INTEGER(ctzll, unsigned long long)
+OF_INTEGER(parity, unsigned)
+OF_INTEGER(parityl, unsigned long)
+OF_INTEGER(parityll, unsigned long long)
+OF_INTEGER(clrsb, int)
+OF_INTEGER(clrsbl, long)
+OF_INTEGER(clrsbll, long long)
+OF_INTEGER(ffs, int)
+OF_INTEGER(ffsl, long)
+OF_INTEGER(ffsll, long long)
+OF_INTEGER(signbitf, float)
+OF_INTEGER(signbit, double)
+OF_INTEGER(isnormal, double)
+
+static uint32_t own_bswap32(uint32_t x)
+{
+    return __builtin_bswap32(x);
+}
+
+static uint64_t own_bswap64(uint64_t x)
+{
+    return __builtin_bswap64(x);
+}
+
+static void *own_function(const char *name)
+{
+#define ROW(name)                                      \
+    {                                                  \
+        "__builtin_" #name, (void (*)(void))own_##name \
+    }
+    static const struct {
+        const char *name;
+        void (*function)(void);
+    } list[] = {{"__mulsc3", (void (*)(void))mulsc3},
+                {"__divsc3", (void (*)(void))divsc3},
+                {"__muldc3", (void (*)(void))muldc3},
+                {"__divdc3", (void (*)(void))divdc3},
+                ROW(popcount),
+                ROW(popcountl),
+                ROW(popcountll),
+                ROW(clz),
+                ROW(clzl),
+                ROW(clzll),
+                ROW(ctz),
+                ROW(ctzl),
+                ROW(ctzll),
+                ROW(parity),
+                ROW(parityl),
+                ROW(parityll),
+                ROW(clrsb),
+                ROW(clrsbl),
+                ROW(clrsbll),
+                ROW(ffs),
+                ROW(ffsl),
+                ROW(ffsll),
+                ROW(signbit),
+                ROW(signbitf),
+                ROW(isnormal),
+                ROW(bswap32),
+                ROW(bswap64)};
+    void *address = NULL;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, name))
+            memcpy(&address, &list[i].function, sizeof address);
+    return address;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -100,7 +219,9 @@ static Code *code_at(const Interpreter *in, const void *address)
 
 static void *symbol(const char *name)
 {
-    void *address = dlsym(RTLD_DEFAULT, name);
+    void *address = own_function(name);
+    if (!address)
+        address = dlsym(RTLD_DEFAULT, name);
     if (!address && !strcmp(name, "main"))
         address = dlsym(RTLD_DEFAULT, "compared_main");
     if (!address && !strncmp(name, "__builtin_", 10))
@@ -155,12 +276,12 @@ Interpreter *interpreter_new(SourceUnit *unit)
         Code *code = &in->codes[count++];
         code->function = function;
         code->compiled = symbol(function->name);
+        code->compiled = code->compiled ? code->compiled : code; /* an address that none else has */
         unsigned i = hash(function->name);
         while (in->by_name[i])
             i = (i + 1) % TABLE;
         in->by_name[i] = code;
     }
-    in->stack = in->top = malloc(STACK_BYTES);
     return in;
 }
 
@@ -176,7 +297,6 @@ void interpreter_free(Interpreter *in)
         free(own);
     }
     free(in->codes);
-    free(in->stack);
     free(in);
 }
 
@@ -198,6 +318,12 @@ int interpreter_functions(const Interpreter *in)
     return count;
 }
 
+static void *function_address(const Interpreter *in, const char *name)
+{
+    const Code *code = find_code(in, name);
+    return code ? code->compiled : symbol(name);
+}
+
 /* Lays the function's blocks behind each other and looks names up.  */
 static void prepare(Interpreter *in, Code *code)
 {
@@ -216,7 +342,7 @@ static void prepare(Interpreter *in, Code *code)
             if (one->code == SO_GLOBAL)
                 step->address = variable_address(in, one->symbol);
             else if (one->code == SO_FUNCTION)
-                step->address = symbol(one->symbol);
+                step->address = function_address(in, one->symbol);
             else if (one->code == SO_CALL && one->symbol) {
                 step->callee = find_code(in, one->symbol);
                 step->address = step->callee ? NULL : symbol(one->symbol);
@@ -462,16 +588,33 @@ typedef struct {
     double floats[FLOATS];
 } Passed;
 
-static void pass(Interpreter *in, Passed *passed, int count, const SourceType *types, const uint64_t *values)
+static void pass(Interpreter *in, Passed *passed, int count, const SourceArgument *arguments, const uint64_t *values)
 {
     int registers = 0, floats = 0, stack = 0;
     memset(passed, 0, sizeof *passed);
     for (int i = 0; i < count; i++) {
-        if (source_type_is_aggregate(types[i]))
-            stop(in, "an aggregate is passed to a compiled function");
-        if (source_type_is_float(types[i]) && floats < FLOATS)
+        const SourceType type = arguments[i].type;
+        if (type == ST_S) { /* of integers, if it is small: the IR does not tell */
+            const int words = (int)(arguments[i].bytes + 7) / 8;
+            const bool small = words <= 2 && registers + words <= REGISTERS;
+            if (!small && stack + words > ON_STACK)
+                stop(in, "too many arguments");
+            memcpy(small ? &passed->registers[registers] : &passed->stack[stack], (const void *)(uintptr_t)values[i],
+                   (size_t)arguments[i].bytes);
+            *(small ? &registers : &stack) += words;
+            continue;
+        }
+        if (source_type_is_aggregate(type)) { /* two floats in a register, or two registers */
+            const int registers_of = type == ST_C32 ? 1 : 2;
+            if (floats + registers_of > FLOATS)
+                stop(in, "too many arguments");
+            memcpy(&passed->floats[floats], (const void *)(uintptr_t)values[i], 8 * (size_t)registers_of);
+            floats += registers_of;
+            continue;
+        }
+        if (source_type_is_float(type) && floats < FLOATS)
             memcpy(&passed->floats[floats++], &values[i], 8);
-        else if (!source_type_is_float(types[i]) && registers < REGISTERS)
+        else if (!source_type_is_float(type) && registers < REGISTERS)
             passed->registers[registers++] = (long)values[i];
         else if (stack < ON_STACK)
             passed->stack[stack++] = (long)values[i];
@@ -488,13 +631,41 @@ static void pass(Interpreter *in, Passed *passed, int count, const SourceType *t
         (P)->stack[12], (P)->stack[13], (P)->stack[14], (P)->stack[15], (P)->stack[16], (P)->stack[17],               \
         (P)->stack[18], (P)->stack[19], (P)->stack[20], (P)->stack[21], (P)->stack[22], (P)->stack[23]
 
-static uint64_t call_compiled(Interpreter *in, void *address, SourceType type, int count, const SourceType *types,
-                              const uint64_t *values)
+static void call_complex(void *address, SourceType type, Passed *passed, void *result)
+{
+    if (type == ST_C32) {
+        float _Complex (*function)(long, ...);
+        memcpy(&function, &address, sizeof address);
+        const float _Complex value = function(PASS(passed));
+        memcpy(result, &value, sizeof value);
+    } else {
+        double _Complex (*function)(long, ...);
+        memcpy(&function, &address, sizeof address);
+        const double _Complex value = function(PASS(passed));
+        memcpy(result, &value, sizeof value);
+    }
+}
+
+static uint64_t call_compiled(Interpreter *in, void *address, const Instruction *one, const uint64_t *values)
 {
     Passed passed;
-    if (source_type_is_aggregate(type))
-        stop(in, "a compiled function returns an aggregate");
-    pass(in, &passed, count, types, values);
+    const SourceType type = one->type;
+    const long bytes = type == ST_S ? one->arguments[0].bytes : 0;
+    const bool by_value = source_type_is_aggregate(type) && (type != ST_S || bytes <= 16);
+    pass(in, &passed, one->narguments - by_value, one->arguments + by_value, values + by_value);
+    if (by_value && type != ST_S) {
+        call_complex(address, type, &passed, (void *)(uintptr_t)values[0]);
+        return 0;
+    }
+    if (by_value) {
+        struct {
+            long words[2];
+        } result, (*function)(long, ...);
+        memcpy(&function, &address, sizeof address);
+        result = function(PASS(&passed));
+        memcpy((void *)(uintptr_t)values[0], &result, (size_t)bytes);
+        return 0;
+    }
     if (type == ST_F32) {
         float (*function)(long, ...);
         memcpy(&function, &address, sizeof address);
@@ -516,16 +687,6 @@ typedef struct {
     uint64_t *temporaries, *variables;
     char **objects;
 } Frame;
-
-static void *take(Interpreter *in, size_t bytes, size_t alignment)
-{
-    const uintptr_t mask = (uintptr_t)(alignment > 16 ? alignment : 16) - 1;
-    char *at = (char *)(((uintptr_t)in->top + mask) & ~mask);
-    if (bytes > STACK_BYTES || at + bytes > in->stack + STACK_BYTES)
-        stop(in, "the stack is too small");
-    in->top = at + bytes;
-    return at;
-}
 
 static uint64_t read_operand(Interpreter *in, const Frame *frame, Operand x, SourceType type)
 {
@@ -550,13 +711,10 @@ static uint64_t call(Interpreter *in, const Frame *frame, const Step *step)
     enum { MOST = 64 };
     const Instruction *one = step->instruction;
     uint64_t values[MOST];
-    SourceType types[MOST];
     if (one->narguments > MOST)
         stop(in, "too many arguments");
-    for (int i = 0; i < one->narguments; i++) {
-        types[i] = one->arguments[i].type;
-        values[i] = read_operand(in, frame, one->arguments[i].operand, types[i]);
-    }
+    for (int i = 0; i < one->narguments; i++)
+        values[i] = read_operand(in, frame, one->arguments[i].operand, one->arguments[i].type);
     Code *callee = step->callee;
     void *address = step->address;
     if (!one->symbol) {
@@ -567,7 +725,7 @@ static uint64_t call(Interpreter *in, const Frame *frame, const Step *step)
         return run(in, callee, one->narguments, values);
     if (!address)
         stop(in, "there is no function '%s'", one->symbol ? one->symbol : "at the null pointer");
-    return call_compiled(in, address, one->type, one->narguments, types, values);
+    return call_compiled(in, address, one, values);
 }
 
 static uint64_t load(SourceType type, uint64_t address)
@@ -601,8 +759,6 @@ static SourceType first_type(const Instruction *one)
     case FORM_MOVE:
     case FORM_ZERO:
         return ST_P;
-    case FORM_ALLOCATE:
-        return ST_U64;
     default:
         return one->type;
     }
@@ -663,9 +819,6 @@ static void step_on(Interpreter *in, const Frame *frame, const Step *step)
     case FORM_STRING:
         result = (uint64_t)(uintptr_t)one->string;
         break;
-    case FORM_ALLOCATE:
-        result = (uint64_t)(uintptr_t)take(in, x, (size_t)one->bytes);
-        break;
     case FORM_CALL:
         result = call(in, frame, step);
         break;
@@ -676,11 +829,15 @@ static void step_on(Interpreter *in, const Frame *frame, const Step *step)
         frame->temporaries[one->temporary] = result;
 }
 
+static char *aligned(char *at, size_t alignment)
+{
+    return at + (alignment - (uintptr_t)at % alignment) % alignment;
+}
+
 static uint64_t run(Interpreter *in, Code *code, int count, const uint64_t *values)
 {
     const SourceFunction *function = code->function, *caller = in->function;
     const Instruction *site = in->instruction;
-    char *top = in->top;
     if (count < function->nparameters)
         stop(in, "%s has %d parameters and %d arguments", function->name, function->nparameters, count);
     if (++in->depth > 20000)
@@ -689,12 +846,13 @@ static uint64_t run(Interpreter *in, Code *code, int count, const uint64_t *valu
         prepare(in, code);
     code->ran = true;
     Frame frame = {
-        take(in, ((size_t)function->ntemporaries + 1) * sizeof(uint64_t), 16),
-        take(in, ((size_t)function->nvariables + 1) * sizeof(uint64_t), 16),
-        take(in, ((size_t)function->nobjects + 1) * sizeof(char *), 16),
+        alloca(((size_t)function->ntemporaries + 1) * sizeof(uint64_t)),
+        alloca(((size_t)function->nvariables + 1) * sizeof(uint64_t)),
+        alloca(((size_t)function->nobjects + 1) * sizeof(char *)),
     };
     for (int i = 0; i < function->nobjects; i++) {
-        frame.objects[i] = take(in, (size_t)function->objects[i]->bytes + 1, (size_t)function->objects[i]->alignment);
+        const size_t alignment = (size_t)function->objects[i]->alignment;
+        frame.objects[i] = aligned(alloca((size_t)function->objects[i]->bytes + alignment + 1), alignment);
         memset(frame.objects[i], 0xa5, (size_t)function->objects[i]->bytes);
     }
     memset(frame.variables, 0xa5, (size_t)function->nvariables * sizeof(uint64_t));
@@ -705,6 +863,13 @@ static uint64_t run(Interpreter *in, Code *code, int count, const uint64_t *valu
     for (const Step *step = code->steps;;) {
         const Instruction *one = in->instruction = step->instruction;
         const SourceBlock *next;
+        if (one->code == SO_ALLOCATE) {
+            const size_t bytes = read_operand(in, &frame, one->args[0], ST_U64);
+            char *memory = alloca(bytes + (size_t)one->bytes + 1);
+            frame.temporaries[one->temporary] = (uint64_t)(uintptr_t)aligned(memory, (size_t)one->bytes);
+            step++;
+            continue;
+        }
         if (!source_ends_block(one)) {
             step_on(in, &frame, step++);
             continue;
@@ -725,7 +890,6 @@ static uint64_t run(Interpreter *in, Code *code, int count, const uint64_t *valu
         step = &code->steps[code->blocks[next->id]];
     }
     in->depth--;
-    in->top = top;
     in->function = caller;
     in->instruction = site;
     return result;
@@ -737,7 +901,6 @@ bool interpreter_call(Interpreter *in, const char *name, int narguments, const u
     in->function = NULL;
     in->instruction = NULL;
     in->depth = 0;
-    in->top = in->stack;
     if (setjmp(in->stop))
         return false;
     if (!code)

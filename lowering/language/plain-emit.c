@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ir/slice.h"
-#include "language/plain.h"
+#include "language/plain-memory.h"
 #include "machine/budget.h"
 
 static void emit_block(Nest *in, Block *from, Block *to);
@@ -347,22 +347,84 @@ static bool has_tiles(const Nest *in, const Poly *x)
     return false;
 }
 
+/* One of two numbers for each element of a tile; NULL: it is no such choice.  */
+static Value *choice_of(const Nest *in, Value *value)
+{
+    while (value->def && value->def->code == OP_SCALAR_CONVERT && axes_of(in, value))
+        value = value->def->args[0];
+    Opcode code = value->def ? value->def->code : OP_CONST;
+    bool chooses = code == OP_SCALAR_SELECT || code == OP_SCALAR_MIN || code == OP_SCALAR_MAX;
+    return chooses && axes_of(in, value) && !dtype_is_float(value->type.dtype) ? value : NULL;
+}
+
+static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside, Poly x);
+
+/* The furthest of what is divided, or of the two numbers; false: it is loaded.  */
+static bool furthest_of(Nest *in, Op *where, const Op *loop, int index, bool inside, Value *value, Poly *x)
+{
+    Kernel *kernel = in->kernel;
+    const Op *op = value->def;
+    Value *args[2];
+    bool divides = op->code == OP_SCALAR_DIV;
+    for (int i = 0; i < 2; i++) {
+        Value *arg = op->args[op->nargs - 2 + i];
+        Poly whole = divides && i ? poly_value(arg) : furthest(in, where, loop, index, inside, poly_of(arg));
+        if (has_tiles(in, &whole))
+            return false;
+        args[i] = ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64);
+    }
+    Opcode code = divides ? OP_SCALAR_DIV : (index == 1) != inside ? OP_SCALAR_MAX : OP_SCALAR_MIN;
+    *x = poly_value(ir_scalar_before(kernel, where, code, D_I64, 2, args));
+    return true;
+}
+
+/* A sum of 32 bits without a sign; NULL: it is none.  */
+static Value *wrapped_of(const Nest *in, Value *value)
+{
+    while (value->def && value->def->code == OP_SCALAR_CONVERT && axes_of(in, value) && value->type.dtype != D_U32)
+        value = value->def->args[0];
+    const Op *op = value->def;
+    if (!op || value->type.dtype != D_U32 || !axes_of(in, value) || op_info[op->code].class_ != CLASS_SCALAR ||
+        dtype_is_float(op->args[0]->type.dtype))
+        return NULL;
+    Poly sum = poly_modulo(value);
+    return poly_has(&sum, value) ? NULL : value;
+}
+
+/* Its furthest where none of the grid's sums wraps around, else the furthest number; false: that is not known.  */
+static bool furthest_wrapped(Nest *in, Op *where, const Op *loop, bool high, Value *value, Poly *x)
+{
+    Kernel *kernel = in->kernel;
+    Poly end = furthest(in, where, loop, high, false, poly_modulo(value)), least = poly_modulo(value), most = least;
+    if (has_tiles(in, &end) || !bound_of(in, &least, NULL, false, false) || !bound_of(in, &most, NULL, true, false))
+        return false;
+    Value *none = ir_const_before(kernel, where, D_I64, 0), *all = ir_const_before(kernel, where, D_I64, UINT32_MAX);
+    Value *args[] = {ir_convert_before(kernel, where, form_poly(in, where, &end), D_I64), high ? all : none};
+    args[0] = ir_scalar_before(kernel, where, high ? OP_SCALAR_MIN : OP_SCALAR_MAX, D_I64, 2, args);
+    Value *inside = choice_before(in, poly_before(in, &least), -1, false, number_before(in, 1), number_before(in, 0));
+    inside = choice_before(in, poly_before(in, &most), UINT32_MAX, true, inside, number_before(in, 0));
+    Value *wraps[] = {ir_convert_before(kernel, where, inside, D_I64), none};
+    Value *choice[] = {ir_scalar_before(kernel, where, OP_SCALAR_EQ, D_I1, 2, wraps), args[1], args[0]};
+    *x = poly_value(ir_scalar_before(kernel, where, OP_SCALAR_SELECT, D_I64, 3, choice));
+    return true;
+}
+
 /* A sum; where it changes along axes, the first or the last of all, or inside: where all have begun, or one ends.  */
 static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside, Poly x)
 {
-    for (int i = 0; i < x.count && in->loops[loop_of_op(in, loop)].index; i++) {
+    for (int i = 0; i < x.count; i++) {
         const Term term = x.terms[i];
-        Value *quotient = term.count == 1 ? quotient_of(in, term.values[0]) : NULL;
-        if (!quotient)
+        Value *value = term.count == 1 ? choice_of(in, term.values[0]) : NULL;
+        if (!value && term.count == 1 && in->loops[loop_of_op(in, loop)].index) /* by a number above 0 */
+            value = quotient_of(in, term.values[0]);
+        Value *wrapped = !value && term.count == 1 ? wrapped_of(in, term.values[0]) : NULL;
+        int end = term.factor > 0 ? index : !index;
+        Poly by;
+        if (!value && !wrapped)
             continue;
-        Kernel *kernel = in->kernel; /* by a number above 0 */
-        int most = term.factor > 0 ? index : !index;
-        Poly whole = furthest(in, where, loop, most, inside, poly_of(quotient->def->args[0]));
-        if (has_tiles(in, &whole))
+        if (value ? !furthest_of(in, where, loop, end, inside, value, &by)
+                  : !furthest_wrapped(in, where, loop, (end == 1) != inside, wrapped, &by))
             return x;
-        Value *args[] = {ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64),
-                         ir_convert_before(kernel, where, form_plain(in, quotient->def->args[1]), D_I64)};
-        Poly by = poly_value(ir_scalar_before(kernel, where, OP_SCALAR_DIV, D_I64, 2, args));
         x = poly_replace(&x, term.values[0], &by);
         i = -1;
     }

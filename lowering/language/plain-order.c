@@ -241,21 +241,77 @@ static Opcode meet_bound(Nest *in, Loop *loop, int64_t step)
     return up ? OP_SCALAR_LT : OP_SCALAR_GT;
 }
 
-/* c ? bound : start, which is no iteration where c does not hold, is the bound, and c.  */
-Value *loop_take_guard(Op *op)
+/* The same number, by conversions to the same types.  */
+static bool is_same(const Value *x, const Value *y)
 {
-    const Op *choice = op->args[1]->def;
-    if (!choice || choice->code != OP_SCALAR_SELECT || choice->args[2] != op->args[0])
-        return NULL;
-    op->args[1] = choice->args[1];
-    return choice->args[0];
+    int64_t number, other;
+    if (x == y)
+        return true;
+    if (x->type.dtype != y->type.dtype)
+        return false;
+    if (ir_constant(x, &number))
+        return ir_constant(y, &other) && number == other;
+    return x->def && y->def && x->def->code == OP_SCALAR_CONVERT && y->def->code == OP_SCALAR_CONVERT &&
+           is_same(x->def->args[0], y->def->args[0]);
+}
+
+/* c ? bound : start, which is no iteration where c does not hold, is the bound, and c.  NULL: it is no such choice.  */
+static Op *guarded_bound(const Op *loop)
+{
+    Op *choice = loop->args[1]->def;
+    bool closed = loop->control->compare == OP_SCALAR_LE || loop->control->compare == OP_SCALAR_GE;
+    bool guards = choice && choice->code == OP_SCALAR_SELECT && is_same(choice->args[2], loop->args[0]) && !closed;
+    return guards ? choice : NULL;
+}
+
+Value *loop_take_guard(Op *loop)
+{
+    const Op *choice = guarded_bound(loop);
+    if (choice)
+        loop->args[1] = choice->args[1];
+    return choice ? choice->args[0] : NULL;
 }
 
 Value *loop_bound(const Op *loop)
 {
-    const Op *choice = loop->args[1]->def;
-    return choice && choice->code == OP_SCALAR_SELECT && choice->args[2] == loop->args[0] ? choice->args[1]
-                                                                                          : loop->args[1];
+    const Op *choice = guarded_bound(loop);
+    return choice ? choice->args[1] : loop->args[1];
+}
+
+Value *loop_guard(const Op *loop)
+{
+    const Op *choice = guarded_bound(loop);
+    return choice ? choice->args[0] : NULL;
+}
+
+/* The same number, as far as conversions say: of the same variable, or constant.  */
+static bool is_converted(const Value *x, const Value *y)
+{
+    const Value *sides[] = {x, y};
+    int64_t number, other;
+    for (int i = 0; i < 2; i++)
+        while (sides[i]->def && sides[i]->def->code == OP_SCALAR_CONVERT)
+            sides[i] = sides[i]->def->args[0];
+    return sides[0] == sides[1] || (ir_constant(sides[0], &number) && ir_constant(sides[1], &other) && number == other);
+}
+
+/* start < bound or start > bound, as C compares the two before the first iteration; away: with the other operator than
+   the loop's own.  */
+static bool asks_of_start(const Op *op, const Value *condition, Opcode compare, bool away)
+{
+    const Op *test = condition->def;
+    if (!test || test->code < OP_SCALAR_LT || test->code > OP_SCALAR_GE)
+        return false;
+    bool up = compare == OP_SCALAR_LT || compare == OP_SCALAR_LE,
+         less = test->code == OP_SCALAR_LT || test->code == OP_SCALAR_LE;
+    int start = is_converted(test->args[0], op->args[0]) ? 0 : 1;
+    bool from_below = less == (start == 0);
+    if (!is_converted(test->args[start], op->args[0]) || (from_below == up) == away)
+        return false;
+    const Op *more = op->args[1]->def;
+    bool one_more = more && (more->code == OP_SCALAR_ADD || more->code == OP_SCALAR_SUB);
+    return away || is_converted(test->args[!start], op->args[1]) ||
+           (one_more && is_converted(test->args[!start], more->args[0]));
 }
 
 static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known);
@@ -272,8 +328,10 @@ static void straighten(Nest *in, Loop *loop)
     Value *runs = loop_take_guard(op);
     if (!runs)
         runs = runs_without_a_sign(in, loop, compare, step == 1);
-    else if (has_natural_order(in, op, compare == OP_SCALAR_LT || compare == OP_SCALAR_LE))
+    else if (asks_of_start(op, runs, compare, false) &&
+             has_natural_order(in, op, compare == OP_SCALAR_LT || compare == OP_SCALAR_LE))
         runs = NULL;
+    loop->away = runs && asks_of_start(op, runs, compare, true);
     straighten_steps(in, loop, compare, step, known);
     if (runs) {
         Value *args[] = {runs, op->args[1], op->args[0]};

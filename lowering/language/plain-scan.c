@@ -328,6 +328,8 @@ static Value *part_condition(Nest *in, Op *loop)
     const Loop *about = &in->loops[loop_of_op(in, loop)];
     Value *condition = loop_take_guard(loop);
     Op *top = body->first;
+    if (about->away && condition && axes_of(in, condition)) /* iterations without end that no element takes part in */
+        reject(kernel, loop->loc, REASON_PLAIN_BOUND_MEMORY);
     if (about->index) {
         Op *test = op_new(kernel, about->within, loop->loc, 2, (Value *[]){about->index, about->edge});
         op_after(about->index->def, test);

@@ -68,15 +68,17 @@ typedef struct {
 Poly poly_constant(int64_t number);
 Poly poly_value(Value *value);
 Poly poly_of(Value *value); /* through sums, products and conversions that do not wrap around */
-/* The same, also through sums of unsigned numbers of 32 bits, which are these modulo 2^32.  */
+/* The same, also through sums of unsigned numbers of 32 bits, which are these modulo 2^32, and ints made of them or of
+   numbers of 64 bits.  */
 enum { MAX_WRAPPED = 4 };
 typedef struct {
     int count;
-    Value *values[MAX_WRAPPED]; /* each is its sum where that is from 0 to 2^32 - 1 */
+    Value *values[MAX_WRAPPED]; /* each is its sum where that is from 0 to 2^32 - 1, or 2^31 - 1 of an int */
     bool inside;
 } Wrapped;
 Poly poly_of_subscript(Value *value, Wrapped *wrapped);
-Poly poly_modulo(Value *value);       /* the sum of one of them */
+Poly poly_of_wrapped(Value *value);   /* the sum of one of them */
+Poly poly_modulo(Value *value);       /* the sum of a number of 32 bits */
 Poly poly_of_place(const Op *access); /* where an element lies, for whether two are one */
 Poly poly_add(const Poly *x, const Poly *y, int64_t factor);
 Poly poly_multiply(const Poly *x, const Poly *y);
@@ -108,6 +110,7 @@ typedef struct {
     int tile;        /* > 1: an axis */
     bool masked;     /* its bounds change along an axis: effects have conditions of their own */
     bool turned;     /* it counted down */
+    bool away;       /* it goes away from its bound, as far as its type: all or nothing by what it starts with */
     bool fixed;      /* a product wants its tile as it is */
     bool ordered;    /* its iterations stay one after the other */
     const char *why; /* they do */
@@ -265,6 +268,7 @@ void scan_promote_grid(Nest *in);
 void scan_bounds(Nest *in);
 /* The bound of a straight loop that has iterations at all: of c ? bound : start the former.  */
 Value *loop_bound(const Op *loop);
+Value *loop_guard(const Op *loop); /* c, or NULL */
 /* The same, as the loop's bound from then on, and c; NULL: there is none.  */
 Value *loop_take_guard(Op *loop);
 bool scan_is_named(const Pipeline *pipeline, const char *name); /* in a clause reduction */

@@ -60,6 +60,7 @@ typedef struct {
     int start_moves, bound_moves; /* with a counter around it */
     Number from, to, by;
     int literal_from, literal_to;
+    int chosen, on; /* whether the bound is the start, where not 1: on, 2: i > on */
     /* what it does */
     int count;
     Number least, most;
@@ -113,6 +114,11 @@ static int run(Head *h, int n)
         if (!moved(h->from, h->start, h->start_moves, i, &k, &start_type) ||
             !moved(h->to, h->bound, h->bound_moves, i, &bound, &bound_type))
             return 0;
+        if (h->chosen) {
+            int type = common(start_type, bound_type);
+            bound = converted((h->chosen == 1 ? h->on : i > h->on) ? bound : k, type);
+            bound_type = type;
+        }
         k = converted(k, h->counter);
         for (int count = 0;; count++) {
             int goes = holds(h, k, bound, bound_type);
@@ -165,6 +171,10 @@ static Head draw(int n)
         }
         h.start_moves = n > 1 && below(4) == 0;
         h.bound_moves = n > 1 && below(4) == 0;
+        h.chosen = below(5) ? 0 : 1 + (n > 1 && below(2));
+        h.on = h.chosen > 1 ? below(n + 1) : below(2);
+        if (h.compare == OTHER && h.chosen) /* a bound that is never met is met some time */
+            h.on = h.chosen == 1 ? 1 : below(n - 1);
         h.from = converted(near(h.counter, h.bound), h.start);
         h.to = converted(below(2) ? near(h.counter, h.bound) : h.from + below(160) - 80, h.bound);
         h.literal_from = below(3) == 0;
@@ -177,11 +187,16 @@ static Head draw(int n)
             h.bound = INT;
             h.to = below(30) * below(2);
         }
-        Number apart = h.from - h.to;
         int far = n > 1 && (h.from > 1 << 30 || h.to > 1 << 30 || h.from < -(1 << 30) || h.to < -(1 << 30));
-        if (apart > most_of(INT) || apart < -most_of(INT) || (far && (h.step >= 0 || h.start_moves || h.bound_moves)))
+        if (far && (h.step >= 0 || h.start_moves || h.bound_moves))
             continue; /* what lies behind an end would overflow */
-        if (run(&h, n) && ((h.count == 0) == idle || tries > TRIES))
+        if (!run(&h, n) || ((h.count == 0) != idle && tries <= TRIES))
+            continue;
+        int around =
+            h.start_moves && h.step >= 0 ? (int)h.by - 1 : 0; /* that steps from several starts may leave out */
+        h.least -= h.down ? around : 0;
+        h.most += h.down ? 0 : around;
+        if (h.least >= least_of(h.counter))
             return h;
     }
 }
@@ -203,19 +218,22 @@ static void declare(const Head *h)
     whole_scalar(types[h->bound].name, "b", "(%s)%s", types[h->bound].name, text_of(h->to));
     whole_scalar(h->step < 0 ? "int" : types[h->step].name, "st", "%d", h->step < 0 ? 1 : (int)h->by);
     whole_scalar(types[h->counter].name, "base", "(%s)%s", types[h->counter].name, text_of(h->least));
+    whole_scalar("int", "on", "%d", h->on);
     whole_scalar("int", "w", "%d", (int)(h->most - h->least) + 1);
 }
 
 static void print_head(const Head *h)
 {
-    char start[24], bound[24], test[16];
+    char start[24], bound[64], end[24], test[16];
     snprintf(start, sizeof start, h->literal_from ? "%d%s" : "a%.0d%s", h->literal_from ? (int)h->from : 0,
              h->start_moves ? " + i" : "");
-    snprintf(bound, sizeof bound, h->literal_to ? "%d%s" : "b%.0d%s", h->literal_to ? (int)h->to : 0,
+    snprintf(end, sizeof end, h->literal_to ? "%d%s" : "b%.0d%s", h->literal_to ? (int)h->to : 0,
              h->bound_moves ? " + i" : "");
+    snprintf(bound, sizeof bound, h->chosen ? "(%s ? %s : %s)" : "%.0s%s", h->chosen == 1 ? "on" : "i > on", end,
+             start);
     snprintf(test, sizeof test, "k%s", !h->in_test ? "" : h->down ? "--" : "++");
     printf("for (%s k = %s; ", types[h->counter].name, start);
-    if (h->compare == OTHER && h->literal_to && !h->to && !h->bound_moves && below(2))
+    if (h->compare == OTHER && h->literal_to && !h->to && !h->bound_moves && !h->chosen && below(2))
         printf("%s; ", test);
     else if (below(5))
         printf("%s %s %s; ", test, operators[h->compare], bound);

@@ -45,6 +45,10 @@ int main(int argc, char **argv)
     CASE(narrow_inside, 200);
     CASE(at_the_end, 4294967000u, 57, (size_t)-1);
     CASE(at_the_end, 4294967000u, 57, 4294967020u);
+    CASE(chosen, 7, 50, 0);
+    CASE(chosen, 7, 50, 1);
+    CASE(away_inside, -17, 3);
+    CASE(away_inside, 7, (unsigned)-9);
     PLAIN_SAME(x, 256, 0);
     PLAIN_SAME(y, 256, 0);
     PLAIN_SAME(z, 256, 0);

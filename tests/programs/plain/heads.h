@@ -131,3 +131,39 @@ KERNEL(at_the_end)(unsigned low, unsigned n, size_t most, const int *x, int *y)
     for (unsigned k = low; k < low + n; k++)
         y[k - low] += k > most ? 3 : x[k - low];
 }
+
+/* A bound that is chosen, and the start where it is not: none below it, one up to it. */
+KERNEL(chosen)(int low, int high, int on, const int *x, int *y)
+{
+    WS(grid(1))
+    for (int k = low; k < (on ? high : low); k++)
+        y[k] += 14;
+    WS(grid(1))
+    for (int k = low; k <= (on ? high : low); k++)
+        y[k] += 15;
+    WS(grid(1))
+    for (int i = 0; i < 40; i++) {
+        int s = 1;
+        for (int k = low; k < (on ? high : low); k++)
+            s = s * 3 + x[k];
+        for (int k = low; k < (i > 20 + on ? high : low); k++)
+            s = s * 5 + x[k];
+        for (int k = high; k >= (x[i] > 0 ? low : high); k--)
+            s = s * 7 + x[k];
+        for (int k = 0; k < (x[i] > on ? high : 0); k++)
+            s = s * 9 + x[k];
+        y[i] += s;
+    }
+}
+
+/* To the largest number, or nowhere. */
+KERNEL(away_inside)(int low, unsigned first, const int *x, int *y)
+{
+    WS(grid(1) tile(1))
+    for (int i = 0; i < 4; i++) {
+        int s = 1;
+        for (unsigned k = first; k > low + i; ++k)
+            s = s * 3 + (int)(k & 15);
+        y[i] += x[i] + s;
+    }
+}

@@ -249,6 +249,14 @@ static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Po
     bool either = op->code == (upper ? OP_SCALAR_MIN : OP_SCALAR_MAX);
     if (!(first || second) || (!(first && second) && !either))
         return false;
+    if (condition && is_known_before(in, condition)) {
+        Op *last = in->region->prev;
+        Value *args[] = {form_prologue(in, op->args[0]),
+                         ir_convert_before(in->kernel, in->region, poly_before(in, &x), D_I64),
+                         ir_convert_before(in->kernel, in->region, poly_before(in, &y), D_I64)};
+        *bound = poly_value(once(in, last, ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, args)));
+        return true;
+    }
     bool smaller = op->code == OP_SCALAR_SELECT ? !upper : op->code == OP_SCALAR_MIN;
     *bound = !second ? x : !first ? y : either_of(in, &x, &y, smaller);
     return true;
@@ -351,7 +359,7 @@ static Poly highest(Nest *in, const Loop *loop, const Op *at)
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* A bound may ask for bounds of what is divided or chosen, whose guards may name it again.  */
-enum { MAX_STEPS = 64, MAX_NEEDS = 3, MAX_SWAPS = 2, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
+enum { MAX_STEPS = 64, MAX_NEEDS = 6, MAX_SWAPS = 2, MAX_DEPTH = 6, MAX_SEARCHES = 256 };
 typedef struct {
     Nest *in;
     const Op *at;
@@ -512,17 +520,49 @@ static bool quotient_of(const Poly *x, const Poly *by, Poly *quotient)
     return quotient->known;
 }
 
-/* Of a loop that goes by steps, and ends elsewhere for each element of a tile: by what its counter was.  */
-static bool use_index(Nest *in, const Loop *loop, const Poly *factor, bool upper, const Poly *x, Poly *bound)
+/* x - y, without what is left of it by the step; the step is above 0.  */
+static Poly whole_steps(Nest *in, const Poly *x, const Poly *y, const Poly *step)
 {
+    Poly span = poly_add(x, y, -1), rest, more;
+    rest = poly_value(scalar_before(in, OP_SCALAR_REM, D_I64, poly_before(in, &span), poly_before(in, step)));
+    more = poly_add(&rest, step, 1);
+    rest =
+        poly_value(choice_before(in, poly_before(in, &rest), -1, true, poly_before(in, &more), poly_before(in, &rest)));
+    return poly_add(&span, &rest, -1);
+}
+
+/* The last number that a loop from `start` by steps gets to.  The edge is what its counter was when it ended; none: it
+   is not known, or the loop has several starts.  */
+static bool last_step(const Search *s, const Loop *loop, bool up, Poly *edge)
+{
+    Nest *in = s->in;
+    Poly along, start;
+    int64_t number;
+    if (!poly_split(&loop->along, loop->iv, &along, &start) || !poly_is_fixed(in, &start) ||
+        !poly_is_fixed(in, &loop->step) || (poly_is_constant(&loop->step, &number) && number <= 1) ||
+        !bound_of(in, edge, s->at, up, false))
+        return false;
+    Poly steps = up ? whole_steps(in, edge, &start, &loop->step) : whole_steps(in, &start, edge, &loop->step);
+    *edge = poly_add(&start, &steps, up ? 1 : -1);
+    return edge->known;
+}
+
+/* Of a loop that goes by steps, and ends elsewhere for each element of a tile: by what its counter was.  */
+static bool use_index(const Search *s, const Loop *loop, const Poly *factor, const Poly *x, Poly *bound)
+{
+    Nest *in = s->in;
     Poly times, step, start;
     if (!loop->index || (poly_is_fixed(in, &loop->hi) && !in->by_index))
         return false;
     Poly along = in->by_index ? poly_modulo(loop->index) : loop->along;
     if (!poly_split(&along, loop->iv, &step, &start) || !quotient_of(factor, &step, &times))
         return false;
-    bool rises = times.terms[0].factor > 0;
-    Poly edge = poly_multiply(&times, rises == upper ? &loop->last : &loop->first);
+    bool up = (times.terms[0].factor > 0) == s->upper,
+         rises = loop->within == OP_SCALAR_LT || loop->within == OP_SCALAR_LE;
+    Poly edge = up ? loop->last : loop->first, reached = edge;
+    if (up == rises && last_step(s, loop, up, &reached))
+        edge = reached;
+    edge = poly_multiply(&times, &edge);
     along = poly_multiply(&times, &along);
     *bound = poly_add(x, &along, -1);
     *bound = poly_add(bound, &edge, 1);
@@ -601,7 +641,7 @@ static bool use_loop(const Search *s, const Poly *x, Poly *bound)
             continue;
         if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
             return false;
-        return use_index(in, loop, &factor, s->upper, x, bound) ||
+        return use_index(s, loop, &factor, x, bound) ||
                replace_by_ends(s, x, loop->iv, sign_of(s, &factor), &loop->lo, &last, bound);
     }
     return false;
@@ -675,9 +715,38 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
     return false;
 }
 
+/* Sums of 32 bits without a sign, as what they are where the launcher finds that they do not wrap around.  */
+static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need, int *nneeds)
+{
+    Nest *in = s->in;
+    *nneeds = 0;
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *value = x->terms[i].values[k];
+            const Op *op = value->def;
+            if (!op || value->type.dtype != D_U32 || op_info[op->code].class_ != CLASS_SCALAR ||
+                dtype_is_float(op->args[0]->type.dtype) || is_known_before(in, value))
+                continue;
+            Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);
+            if (poly_has(&least, value) || s->needs + 2 > MAX_NEEDS)
+                continue;
+            *sum = poly_replace(x, value, &least);
+            bool natural = poly_is_natural(in, &least);
+            if (!sum->known || (!natural && !bound_of(in, &least, s->at, false, false)) ||
+                !bound_of(in, &most, s->at, true, false))
+                continue;
+            if (!natural)
+                need[(*nneeds)++] = least;
+            need[(*nneeds)++] = poly_add(&last, &most, -1);
+            return true;
+        }
+    return false;
+}
+
 static void search(Search *s, const Poly *x)
 {
     Poly next;
+    int needs_of_sum;
     if (s->steps++ >= MAX_STEPS || s->count == MAX_BOUNDS)
         return;
     if (poly_is_fixed(s->in, x)) {
@@ -697,6 +766,11 @@ static void search(Search *s, const Poly *x)
         search(s, &next);
         s->swaps -= swaps;
         s->needs -= needs;
+    }
+    if (use_wrapped(s, x, &next, &s->need[s->needs], &needs_of_sum)) {
+        s->needs += needs_of_sum;
+        search(s, &next);
+        s->needs -= needs_of_sum;
     }
     if (use_rounded(s, x, &next))
         search(s, &next);

@@ -164,14 +164,21 @@ void facts_at(Facts *facts, const Op *op, int instance, bool exactly)
         int loop = loop_of_op(in, parent);
         if (parent->code == OP_IF && (exactly || !axes_of(in, parent->args[0])))
             facts_condition(facts, parent->args[0], block == parent->blocks[0], instance);
+        const Value *condition = parent->code == OP_FOR ? loop_guard(parent) : NULL;
+        if (condition && (exactly || !axes_of(in, condition)))
+            facts_condition(facts, condition, true, instance);
         if (loop >= 0)
             add_step(facts, &in->loops[loop], instance);
-        if (loop < 0 || (in->loops[loop].masked && !exactly))
+        if (loop < 0)
             continue;
+        bool all = exactly || !in->loops[loop].masked; /* or those from the first start to the last end in a tile */
         Poly iv = poly_value(in->loops[loop].iv);
-        add_difference(facts, &iv, instance, &in->loops[loop].lo, instance, 1, 0);
-        add_below(facts, &iv, &in->loops[loop].hi, instance);
-        add_index(facts, &in->loops[loop], instance);
+        if (all || !axes_of(in, parent->args[0]))
+            add_difference(facts, &iv, instance, &in->loops[loop].lo, instance, 1, 0);
+        if (all || !axes_of(in, parent->args[1]))
+            add_below(facts, &iv, &in->loops[loop].hi, instance);
+        if (all)
+            add_index(facts, &in->loops[loop], instance);
     }
     int own = op->code == OP_ELEMENT ? 2 : 3;
     if (exactly && (op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT) && op->nargs > own)

@@ -59,7 +59,8 @@ bool reach_is_natural(Nest *in, const Op *op, const Poly *x);
 bool reach_is_never_below(Nest *in, const Access *access, const Poly *x);
 bool reach_is_nowhere_positive(Nest *in, const Access *access, const Poly *x);
 bool reach_add_least(Group *group, const Poly *x);
-/* The sum of an unsigned number stays from 0 to 2^32 - 1; with a group the launcher sees to it.  */
+/* The sum of an unsigned number stays from 0 to 2^32 - 1, that of an int below 2^31; with a group the launcher sees to
+   it.  */
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);
 bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
 Guards reach_guards(Nest *in, const Op *op);

@@ -113,6 +113,30 @@ static bool does_not_wrap(Dtype dtype)
     return dtype_is_signed(dtype) || dtype_bytes(dtype) == 8;
 }
 
+/* (int)(k - base), of more bits or without a sign.  */
+static bool is_cut(const Value *value)
+{
+    if (value->def->code != OP_SCALAR_CONVERT || value->type.dtype != D_I32)
+        return false;
+    Dtype from = value->def->args[0]->type.dtype;
+    return from == D_U32 || (dtype_bytes(from) == 8 && !dtype_is_float(from));
+}
+
+static Poly poly_through(Value *value, Wrapped *wrapped);
+
+static Poly poly_of_cut(Value *value, Wrapped *wrapped)
+{
+    Value *whole = value->def->args[0];
+    bool modulo = whole->type.dtype == D_U32;
+    if (wrapped->count == MAX_WRAPPED)
+        return poly_value(value);
+    wrapped->values[wrapped->count++] = value;
+    wrapped->inside = modulo;
+    Poly x = poly_through(whole, wrapped);
+    wrapped->inside = false;
+    return x;
+}
+
 static Poly poly_through(Value *value, Wrapped *wrapped)
 {
     int64_t number;
@@ -123,6 +147,8 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
     const Op *op = value->def;
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype))
         return poly_value(value);
+    if (wrapped && !modulo && is_cut(value))
+        return poly_of_cut(value, wrapped);
     bool sum = op->code == OP_SCALAR_ADD || op->code == OP_SCALAR_SUB || op->code == OP_SCALAR_MUL, wraps = false;
     if (!does_not_wrap(value->type.dtype)) {
         wraps =
@@ -192,6 +218,15 @@ Poly poly_modulo(Value *value)
 {
     Wrapped wrapped = {.inside = true};
     return poly_through(value, &wrapped);
+}
+
+Poly poly_of_wrapped(Value *value)
+{
+    Wrapped wrapped = {.inside = value->type.dtype == D_U32};
+    if (wrapped.inside)
+        return poly_through(value, &wrapped);
+    wrapped.inside = value->def->args[0]->type.dtype == D_U32;
+    return poly_through(value->def->args[0], &wrapped);
 }
 
 bool poly_is_constant(const Poly *x, int64_t *number)

@@ -84,22 +84,24 @@ static bool is_at_most_a_value(const Poly *x)
 
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value)
 {
-    Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);
+    const bool is_unsigned = value->type.dtype == D_U32;
+    Poly least = poly_of_wrapped(value), most = least, last = poly_constant(is_unsigned ? UINT32_MAX : INT32_MAX);
     int64_t number;
     in->by_index = true;
     bool known = bound_of(in, &least, op, false, false) && bound_of(in, &most, op, true, false);
     in->by_index = false;
     if (!known)
         return false;
+    const bool constant = poly_is_constant(&least, &number), may_wrap = constant || reach_is_conditional(in, op);
     for (int i = 0; i < least.count; i++)
-        if (least.terms[i].factor < 0)
+        if (least.terms[i].factor < 0 && may_wrap)
             return false;
-    if (!poly_is_constant(&least, &number) && !is_unsigned_sum(&least) && group && !reach_add_least(group, &least))
+    if (!constant && !is_unsigned_sum(&least) && group && !reach_add_least(group, &least))
         return false;
     Poly room = poly_add(&last, &most, -1);
     if (poly_is_constant(&room, &number))
         return number >= 0;
-    return is_at_most_a_value(&most) || !group || reach_add_least(group, &room);
+    return (is_unsigned && is_at_most_a_value(&most)) || !group || reach_add_least(group, &room);
 }
 
 /* A factor that the launcher sees not to be below 0, if it is no number; one that may be either, or changes with the
@@ -186,9 +188,13 @@ Guards reach_guards(Nest *in, const Op *op)
     const Value *own = own_condition(op);
     if (own)
         conditions_take(in, &guards, own, true, op);
-    for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
+    for (const Block *block = op->parent; block && block->parent; block = block->parent->parent) {
+        const Value *condition = block->parent->code == OP_FOR ? loop_guard(block->parent) : NULL;
         if (block->parent->code == OP_IF)
             conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], op);
+        else if (condition)
+            conditions_take(in, &guards, condition, true, op);
+    }
     for (int i = 0; i < guards.count; i++)
         reach_join(in, &guards.guards[i]);
     return guards;

@@ -202,6 +202,15 @@ static bool is_beyond_row(const Nest *in, const Term *term, const Poly *row)
     return !rest.count && (term->count > most->count || term->factor >= most->factor || term->factor < 0);
 }
 
+/* Less a number, where no counter moves along the row: x[st * i + left - base].  */
+static bool is_behind_number(const Nest *in, const Poly *inner)
+{
+    bool less = false;
+    for (int i = 0; i < inner->count; i++)
+        less |= inner->terms[i].count && inner->terms[i].factor < 0;
+    return less && poly_is_fixed(in, inner);
+}
+
 static bool has_beyond_row(const Nest *in, const Group *group, Poly offset)
 {
     for (int dim = 0; dim + 1 < group->rank; dim++) {
@@ -213,6 +222,8 @@ static bool has_beyond_row(const Nest *in, const Group *group, Poly offset)
         for (int i = 0; i < inner.count; i++)
             if (is_beyond_row(in, &inner.terms[i], &group->stride[dim]))
                 return true;
+        if (dim + 2 == group->rank && is_behind_number(in, &inner))
+            return true;
         offset = rest;
     }
     return false;

@@ -24,15 +24,6 @@ static Value *largest_extent(Nest *in, const Group *group, int dim)
     return extent;
 }
 
-static bool is_poly_before(const Nest *in, const Poly *x)
-{
-    for (int i = 0; i < x->count; i++)
-        for (int k = 0; k < x->terms[i].count; k++)
-            if (!is_known_before(in, x->terms[i].values[k]))
-                return false;
-    return true;
-}
-
 static bool uses_group(const Nest *in, const Group *group, int loop)
 {
     for (const Access *access = in->accesses; access; access = access->next)
@@ -41,36 +32,98 @@ static bool uses_group(const Nest *in, const Group *group, int loop)
     return true;
 }
 
-/* Some element is touched: the loops around all accesses iterate, as far as the launcher knows their bounds.  An extent
-   of 0 does not tell, as the element in front of the array has it, too.  */
+/* Between which numbers a loop counts, at most: its least start and its largest end.  */
+static bool span_of(Nest *in, const Loop *loop, Poly *low, Poly *end)
+{
+    *low = loop->lo;
+    *end = poly_of(loop->op->args[1]);
+    return (poly_is_fixed(in, low) || bound_of(in, low, NULL, false, false)) &&
+           (poly_is_fixed(in, end) || bound_of(in, end, NULL, true, false));
+}
+
+static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x)
+{
+    Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, x), D_I64),
+                     ir_const_before(in->kernel, in->region, D_I64, 0)};
+    Value *holds = ir_scalar_before(in->kernel, in->region, code, D_I1, 2, args);
+    return ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, condition, holds);
+}
+
+/* The only access to the group's array; NULL: there are several.  */
+static const Access *only_access(const Nest *in, const Group *group)
+{
+    const Access *only = NULL;
+    for (const Access *access = in->accesses; access; access = access->next)
+        if (access->group == group && only)
+            return NULL;
+        else if (access->group == group)
+            only = access;
+    return only;
+}
+
+/* A sum of numbers of 32 bits and their products of two, which 64 bits hold.  */
+static bool is_small(const Poly *x)
+{
+    for (int i = 0; i < x->count; i++) {
+        const Term *term = &x->terms[i];
+        int64_t limit = term->count > 1 ? 1 : (int64_t)1 << (term->count ? 20 : 60);
+        if (term->count > 2 || term->factor > limit || term->factor < -limit)
+            return false;
+        for (int k = 0; k < term->count; k++)
+            if (dtype_bytes(term->values[k]->type.dtype) > 4)
+                return false;
+    }
+    return x->known;
+}
+
+/* Numbers that are at least 0 where the group's element is touched; count: of those that the launcher knows.  */
+static int conditions_of(Nest *in, const Group *group, Poly *numbers)
+{
+    const Access *only = only_access(in, group);
+    Guards guards = only ? reach_guards(in, only->op) : (Guards){0};
+    int count = 0;
+    for (int i = 0; i < guards.count; i++) {
+        int64_t number;
+        Poly most = guards.guards[i];
+        if (is_small(&most) && bound_of(in, &most, NULL, true, false) && is_small(&most) &&
+            !poly_is_constant(&most, &number))
+            numbers[count++] = most;
+    }
+    return count;
+}
+
+/* Some element is touched: the loops around all accesses iterate, as far as the launcher knows their bounds, and the
+   conditions of the only one may hold.  An extent of 0 does not tell, as the element in front of the array has it,
+   too.  */
 static Value *is_touched(Nest *in, const Group *group)
 {
     Value *touched = ir_const_before(in->kernel, in->region, D_I1, 1);
+    Poly numbers[MAX_GUARDS];
     FOR_LOOPS (i, in) {
-        const Loop *loop = &in->loops[i];
-        Poly end = poly_of(loop->op->args[1]), trips = poly_add(&end, &loop->lo, -1);
-        if (!uses_group(in, group, i) || !is_poly_before(in, &loop->lo) || !is_poly_before(in, &end))
+        Poly low, end, trips;
+        if (!uses_group(in, group, i) || !span_of(in, &in->loops[i], &low, &end))
             continue;
-        Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, &trips), D_I64),
-                         ir_const_before(in->kernel, in->region, D_I64, 0)};
-        touched = ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched,
-                                   ir_scalar_before(in->kernel, in->region, OP_SCALAR_GT, D_I1, 2, args));
+        trips = poly_add(&end, &low, -1);
+        touched = joined(in, touched, OP_SCALAR_GT, &trips);
     }
+    for (int i = conditions_of(in, group, numbers) - 1; i >= 0; i--)
+        touched = joined(in, touched, OP_SCALAR_GE, &numbers[i]);
     return touched;
 }
 
 /* A loop around all accesses may make no iteration although its bounds reach into the array.  */
 static bool may_be_idle(Nest *in, const Group *group)
 {
+    Poly numbers[MAX_GUARDS];
     FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
-        Poly end = poly_of(loop->op->args[1]);
+        Poly low, end;
         int64_t number;
-        if ((loop->turned || !poly_is_constant(&loop->lo, &number) || number > 0) && uses_group(in, group, i) &&
-            is_poly_before(in, &loop->lo) && is_poly_before(in, &end))
+        bool idle = loop->turned || loop_guard(loop->op) || !poly_is_constant(&loop->lo, &number) || number > 0;
+        if (idle && uses_group(in, group, i) && span_of(in, loop, &low, &end))
             return true;
     }
-    return false;
+    return conditions_of(in, group, numbers) > 0;
 }
 
 static Value *extent_of(Nest *in, const Group *group, int dim)

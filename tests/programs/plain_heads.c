@@ -49,6 +49,8 @@ int main(int argc, char **argv)
     CASE(chosen, 7, 50, 1);
     CASE(away_inside, -17, 3);
     CASE(away_inside, 7, (unsigned)-9);
+    CASE(cut, 5, 60, 4294967000u, 4294967040u);
+    CASE(cut, 3000000000, 3000000100, 7, 30);
     PLAIN_SAME(x, 256, 0);
     PLAIN_SAME(y, 256, 0);
     PLAIN_SAME(z, 256, 0);

@@ -167,3 +167,20 @@ KERNEL(away_inside)(int low, unsigned first, const int *x, int *y)
         y[i] += x[i] + s;
     }
 }
+
+/* The subscript is an int, made of more bits or of a number without a sign. */
+KERNEL(cut)(long low, size_t high, unsigned first, unsigned last, const int *x, int *y)
+{
+    WS(grid(1))
+    for (size_t k = (size_t)low; k < high; k++)
+        y[(int)(k - (size_t)low)] = x[(int)(k - (size_t)low)] * 3;
+    WS(grid(1))
+    for (int i = 0; i < 20; i++) {
+        int s = 1;
+        for (unsigned k = first + i; k < last + i; k += 3)
+            s = s * 5 + x[(int)(k - first)];
+        for (unsigned k = i; k != last - first; k++)
+            s = s * 7 + x[k];
+        y[i] += s;
+    }
+}

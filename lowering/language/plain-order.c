@@ -314,6 +314,28 @@ static bool asks_of_start(const Op *op, const Value *condition, Opcode compare, 
            (one_more && is_converted(test->args[!start], more->args[0]));
 }
 
+/* for (k = i - 2; k <= i + 2; k++) is for (m = 0; m < 5; m++) with i - 2 + m for k: a loop of as many iterations for
+   all elements of a tile, so that none of them needs a condition.  */
+static void count_from_start(Nest *in, Loop *loop)
+{
+    Kernel *kernel = in->kernel;
+    Op *op = loop->op, *top = op->blocks[0]->first;
+    Value *old = loop->iv, *start = op->args[0];
+    Poly low = poly_of(start), high = poly_of(op->args[1]);
+    Dtype dtype = start->type.dtype;
+    int64_t step, trips;
+    if (loop->grid >= 0 || loop->tile > 1 || loop->index || op->control->compare != OP_SCALAR_LT ||
+        !ir_constant(op->args[2], &step) || step != 1 || is_known_before(in, start) || !dtype_is_signed(dtype) ||
+        !poly_distance(&high, &low, &trips) || trips != (int32_t)trips)
+        return;
+    Value *index = ir_binary_before(kernel, top, OP_SCALAR_ADD, start, old);
+    index->counts = true;
+    ir_replace_uses(op->blocks[0], old, index);
+    put_back(index->def, index, old);
+    op->args[0] = ir_const_before(kernel, op, dtype, 0);
+    op->args[1] = ir_const_before(kernel, op, dtype, trips);
+}
+
 static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known);
 
 static void straighten(Nest *in, Loop *loop)
@@ -333,6 +355,8 @@ static void straighten(Nest *in, Loop *loop)
         runs = NULL;
     loop->away = runs && asks_of_start(op, runs, compare, true);
     straighten_steps(in, loop, compare, step, known);
+    if (!runs && !in->kernel->failed)
+        count_from_start(in, loop);
     if (runs) {
         Value *args[] = {runs, op->args[1], op->args[0]};
         op->args[1] = ir_scalar_before(in->kernel, op, OP_SCALAR_SELECT, args[1]->type.dtype, 3, args);

@@ -161,7 +161,9 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
     }
     Poly x = poly_constant(0), y = x, result = x;
     bool inverts = op->code == OP_SCALAR_NOT && value->type.dtype != D_I1 && !wraps;
-    if (sum || inverts || op->code == OP_SCALAR_NEG || op->code == OP_SCALAR_SHL)
+    bool divides = (op->code == OP_SCALAR_DIV || op->code == OP_SCALAR_SHR) && dtype_is_signed(value->type.dtype) &&
+                   !modulo && ir_constant(op->args[1], &number);
+    if (sum || inverts || divides || op->code == OP_SCALAR_NEG || op->code == OP_SCALAR_SHL)
         x = poly_through(op->args[0], wrapped);
     if (sum)
         y = poly_through(op->args[1], wrapped);
@@ -185,6 +187,13 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
             return poly_value(value);
         y = poly_constant(-1);
         result = poly_add(&y, &x, -1);
+        break;
+    case OP_SCALAR_DIV: /* i / 4, where i goes by 4 */
+    case OP_SCALAR_SHR:
+        number = op->code == OP_SCALAR_DIV ? number : number >= 0 && number < 32 ? (int64_t)1 << number : 0;
+        if (!divides || number < 2 || !x.count || !poly_divide_by(&x, number))
+            return poly_value(value);
+        result = x;
         break;
     case OP_SCALAR_SHL:
         if (!ir_constant(op->args[1], &number) || number < 0 || number > 40)

@@ -32,6 +32,7 @@ static void run(int n, int lo, int st)
     unsigned_sums((unsigned)n, (unsigned)lo, P(x), P(d));
     threads(n, 10 * st, P(x), P(b), P(s));
     rows(3, n / 4 + 1, lo, P(c));
+    blocks_of_four(n / 4 * 4, P(x), P(d), P(s));
     check_fetch();
     up_plain(lo, n, st, a_);
     down_plain(n, b_);
@@ -43,6 +44,7 @@ static void run(int n, int lo, int st)
     unsigned_sums_plain((unsigned)n, (unsigned)lo, x_, d_);
     threads_plain(n, 10 * st, x_, b_, s_);
     rows_plain(3, n / 4 + 1, lo, c_);
+    blocks_of_four_plain(n / 4 * 4, x_, d_, s_);
     PLAIN_SAME(a, n + 1, 0);
     PLAIN_SAME(b, n + 1, 0);
     PLAIN_SAME(c, n + 3, 0);

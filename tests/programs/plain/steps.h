@@ -95,3 +95,19 @@ KERNEL(rows)(int n, int m, int lo, int *a)
         for (int j = lo; j < m; j += 3)
             a[i * m + j] -= i * j;
 }
+
+/* As many iterations from a start of its own. */
+KERNEL(blocks_of_four)(int n, const int *x, int *a, int *s)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i += 4)
+        for (int j = i; j < i + 4; j++)
+            a[j] += x[j] * (j - i);
+    WS(grid(1))
+    for (int i = 0; i < n; i += 4) {
+        int sum = 0;
+        for (int j = i; j <= i + 3; j++)
+            sum = sum * 3 + x[j];
+        s[i / 4] = sum;
+    }
+}

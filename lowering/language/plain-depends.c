@@ -41,8 +41,73 @@ static void add_order(Facts *facts, const Loop *loop, int later)
         facts_less(facts, &behind, later > 0 ? 2 : 1, &way, later > 0 ? 1 : 2);
 }
 
+/* Numbers of 32 bits that are sums modulo 2^32, in bounds of loops: for (i = k + 1; ...) of an unsigned k.  */
+enum { MOST_SUMS = 4 };
+typedef struct {
+    int count;
+    Value *values[MOST_SUMS];
+} Sums;
+
+static bool is_sum(const Nest *in, Value *value)
+{
+    const Op *op = value->def;
+    if (!op || !is_known_before(in, value) || op_info[op->code].class_ != CLASS_SCALAR || op->code == OP_CONST)
+        return false;
+    bool cut = value->type.dtype == D_I32 && op->code == OP_SCALAR_CONVERT && op->args[0]->type.dtype == D_U32;
+    if (!cut && (value->type.dtype != D_U32 || dtype_is_float(op->args[0]->type.dtype)))
+        return false;
+    Poly sum = poly_of_wrapped(value);
+    return !poly_has(&sum, value);
+}
+
+static void add_sums(const Nest *in, const Poly *bound, Sums *sums)
+{
+    for (int i = 0; i < bound->count; i++)
+        for (int k = 0; k < bound->terms[i].count; k++) {
+            Value *value = bound->terms[i].values[k];
+            bool found = !is_sum(in, value);
+            for (int l = 0; l < sums->count && !found; l++)
+                found = sums->values[l] == value;
+            if (!found && sums->count < MOST_SUMS)
+                sums->values[sums->count++] = value;
+        }
+}
+
+static Sums sums_around(const Nest *in, const Access *x, const Access *y)
+{
+    uint32_t around = loops_around(in, x->op) | loops_around(in, y->op);
+    Sums sums = {0};
+    FOR_LOOPS (i, in)
+        if (around >> i & 1) {
+            add_sums(in, &in->loops[i].lo, &sums);
+            add_sums(in, &in->loops[i].hi, &sums);
+        }
+    return sums;
+}
+
+static void add_equal(Facts *facts, const Sums *sums)
+{
+    for (int i = 0; i < sums->count; i++) {
+        Poly value = poly_value(sums->values[i]), sum = poly_of_wrapped(sums->values[i]);
+        facts_equal(facts, &value, 1, &sum, 1);
+    }
+}
+
+/* The launcher sees to it that none of the sums wraps around.  */
+static bool check_sums(Nest *in, Group *group, const Sums *sums)
+{
+    bool room = true;
+    for (int i = 0; i < sums->count; i++) {
+        Poly sum = poly_of_wrapped(sums->values[i]),
+             most = poly_constant(sums->values[i]->type.dtype == D_U32 ? UINT32_MAX : INT32_MAX);
+        most = poly_add(&most, &sum, -1);
+        room &= (poly_is_natural(in, &sum) || reach_add_least(group, &sum)) && reach_add_least(group, &most);
+    }
+    return room;
+}
+
 /* May an iteration of the loop touch what another one does, the `common` counters being the same?  */
-static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint32_t common)
+static bool may_meet_if(Nest *in, const Access *x, const Access *y, int loop, uint32_t common, const Sums *sums)
 {
     Poly iv = poly_value(in->loops[loop].iv);
     const Loop *stepped = stepped_loop(in, x, y);
@@ -56,10 +121,20 @@ static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint3
             facts_less(facts, &iv, turn, &iv, 3 - turn);
             if (stepped)
                 add_order(facts, stepped, later);
+            add_equal(facts, sums);
             if (!facts_contradict(facts))
                 return true;
         }
     return false;
+}
+
+static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint32_t common)
+{
+    Sums none = {0}, sums;
+    if (!may_meet_if(in, x, y, loop, common, &none))
+        return false;
+    sums = sums_around(in, x, y);
+    return !sums.count || may_meet_if(in, x, y, loop, common, &sums) || !check_sums(in, x->group, &sums);
 }
 
 /* In some dimension one ends before the other begins.  */

@@ -341,6 +341,17 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
     add_extent(access->group, 0, &access->top[0]);
 }
 
+/* At least 0, or the launcher sees to it.  */
+static bool is_checked(Nest *in, const Access *access, const Poly *x)
+{
+    Poly least = *x;
+    int64_t number;
+    if (reach_is_never_below(in, access, x))
+        return true;
+    return bound_of(in, &least, access->op, false, false) && !poly_is_constant(&least, &number) &&
+           reach_add_least(access->group, &least);
+}
+
 /* An array that is stored is a vector where each element has one place: inside of a row.  */
 static bool is_told_apart(Nest *in, const Access *access)
 {
@@ -355,7 +366,7 @@ static bool is_told_apart(Nest *in, const Access *access)
             fits = poly_distance(&group->place[i - 1], &bounds[k], &number) && number > 0;
         room = poly_add(&group->place[i - 1], &inside, -1);
         room = poly_add(&room, &one, -1);
-        if (!reach_is_never_below(in, access, &access->place[i]) || (!fits && !reach_is_natural(in, access->op, &room)))
+        if (!is_checked(in, access, &access->place[i]) || (!fits && !is_checked(in, access, &room)))
             return false;
     }
     return true;

@@ -321,7 +321,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
             return;
     } while (order_loops(in));
     bool strided = scatter_take_strided(in), masked = scatter_take_masked(in);
-    if ((strided || masked) && !memory_scan(in))
+    if ((strided || masked) && (!memory_scan(in) || !memory_depends(in)))
         return;
     wide_scan(in);
     emit_nest(in);

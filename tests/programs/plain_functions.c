@@ -75,7 +75,15 @@ static void factorization(int n)
         cholesky_column(n, k, check_place(A));
         check_fetch();
         cholesky_column_plain(n, k, (float(*)[n])A_);
+        cholesky_unsigned((unsigned)n, (unsigned)k + 2, check_place(A));
+        check_fetch();
+        cholesky_unsigned_plain((unsigned)n, (unsigned)k + 2, (float(*)[n])A_);
     }
+    PLAIN_FLOATS(B, n * n);
+    corner(n, n, check_place(A), check_place(B));
+    check_fetch();
+    corner_plain(n, n, A_, B_);
+    PLAIN_SAME(B, n * n, 0);
     PLAIN_SAME(A, n * n, 1e-4);
     plain_next();
 }

@@ -100,6 +100,27 @@ KERNEL(cholesky_column)(int n, int k, float A[n][n])
         A[i][j] -= A[i][k] * A[j][k];
 }
 
+KERNEL(cholesky_unsigned)(unsigned n, unsigned k, float A[n][n])
+{
+    WS(grid(1))
+    for (unsigned i = k + 1; i < n; i++)
+        A[i][k] /= A[k][k];
+    WS(grid(1))
+    for (unsigned i = k + 1; i < n; i++)
+        for (unsigned j = k + 1; j <= i; j++)
+            A[i][j] -= A[i][k] * A[j][k];
+}
+
+/* Above the other diagonal: the last row and the last column are in no box. */
+KERNEL(corner)(int n, int ld, const float *x, float *A)
+{
+    WS(grid(2))
+    for (int i = -2; i < n - 2; i++)
+        for (int j = -2; j < n - 2; j++)
+            if (i + j < 0)
+                A[(i + 2) * ld + j + 2] = x[(i + 2) * ld + j + 2] * 2;
+}
+
 typedef struct {
     signed char *q;
     float *s;

@@ -380,7 +380,8 @@ Value *element_as(Walk *w, const Place *place, Dtype dtype, CXCursor e)
     if (refuse_chosen_base(w, place, e))
         return anything(w, place->type);
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0)};
-    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of_element(w->u, e), 2, args);
+    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(w->u, e), 2, args);
+    spell_element(w->u, op, e);
     op_append(w->block, op);
     if (dtype != D_I1)
         return op_result(w->kernel, op, type_scalar(dtype), NULL);
@@ -457,7 +458,8 @@ void element_write(Walk *w, const Place *place, Result result, CXCursor e)
         return;
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0),
                      result.value->type.dtype == D_I1 ? convert(w, result.value, D_U8) : result.value};
-    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of_element(w->u, e), 3, args);
+    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(w->u, e), 3, args);
+    spell_element(w->u, op, e);
     op->store->label = place->base.label ? place->base.label : place->base.name ? place->base.name : "";
     op_append(w->block, op);
     total_element(w, place->base, place->type, args[1], op->store->label);

@@ -64,14 +64,12 @@ Loc loc_of(const Unit *u, CXCursor c)
     return loc_at(u, clang_getCursorLocation(c));
 }
 
-Loc loc_of_element(const Unit *u, CXCursor c)
+void spell_element(const Unit *u, Op *op, CXCursor c)
 {
-    Loc loc = loc_of(u, c);
     const CXCursor target = assigned_by(u, c), element = clang_Cursor_isNull(target) ? c : target;
     const unsigned begin = begin_of(element), end = end_of(element);
     if (in_text(u, element) && begin < end && end <= u->size)
-        loc_spell(u->module, &loc, u->text + begin, end - begin);
-    return loc;
+        op_spell(op, u->text + begin, end - begin);
 }
 
 unsigned begin_of(CXCursor c)

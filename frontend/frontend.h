@@ -124,9 +124,9 @@ Cursors children(const Unit *u, CXCursor c);
 const char *text_of(const Unit *u, CXString string); /* disposes of it */
 const char *name_of(const Unit *u, CXCursor decl);   /* the user's; NULL for none and for ws.h's own */
 Loc loc_of(const Unit *u, CXCursor c);
-Loc loc_of_element(const Unit *u, CXCursor c);     /* with the source's text of the element */
-Loc loc_at(const Unit *u, CXSourceLocation where); /* as line markers have it */
-unsigned begin_of(CXCursor c);                     /* offsets of its expansion */
+void spell_element(const Unit *u, Op *op, CXCursor c); /* keeps the source's text of the element */
+Loc loc_at(const Unit *u, CXSourceLocation where);     /* as line markers have it */
+unsigned begin_of(CXCursor c);                         /* offsets of its expansion */
 unsigned end_of(CXCursor c);
 bool is_the_users(CXCursor c);           /* of no system header */
 bool in_text(const Unit *u, CXCursor c); /* in the file itself, where offsets count */

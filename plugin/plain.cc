@@ -579,8 +579,8 @@ Value *plain_load(Walk *w, gimple *load)
         return NULL;
     }
     Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0)};
-    location_t where = stmt_location(load);
-    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of_element(where, where), 2, args);
+    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(stmt_location(load)), 2, args);
+    spell_element(op, stmt_location(load));
     op_append(w->block, op);
     if (dtype != D_I1)
         return op_result(w->kernel, op, type_scalar(dtype), name_of(lhs));
@@ -610,7 +610,8 @@ bool plain_store(Walk *w, gimple *store)
                      value_of(w, gimple_assign_rhs1(store))};
     if (dtype == D_I1) /* a byte of memory */
         args[2] = value_convert(w, args[2], D_U8, NULL);
-    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of_element(stmt_location(store), EXPR_LOCATION(lhs)), 3, args);
+    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(stmt_location(store)), 3, args);
+    spell_element(op, EXPR_LOCATION(lhs));
     op->store->label = address.name ? address.name : "";
     op_append(w->block, op);
     return true;

@@ -48,23 +48,21 @@ Loc loc_of(location_t where)
 {
     where = user_location(where);
     expanded_location place = expand_location(where);
-    Loc loc = {place.file ? place.file : "", place.line, place.column, where, NULL};
+    Loc loc = {place.file ? place.file : "", place.line, place.column, where};
     return loc;
 }
 
-/* With the source's text of the element, which stands at `written` on one line and in no macro.  */
-Loc loc_of_element(location_t where, location_t written)
+/* Keeps the source's text of the element, which stands at `written` on one line and in no macro.  */
+void spell_element(Op *op, location_t written)
 {
-    Loc loc = loc_of(where);
     source_range range = get_range_from_loc(line_table, written);
     expanded_location first = expand_location(range.m_start), last = expand_location(range.m_finish);
     if (!first.file || first.line != last.line || !last.file || strcmp(first.file, last.file) ||
         linemap_location_from_macro_expansion_p(line_table, range.m_start))
-        return loc;
+        return;
     char_span line = location_get_source_line(first.file, first.line);
     if (line && first.column > 0 && first.column <= last.column && (size_t)last.column <= line.length())
-        loc_spell(plugin.module, &loc, line.get_buffer() + first.column - 1, (size_t)(last.column - first.column + 1));
-    return loc;
+        op_spell(op, line.get_buffer() + first.column - 1, (size_t)(last.column - first.column + 1));
 }
 
 location_t host_location(const Loc &loc)

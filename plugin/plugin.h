@@ -102,7 +102,7 @@ extern Plugin plugin;
 
 Loc loc_of(location_t where);
 location_t host_location(const Loc &loc);
-Loc loc_of_element(location_t where, location_t written);
+void spell_element(Op *op, location_t written);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
 /* An error with the note that says what to do; remedy may be NULL.  */

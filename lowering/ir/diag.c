@@ -163,7 +163,7 @@ static size_t subscript_length(const char *text, size_t length)
     return 0;
 }
 
-void loc_spell(Module *module, Loc *loc, const char *source, size_t length)
+void op_spell(Op *op, const char *source, size_t length)
 {
     int subscripts = 0;
     size_t at = name_length(source, length), more = at;
@@ -173,7 +173,7 @@ void loc_spell(Module *module, Loc *loc, const char *source, size_t length)
         more = more ? more : name_length(source + at, length - at);
     }
     if (more && subscripts > 1 && !memchr(source, '\n', length))
-        loc->spelling = arena_print(module, "%.*s", (int)length, source);
+        op->spelling = arena_print(op->kernel->module, "%.*s", (int)length, source);
 }
 
 void warn(Kernel *kernel, Loc loc, const char *format, ...)

@@ -96,7 +96,6 @@ typedef struct {
     const char *file;
     int line, column;
     unsigned long long host;
-    const char *spelling; /* loc_spell (): of an element with several subscripts, as u[1][i - 1][j]; or NULL */
 } Loc;
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -278,6 +277,7 @@ struct Op {
     Block *blocks[2];
     Block *parent;
     Op *prev, *next;
+    const char *spelling; /* op_spell (): of an element with several subscripts, as u[1][i - 1][j]; or NULL */
     /* Attributes; a pointer is NULL where ops.def names no attribute of that struct for the opcode. */
     ScalarInfo *scalar;
     TensorInfo *tensor;
@@ -774,7 +774,7 @@ void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *reme
 const char *reason_sentence(Reason reason);
 const char *reason_remedy(Reason reason);
 /* Keeps the source's spelling of an element for messages, if it has two subscripts or more.  */
-void loc_spell(Module *module, Loc *loc, const char *source, size_t length);
+void op_spell(Op *op, const char *source, size_t length);
 void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Reports a bug of the compiler as an error that names the pass, and marks the module as failed. The caller goes

@@ -19,8 +19,8 @@ const char *memory_text(const Nest *in, const Access *access)
 {
     Module *module = in->kernel->module;
     const char *text = base_name(access->group->base);
-    if (access->op->loc.spelling)
-        return access->op->loc.spelling;
+    if (access->op->spelling)
+        return access->op->spelling;
     if (access->group->line) {
         Poly along = poly_multiply(&access->coordinate[0], &access->group->stride[0]),
              place = poly_add(&along, &access->group->first, 1);

@@ -661,7 +661,7 @@ int compile_source(const Options *options, const Config *config, const Item *sou
         output_claim(names.object);
     if (names.depend && !names.depend_place)
         output_claim(names.depend);
-    if (!source->emitted && by_clang(options, config) && (options->target != TARGET_SEQUENTIAL || options->dump))
+    if (!source->emitted && by_clang(options, config))
         status = compile_regions(options, config, source, linked, &names);
     if (status == 0)
         status = source->emitted ? compile_emitted(options, config, source, &names, linked)

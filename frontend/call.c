@@ -394,7 +394,7 @@ static Result walk_function(Walk *w, CXCursor call, CXCursor definition)
     for (int i = args.count - 1; i >= 0; i--)
         values[i] = handed(w, args.list[i]);
     int slots = w->nslots;
-    Frame frame = {++w->frames, definition, w->frame, NULL, -1}, *caller = w->frame;
+    Frame frame = {++w->frames, definition, w->frame, NULL, -1, call}, *caller = w->frame;
     const Goal *again = w->again, *out = w->out, *end = w->end;
     w->frame = &frame;
     CXType type = clang_getCursorResultType(definition);

@@ -29,6 +29,7 @@
  *   flagged.c  loops with several ways out
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print, ws_print_value
+ *   place.c    ... on target sequential, where the source's text stays
  *   host.c     the source's text, a region given way to a call of its launcher
  *   transcribe.c ...   the region IR of all functions (transcribe.h)
  *
@@ -202,6 +203,7 @@ typedef struct Frame {
     struct Frame *caller;
     Goal *leave; /* where `return` goes */
     int result;  /* slot of what it returns, -1: void */
+    CXCursor site;
 } Frame;
 
 typedef struct {
@@ -571,9 +573,12 @@ void rings_check(Walk *w, const TileRing *rings);
 void shares_check(Walk *w);
 
 /* show.c */
-const char *unquoted(Walk *w, const char *text); /* what "a\n" says */
+const char *unquoted(Walk *w, const char *text);         /* what "a\n" says */
+bool show_counts(Walk *w, const Round *round, int slot); /* the slot is a counter of that loop */
 void show_call(Walk *w, CXCursor call, const Cursors *args);
 bool show_value_call(Walk *w, CXCursor call, const char *name, const Cursors *args);
+void place_print(Walk *w, CXCursor call);
+extern const char place_declarations[];
 
 /* around.c */
 void around_bind(Unit *u);

@@ -273,10 +273,11 @@ static int by_begin(const void *x, const void *y)
 
 char *host_text(Unit *u)
 {
-    const char *declarations = around_declarations(u);
+    const bool calls = u->module->target != TARGET_SEQUENTIAL; /* of launchers and of the runtime */
+    const char *declarations = calls ? around_declarations(u) : place_declarations;
     const char *path = quoted(u, u->path);
     size_t size = u->size + strlen(path) + strlen(declarations) + 64;
-    for (int i = 0; i < u->naround; i++)
+    for (int i = 0; calls && i < u->naround; i++)
         LIST_ADD(u->module, u->edits, u->nedits) = u->around[i];
     for (int i = 0; i < u->nedits; i++)
         size += strlen(u->edits[i].text);

@@ -242,7 +242,8 @@ static void finish(Unit *u, const Request *request)
         return;
     if (request->output && text && !write_file(request->output, text))
         complain(u, (Loc){0}, NULL, "cannot write '%s'", request->output);
-    if (request->host && text && !write_file(request->host, host_text(u)))
+    bool edited = text || (u->nedits && !u->module->failed); /* without a kernel the prints alone */
+    if (request->host && edited && !write_file(request->host, host_text(u)))
         complain(u, (Loc){0}, NULL, "cannot write '%s'", request->host);
 }
 

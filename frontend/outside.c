@@ -150,7 +150,7 @@ int copied_parameter(const Walk *w, CXCursor decl)
 static Value *tensor_before(Walk *w, CXCursor decl, const char *name)
 {
     Definition *definition = definition_of(w, decl);
-    Frame top = {0, w->function, NULL, NULL, -1}, *frame = w->frame;
+    Frame top = {0, w->function, NULL, NULL, -1, clang_getNullCursor()}, *frame = w->frame;
     if (!definition || !definition->known) {
         refuse(w, decl,
                definition ? "choose the base pointer or an extent instead, and make one tensor from it"
@@ -385,7 +385,7 @@ bool is_constant_object(CXCursor decl)
 /* The variable of an object that the program never changes, in no frame's sight; or -1.  */
 int outside_constant(Walk *w, CXCursor decl)
 {
-    Frame nobody = {-1, w->function, NULL, NULL, -1}, *frame = w->frame;
+    Frame nobody = {-1, w->function, NULL, NULL, -1, clang_getNullCursor()}, *frame = w->frame;
     if (!is_constant_object(decl))
         return -1;
     w->frame = &nobody;

@@ -160,7 +160,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     Walk walk = {.u = u, .function = function, .region = region, .where = pragma->loc};
     walk.caller = copy ? copy->caller : clang_getNullCursor();
     walk.site = copy ? copy->site : clang_getNullCursor();
-    Frame top = {0, function, NULL, NULL, -1};
+    Frame top = {0, function, NULL, NULL, -1, clang_getNullCursor()};
     walk.frame = &top;
     walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
     walk.block = walk.kernel->body;
@@ -189,6 +189,8 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     }
     prune(walk.kernel);
     order_live_ins(&walk);
+    if (u->module->target == TARGET_SEQUENTIAL)
+        return;
     if (copy)
         host_replace_in(&walk, copy);
     else
@@ -245,7 +247,7 @@ static void walk_copy(Search *search, CXCursor site, CXCursor function)
     int errors = u->errors;
     find_grids(&within, function);
     search->ordinal = within.ordinal;
-    if (u->errors == errors)
+    if (u->errors == errors && u->module->target != TARGET_SEQUENTIAL)
         host_copy(u, &copy);
 }
 

@@ -69,6 +69,11 @@ static bool is_counter(const Walk *w, const Round *round, int slot)
     return false;
 }
 
+bool show_counts(Walk *w, const Round *round, int slot)
+{
+    return slot_read(w, slot).kind == R_VALUE && is_counter(w, round, slot);
+}
+
 typedef struct {
     const char *format;
     Value *args[MOST_COUNTERS + 2];
@@ -82,10 +87,9 @@ static void find_counters(Walk *w, const Round *round, Shown *shown)
         return;
     find_counters(w, round->outer, shown);
     for (int i = 0; i < w->nslots && shown->count < MOST_COUNTERS; i++) {
-        Result now = slot_read(w, i);
-        if (now.kind != R_VALUE || !is_counter(w, round, i))
+        if (!show_counts(w, round, i))
             continue;
-        shown->args[shown->count++] = now.value;
+        shown->args[shown->count++] = slot_read(w, i).value;
         shown->format = arena_print(w->u->module, "%s %s=%%ld", shown->format, slot_name(w, i));
     }
 }
@@ -137,6 +141,8 @@ void show_call(Walk *w, CXCursor call, const Cursors *args)
     Op *op = op_new(w->kernel, OP_PRINT, loc_of(w->u, call), shown.count + 1, shown.args);
     op->store->label = shown.format;
     op_append(w->block, op);
+    if (w->u->module->target == TARGET_SEQUENTIAL)
+        place_print(w, call);
 }
 
 /* ws_print_value_i_ and the like, of which the name's last letter says what the number is.  */
@@ -160,5 +166,7 @@ bool show_value_call(Walk *w, CXCursor call, const char *name, const Cursors *ar
     Op *op = op_new(w->kernel, OP_PRINT_EACH, loc_of(w->u, call), shown.count + 2, shown.args);
     op->store->label = shown.format;
     op_append(w->block, op);
+    if (w->u->module->target == TARGET_SEQUENTIAL)
+        place_print(w, call);
     return true;
 }

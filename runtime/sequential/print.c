@@ -55,12 +55,70 @@ static void print_tile(ws_tile v)
     ws_show_rows(stdout, v);
 }
 
+/* ---- where a print stands ---------------------------------------------------------------------------------------- */
+
+enum { MOST_COUNTERS = 14 };
+
+static _Thread_local struct {
+    const char *kernel; /* NULL: in none */
+    int level;          /* counters that there are, of which the first MOST_COUNTERS are kept */
+    struct {
+        const char *name;
+        long value;
+    } counters[MOST_COUNTERS];
+} place;
+
+void ws_place_begin_(const char *kernel, const char *function)
+{
+    ws_print_begin_(function);
+    place.kernel = kernel;
+    place.level = 0;
+}
+
+void ws_place_end_(void)
+{
+    place.kernel = NULL;
+    place.level = 0;
+}
+
+int ws_place_level_(void)
+{
+    return place.level;
+}
+
+void ws_place_cut_(int level)
+{
+    place.level = level;
+}
+
+void ws_place_count_(int level, const char *name, long value)
+{
+    place.level = level + 1;
+    if (level < MOST_COUNTERS) {
+        place.counters[level].name = name;
+        place.counters[level].value = value;
+    }
+}
+
+static void print_place(void)
+{
+    if (!place.kernel)
+        return;
+    fputs(place.kernel, stdout);
+    for (int i = 0; i < place.level && i < MOST_COUNTERS; i++)
+        printf(" %s=%ld", place.counters[i].name, place.counters[i].value);
+    fputs(": ", stdout);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
 void ws_print(const char *name, ws_tile v)
 {
     struct ws_rule_type type;
     if (!ws_allowed1(WS_OP_PRINT, v, &type))
         return;
     flockfile(stdout);
+    print_place();
     printf("%s", name);
     print_tile(v);
     funlockfile(stdout);
@@ -110,24 +168,40 @@ static bool next_line(void)
     return printed.lines++ < WS_MOST_LINES;
 }
 
+/* Of a kernel at most so many lines are printed.  */
+static void print_value(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print_value(const char *name, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    flockfile(stdout);
+    if (!place.kernel || next_line()) {
+        print_place();
+        printf("%s: ", name);
+        vprintf(format, list);
+    }
+    funlockfile(stdout);
+    va_end(list);
+}
+
 void ws_print_value_i_(const char *name, long x)
 {
-    printf("%s: %ld\n", name, x);
+    print_value(name, "%ld\n", x);
 }
 
 void ws_print_value_u_(const char *name, unsigned long x)
 {
-    printf("%s: %lu\n", name, x);
+    print_value(name, "%lu\n", x);
 }
 
 void ws_print_value_f_(const char *name, float x)
 {
-    printf("%s: %.9g\n", name, x != x ? (double)NAN : (double)x);
+    print_value(name, "%.9g\n", x != x ? (double)NAN : (double)x);
 }
 
 void ws_print_value_d_(const char *name, double x)
 {
-    printf("%s: %.17g\n", name, x != x ? (double)NAN : x);
+    print_value(name, "%.17g\n", x != x ? (double)NAN : x);
 }
 
 /* The sign of NaN has no meaning.  */

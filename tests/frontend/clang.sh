@@ -83,6 +83,15 @@ not_installed() { # it comes in a package of its own
         says 'install wsc-clang' lonely/wscc --ws-frontend=clang -c kernel.c -o kernel.o
 }
 
+prints() { # sequential: with counters, and at most 1,000 lines of a launch
+    cp "$top_srcdir/tests/programs/print_values.c" prints.c &&
+        for frontend in gcc clang; do
+            "$wscc" --ws-frontend=$frontend --ws-target=sequential -O1 -w -I"$top_srcdir/tests/programs" prints.c \
+                -o prints -lm && ./prints >$frontend.lines || return 1
+        done
+    grep -q '^inside i=7 k=7: so far: ' clang.lines && diff gcc.lines clang.lines
+}
+
 if ! grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
     skip 'the clang front end' 'it is not built'
     done_testing
@@ -104,6 +113,7 @@ else
 fi
 if has_plugin; then
     ok 'the .cu is that of the plugin' emitted
+    ok 'prints on sequential' prints
 fi
 if test -n "$clang" && command -v "$clang++" >/dev/null 2>&1; then
     ok 'kernels are C' kernels_are_c

@@ -83,6 +83,7 @@ static void tiles(int n, const float *X, float *Y)
         ws_print_value("first", first);
         if (first > 0)
             ws_print_value("next", i + 1);
+        ws_print("row", ws_load_row(x, i, 16));
         ws_store_row(y, i, ws_mul(ws_load_row(x, i, 16), 2));
     }
 }

@@ -266,6 +266,14 @@ ws_status ws_together_use(const struct ws_use *use);
 void ws_together_later_(void); /* the launch that has entered cannot wait by tiles */
 int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: true if no element is in both */
 
+/* Counters of the loops around a print, in code of target sequential that the clang front end has read.  The first
+   counter has level 0.  */
+void ws_place_begin_(const char *kernel, const char *function);
+void ws_place_end_(void);
+int ws_place_level_(void); /* number of counters */
+void ws_place_cut_(int level);
+void ws_place_count_(int level, const char *name, long value);
+
 /* Lines that ws_print_value prints in a launch; further lines are counted.  */
 enum { WS_MOST_LINES = 1000 };
 

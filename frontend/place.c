@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * place.c - prints on target sequential say where they stand, as on the other targets.
+ *
+ *   for (i ...)             { ws_place_begin_("gemm", "gemm"); for (i ...) {
+ *     for (k ...)               ws_place_count_(0, "i", i); for (k ...) {
+ *       f(k);                       ws_place_count_(1, "k", k); (ws_place_cut_(2), f(k)); } }
+ *                               ws_place_end_(); }
+ *
+ * The library keeps the counters of the loops around, numbered from the outermost one on.  A function that the grid
+ * calls counts on from its caller's number, `ws_level_`.  Loops that macros write are left as they are: their lines
+ * lack counters.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "frontend.h"
+
+const char place_declarations[] =
+    "void ws_place_begin_(const char *, const char *); void ws_place_end_(void); int ws_place_level_(void); "
+    "void ws_place_cut_(int); void ws_place_count_(int, const char *, long);\n";
+
+static bool stands_at_text(const Unit *u, unsigned at, const char *word)
+{
+    return at + strlen(word) < u->size && !strncmp(u->text + at, word, strlen(word));
+}
+
+/* False: an earlier walk has made the same edit.  */
+static bool add_edit(Unit *u, unsigned at, int order, const char *text)
+{
+    for (int i = 0; i < u->nedits; i++)
+        if (u->edits[i].begin == at && u->edits[i].order == order)
+            return false;
+    LIST_ADD(u->module, u->edits, u->nedits) = (Edit){at, at, text, order};
+    return true;
+}
+
+enum { AT_BEGIN, AT_END = 1 << 20 }; /* of what stands at one place, what begins last ends first */
+
+static void add_around(Unit *u, unsigned begin, unsigned end, const char *first, const char *last)
+{
+    if (add_edit(u, begin, AT_BEGIN, first))
+        LIST_ADD(u->module, u->edits, u->nedits) = (Edit){end, end, last, AT_END - (int)(begin % AT_END)};
+}
+
+/* At the begin of a statement that is a block or not.  */
+static void add_before(Unit *u, CXCursor statement, const char *text)
+{
+    const unsigned begin = begin_of(statement);
+    if (statement.kind == CXCursor_CompoundStmt)
+        add_edit(u, begin + 1, AT_BEGIN, text);
+    else
+        add_around(u, begin, statement_end(u, statement), arena_print(u->module, "{ %s", text), " }");
+}
+
+/* The call of a function, or of a macro of ws.h, with all its text in the file.  */
+static bool stands_there(const Unit *u, CXCursor call)
+{
+    const char *name = callee_name(u, call, NULL);
+    const unsigned begin = begin_of(call), end = end_of(call);
+    return in_text(u, call) && begin < end && u->text[end - 1] == ')' &&
+           (stands_at_text(u, begin, name) || stands_at_text(u, begin, "ws_print") ||
+            stands_at_text(u, begin, "_Generic"));
+}
+
+static bool loop_is_written(const Unit *u, CXCursor loop)
+{
+    const unsigned at = begin_of(loop);
+    return in_text(u, loop) &&
+           (stands_at_text(u, at, "for") || stands_at_text(u, at, "while") || stands_at_text(u, at, "do"));
+}
+
+/* From the frame's outermost loop on, the counters of each; returns how many there are.  */
+static int count_from(Walk *w, const Round *round, const Frame *frame, const char *base)
+{
+    const char *text = "";
+    if (!round || round->frame < frame->id)
+        return 0;
+    int level = count_from(w, round->outer, frame, base);
+    if (round->frame != frame->id)
+        return level;
+    for (int i = 0; i < w->nslots; i++)
+        if (show_counts(w, round, i))
+            text = arena_print(w->u->module, "%sws_place_count_(%s%d, \"%s\", (long)%s); ", text, base, level++,
+                               slot_name(w, i), slot_name(w, i));
+    if (*text && loop_is_written(w->u, round->loop))
+        add_before(w->u, loop_parts(w->u, round->loop).body, text);
+    return level;
+}
+
+/* require: a call of a print in the grid.   ensure: the text around it tells the library the counters.  */
+void place_print(Walk *w, CXCursor call)
+{
+    Unit *u = w->u;
+    CXCursor site = call;
+    for (const Frame *frame = w->frame; frame; site = frame->site, frame = frame->caller) {
+        const char *base = frame->id ? "ws_level_ + " : "";
+        const int level = count_from(w, w->round, frame, base);
+        CXCursor body = frame->id ? children(u, frame->function).list[children(u, frame->function).count - 1] : site;
+        if (frame->id && !in_text(u, body))
+            continue;
+        if (stands_there(u, site))
+            add_around(u, begin_of(site), end_of(site), arena_print(u->module, "(ws_place_cut_(%s%d), ", base, level),
+                       ")");
+        if (frame->id)
+            add_edit(u, begin_of(body) + 1, AT_BEGIN, "const int ws_level_ = ws_place_level_(); ");
+    }
+    if (loop_is_written(u, w->region))
+        add_around(
+            u, begin_of(w->region), statement_end(u, w->region),
+            arena_print(u->module, "{ ws_place_begin_(\"%s\", \"%s\"); ", w->kernel->name, w->kernel->c_function),
+            " ws_place_end_(); }");
+}

@@ -7,7 +7,7 @@
  */
 
 #include "wscc.h"
-#include "machine/architecture.h"
+#include "target/architecture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "frontend.h"
 #include "lower.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 #include "transcribe.h"
 
 enum { PRAGMAS_ELSEWHERE = 3 };

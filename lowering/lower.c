@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "ir/queries.h"
+#include "language/rewrite.h"
 #include "lower.h"
-#include "print/rewrite.h"
+#include "passes.h"
+#include "print/cuda.h"
 #include "schedule/schedule.h"
 
 const Pass passes[] = {
@@ -321,6 +323,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     for (int i = first; i <= last && passes[i].run && !kernel->failed; i++) {
         const char *why;
         module->pass = passes[i].name;
+        module->pass_index = i;
         if (passes[i].run == pass_freeze && is_to_be_solved(kernel)) {
             again = kernel_copy(kernel);
             frozen = i;

@@ -15,6 +15,7 @@
 
 #include "lower.h"
 #include "proof/verify.h"
+#include "target/machine.h"
 
 typedef struct {
     const char *input, *output, *dump, *schedule, *solver, *machine, *folder;
@@ -162,7 +163,7 @@ static int lower_text(Options *options, const char *text)
     const char *name = options->input && strcmp(options->input, "-") ? options->input : "stdin";
     if (options->verify)
         return !verify_text(text, name, show, options);
-    Module *module = ir_parse(text, name, show, options);
+    Module *module = ir_parse(text, name, &machine_hopper, show, options);
     if (!module)
         return 1;
     module->target = options->target;

@@ -14,7 +14,7 @@
 #include "plugin.h"
 #include "transcribe.h"
 #include "lower.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED int plugin_is_GPL_compatible;

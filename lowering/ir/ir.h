@@ -235,6 +235,8 @@ typedef struct {
     int dimension;
     bool table, row_stride;
 } TensorInfo;
+/* TransferInfo.prefetch: before the tile, once for all tiles, or before the iteration.  */
+enum { PREFETCH_TILE = 1, PREFETCH_ONCE = 2, PREFETCH_ITERATION = 3 };
 typedef struct { /* loads and COPY_IN */
     double fill;
     int skip_step, resident, along, prefetch, share, window, apart;
@@ -592,7 +594,7 @@ struct Module {
     struct Chunk *arena;
     const char *source; /* the C file's name */
     Target target;
-    const Machine *machine;               /* the target GPU: machine/machine.h */
+    const Machine *machine;               /* the target GPU: target/machine.h */
     bool strict;                          /* --ws-strict */
     const char *solver, *solver_machine;  /* path of wsc-solve and of its machine description; NULL: none */
     const char *schedule_folder;          /* folder that keeps answers of wsc-solve; NULL: none */
@@ -605,6 +607,7 @@ struct Module {
     Kernel *kernels;
     int next_id;
     const char *pass; /* lower.c: name of the running pass, for die () */
+    int pass_index;   /* lower.c: its row in the table of passes */
     bool as_text;     /* read from textual IR: versions and variants report their own errors */
     bool failed;
 };
@@ -789,7 +792,8 @@ void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format
 /* Writes the dump behind a pass, with roles if there are any.  */
 void ir_print(FILE *out, const Kernel *kernel, const char *pass);
 char *ir_read_text(FILE *in); /* all text up to the end of the file; the caller frees it; NULL: it cannot be read */
-Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
+/* Returns NULL after an error.  */
+Module *ir_parse(const char *text, const char *name, const Machine *machine, DiagFn diag, void *context);
 bool ir_check(Kernel *kernel); /* checks SSA, types and block structure; calls BUG () and returns false if broken */
 bool ir_check_body(Kernel *kernel);
 bool ir_check_programs(Kernel *kernel);

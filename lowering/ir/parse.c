@@ -16,7 +16,6 @@
 
 #include "ir/parse.h"
 #include "ir/text.h"
-#include "machine/machine.h"
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
@@ -525,9 +524,9 @@ char *ir_read_text(FILE *in)
     return NULL;
 }
 
-Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context)
+Module *ir_parse(const char *text, const char *name, const Machine *machine, DiagFn diag, void *context)
 {
-    Module *module = module_new(name, &machine_hopper, diag, context);
+    Module *module = module_new(name, machine, diag, context);
     Parser parser = {.module = module, .name = module->source, .cursor = text, .line_start = text, .line = 1};
     scan_next(&parser);
     while (!parser.failed && parser.token.kind != T_END)

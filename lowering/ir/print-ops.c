@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/plan.h"
 #include "ir/print.h"
+#include "ir/slice.h"
 #include "ir/text.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */

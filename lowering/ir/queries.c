@@ -2,11 +2,10 @@
 /*
  * queries.c - predicates and properties of operations and values that several passes share.
  *
- *   acc = ws_dot (ta, ws_trans (tb), acc)      operand_in_place: the tensor core reads both operands from their rings
- *                                              dot_carried_by: only products read the carried value acc, so that the
- *                                              product may stay in flight
+ *   r = load d, i, j                     op_is_pure, op_reads_memory
+ *   for k = 0, < 4, 1                    constant_trips: 4
+ *     acc = dot (ta, tb, acc)            op_is_product; op_reads_operand for ta and tb; op_writes_in_place
  */
-#include "machine/machine.h"
 #include "ir/queries.h"
 #include "rules.h"
 
@@ -136,11 +135,6 @@ Op *ring_source(const Value *value)
     return op && schedule_of(op)->depth ? op : NULL;
 }
 
-bool ring_source_divides(const Value *value, int groups)
-{
-    return ring_source(value) && value->type.rows > 1 && value->type.rows % (groups * MACHINE_SWIZZLE_ROWS) == 0;
-}
-
 bool use_is_operand(const Use *use, const Uses *uses)
 {
     if (op_is_product(use->op))
@@ -178,28 +172,6 @@ Op *op_at_block(Op *op, const Block *block)
     while (op && op->parent != block)
         op = op->parent->parent;
     return op;
-}
-
-int box_extents(const Op *box, int *extents)
-{
-    int count = (box->nargs - 1) / 2;
-    for (int i = 0; i < count; i++) {
-        int64_t extent;
-        if (!ir_constant(box->args[1 + count + i], &extent) || extent < 1 || extent > MACHINE_BOX_EXTENT)
-            return 0;
-        extents[i] = (int)extent;
-    }
-    return count;
-}
-
-int box_rows(const Value *tensor)
-{
-    int extents[3], rows = 1;
-    if (!tensor->def || tensor->def->code != OP_BOX)
-        return 0;
-    for (int i = box_extents(tensor->def, extents); i > 0; i--)
-        rows *= extents[i - 1];
-    return rows;
 }
 
 int row_coordinate(const Op *op)
@@ -241,96 +213,6 @@ Type stored_type(const Op *store)
     return type;
 }
 
-bool operand_in_place(const Machine *machine, const Value *value, int arg)
-{
-    bool transposed;
-    const Op *source = ring_source(value);
-    if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
-        return false; /* groups synchronize before the next gather, so no product in flight may read the storage */
-    if (value->type.kind == K_VIEW)
-        transposed = value->def && value->def->code == OP_TRANS_VIEW;
-    else if (source)
-        transposed = (value->def->code == OP_TRANS) != (schedule_of(source)->transposer != 0);
-    else
-        return false;
-    return machine_takes_across_k(machine, value->type.dtype) || transposed == (arg == 1);
-}
-
-/* Follows the load and one transpose of it to their products.  */
-bool lies_across(const Op *load, const Value *value, const Uses *uses)
-{
-    for (const Use *use = uses_of(uses, value); use; use = use->next) {
-        if (use->op->code == OP_TRANS && value->def == load && lies_across(load, use->op->results[0], uses))
-            continue;
-        if (!op_is_dot(use->op) || use->arg > 1 || (value->def != load) == (use->arg == 1))
-            return false;
-    }
-    return dtype_bytes(value->type.dtype) == 1 && uses_of(uses, value);
-}
-
-static bool operands_in_place(const Machine *machine, const Op *dot)
-{
-    return operand_in_place(machine, dot->args[0], 0) && operand_in_place(machine, dot->args[1], 1);
-}
-
-/* ---- accumulators that stay in flight ---------------------------------------------------------------------------- */
-
-/* The chain of products of one accumulator through a block.  */
-typedef struct {
-    const Machine *machine;
-    const Uses *uses;
-    const Op *wanted; /* the product that is searched for */
-    bool met;         /* the chain contains it */
-} Chain;
-
-static int chain_end(Chain *chain, Block *block, const Value *value);
-
-/* Returns the result of an `if` that the value becomes in each arm, or -1.  */
-static int through_arms(Chain *chain, Op *branch, const Value *value)
-{
-    int end = -1;
-    for (int k = 0; k < branch->nblocks; k++) {
-        int other = chain_end(chain, branch->blocks[k], value);
-        if (other < 0 || (k && other != end))
-            return -1;
-        end = other;
-    }
-    return end;
-}
-
-/* Follows an accumulator through a block, from product to product and through arms of `if`s. Returns the operand of the
-   block's yield at which the chain ends, or -1 if any other op uses a value of the chain.  */
-static int chain_end(Chain *chain, Block *block, const Value *value)
-{
-    for (;;) {
-        Op *next = NULL;
-        int arg = 0, count = 0;
-        for (const Use *use = uses_of(chain->uses, value); use; use = use->next) {
-            if (!ir_inside(use->op, block))
-                continue;
-            Op *here = op_at_block(use->op, block);
-            if (next && next != here)
-                return -1;
-            next = here;
-            arg = use->arg;
-            count++;
-        }
-        if (next && next->code == OP_YIELD && count == 1)
-            return arg;
-        if (next && op_is_dot(next) && count == 1 && arg == 2 && operands_in_place(chain->machine, next)) {
-            chain->met |= next == chain->wanted;
-            value = next->results[0];
-        } else if (next && next->code == OP_IF) {
-            int result = through_arms(chain, next, value);
-            if (result < 0)
-                return -1;
-            value = next->results[result];
-        } else {
-            return -1;
-        }
-    }
-}
-
 Block *body_around(Block *block)
 {
     while (block->parent && block->parent->code == OP_IF)
@@ -350,35 +232,6 @@ Op *outermost_loop(const Op *op)
         if (around->code == OP_FOR || around->code == OP_WHILE)
             outer = around;
     return outer;
-}
-
-/* All products of a chain stay in flight across the end of an iteration, or none. A product with a staged operand has
-   to be waited for, so operands_in_place () has to hold for each.  */
-Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index)
-{
-    Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;
-    if (!loop || loop->code != OP_FOR)
-        return NULL;
-    Block *body = loop->blocks[0];
-    for (int i = 0; i < carried_count(loop); i++) {
-        Chain chain = {machine, uses, dot, false};
-        if (!type_equal(type_kind(K_TILE, body->args[1 + i]->type), type_kind(K_TILE, dot->results[0]->type)) ||
-            chain_end(&chain, body, body->args[1 + i]) != i || !chain.met)
-            continue;
-        if (index)
-            *index = i;
-        return loop;
-    }
-    return NULL;
-}
-
-bool is_halved_at_edge(const Machine *machine, const Op *load)
-{
-    const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
-    bool resident = load->code == OP_LOAD ? load->transfer->resident : load->storage->resident;
-    return load->transfer->skip_oob && !load->transfer->skip_step && !load->transfer->along && !resident &&
-           tile.rows > machine->costs->halved_columns && tile.rows <= machine->product_columns &&
-           grid_variable(load->args[load->nargs - 2]) >= 0;
 }
 
 bool may_wrap(const Op *loop, int dim)
@@ -484,4 +337,77 @@ bool counter_never_wraps(Opcode compare, int64_t step, int bits, bool is_signed,
         return false;
     return by_one || (hi && (up ? *hi - (compare == OP_SCALAR_LT) + step <= most
                                 : *hi + (compare == OP_SCALAR_GT) + step >= least));
+}
+
+bool op_is_loop(const Op *op)
+{
+    return op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_GRID || op->code == OP_NARROW;
+}
+
+bool op_writes_in_place(const Op *op)
+{
+    return op->code == OP_MMA || op_is_product(op);
+}
+
+bool op_reads_memory(const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    return class_ == CLASS_LOAD || op->code == OP_READ;
+}
+
+bool op_is_pure(const Op *op)
+{
+    switch (op_info[op->code].class_) {
+    case CLASS_SCALAR:
+    case CLASS_TENSOR:
+    case CLASS_READ:
+    case CLASS_LOAD:
+        return true;
+    case CLASS_TILE:
+        return !op_is_product(op) && !op_meets_blocks(op);
+    default:
+        return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_READ;
+    }
+}
+
+/* Parameters of the kernel have neither an operation nor a block.  */
+bool value_on_host(const Value *value)
+{
+    const Op *op = value->def;
+    if (!op)
+        return !value->block;
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ != CLASS_SCALAR && op->code != OP_TENSOR)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!value_on_host(op->args[i]))
+            return false;
+    return true;
+}
+
+int64_t constant_trips(const Op *loop)
+{
+    int64_t low, high, step;
+    if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || !ir_constant(loop->args[2], &step) ||
+        step <= 0)
+        return -1;
+    return high > low ? (high - low + step - 1) / step : 0;
+}
+
+/* Limits for loops that are unrolled.  With a constant counter, addresses of consecutive loads are related.  */
+enum { MAX_OPERATIONS_OF_LOADS = 192 };
+
+bool loop_is_of_loads(const Op *loop)
+{
+    if (loop->code != OP_FOR || loop->nblocks != 1)
+        return false;
+    int64_t trips = pipeline_of(loop) ? -1 : constant_trips(loop);
+    int operations = 0, loads = 0;
+    FOR_OPS (op, loop->blocks[0]) {
+        if (op->nblocks || op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE)
+            return false;
+        operations++;
+        loads += op->code == OP_LOAD;
+    }
+    return trips > 1 && trips <= MAX_TRIPS_OF_LOADS && loads && trips * operations <= MAX_OPERATIONS_OF_LOADS;
 }

@@ -5,10 +5,6 @@
 
 #include "ir/slice.h"
 
-/* Returns the loop around the product `dot` if the product may stay in flight from one iteration to the next, or NULL.
-   The accumulator is then a carried value of the loop, which only products read in its body and in arms of `if`s.
-   The number of that carried value is stored to *index; `index` may be NULL.  */
-Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index);
 bool op_reads_operand(const Op *op, int arg); /* `op` is a product and operand `arg` is A or B, not the accumulator */
 bool op_is_dot(const Op *op);                 /* an asynchronous product: wgmma */
 bool op_is_product(const Op *op);             /* any product, asynchronous or not */
@@ -33,15 +29,8 @@ bool op_meets_blocks(const Op *op);
 
 /* Returns the op whose result a ring carries, where `value` is that result or its transpose; otherwise NULL.  */
 Op *ring_source(const Value *value);
-/* True if a ring carries the value and each of `groups` groups stores its own rows. Otherwise one group stores all.  */
-bool ring_source_divides(const Value *value, int groups);
 /* True if the use reads a ring's value from shared memory: as an operand, or by a transpose that only operands use.  */
 bool use_is_operand(const Use *use, const Uses *uses);
-/* True if the tensor core can read operand `arg` from its ring as it lies there: along K, or across K for 16 bits.  */
-bool operand_in_place(const Machine *machine, const Value *value, int arg);
-/* True if only products use the value, which is the load or its transpose, and if its rows run across K in each.  The
-   elements are bytes.  */
-bool lies_across(const Op *load, const Value *value, const Uses *uses);
 /* Leaves arms of `if`s outwards. Returns the first block that is no arm, and the op that holds that block, or NULL.  */
 Block *body_around(Block *block);
 Op *loop_around(Block *block);
@@ -49,16 +38,6 @@ Op *loop_around(Block *block);
 Op *outermost_loop(const Op *op);
 /* Returns the latest stage of the ops that use the result of `source` or its transpose, and of `source` itself.  */
 int last_stage(const Op *source, const Uses *uses);
-/* skip-oob.c: true if out-of-bounds rows of the load cannot influence a store.  */
-bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
-/* skip-oob.c: the same for rows beyond the step of the grid dimension that is the load's row. Returns 1 + that
-   dimension, or 0.  */
-int rows_in_step(Kernel *kernel, const Uses *uses, const Op *load);
-/* skip-oob.c: true if the columns of a product beyond its operand `width` cannot influence a store.  */
-bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
-/* True for a load, or its COPY_IN, of wide tiles, of which the last may be half out of bounds. A product with half of
-   the columns then takes half the time.  */
-bool is_halved_at_edge(const Machine *machine, const Op *load);
 /* Returns the number of the grid variable that the value is, or -1.  */
 int grid_variable(const Value *value);
 /* True if the types let the variable wrap around: 32 bits with a wider bound, or unsigned. The launcher checks that the
@@ -68,10 +47,6 @@ bool may_wrap(const Op *loop, int dim);
 bool wraps_by_tiles(const Kernel *kernel, const Op *grid, int dim);
 /* Returns the op of `block` that is `op` or contains it, or NULL.  */
 Op *op_at_block(Op *op, const Block *block);
-/* Stores the extents of a box, from the tensor's first dimension on. Returns their number. Returns 0 if an extent is no
-   constant or exceeds a TMA box.  */
-int box_extents(const Op *box, int *extents);
-int box_rows(const Value *tensor); /* rows of a box; 0: the tensor is no box */
 /* Returns the index of the row coordinate among the operands of a load or store.  Returns -1 if rows of the tile do not
    advance a coordinate.  */
 int row_coordinate(const Op *op);
@@ -88,5 +63,16 @@ bool products_are_done(const Op *op);
 bool ir_is_edge(const Op *op, const Op *loop);
 /* Returns the innermost pipelined loop around an op, or NULL.  */
 Op *pipelined_loop(const Op *op);
+
+/* Predicates on operations of roles.  */
+bool op_is_pure(const Op *op);          /* has no side effect; may be removed or computed elsewhere in its block */
+bool op_reads_memory(const Op *op);     /* pure, but does not move across a store or a release */
+bool op_is_loop(const Op *op);          /* a loop, or a region that carries values as a loop does */
+bool op_writes_in_place(const Op *op);  /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
+bool value_on_host(const Value *value); /* depends on parameters of the launcher alone */
+/* The number of iterations of a FOR, or -1 if its bounds are not constant.  */
+int64_t constant_trips(const Op *loop);
+enum { MAX_TRIPS_OF_LOADS = 16 };      /* of loop_is_of_loads */
+bool loop_is_of_loads(const Op *loop); /* a short loop over loads, which is unrolled */
 
 #endif

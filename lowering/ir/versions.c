@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "lower.h"
 
 static bool is_taken(const Module *module, const char *name)
 {
@@ -64,14 +63,13 @@ static Kernel *new_form(Kernel *kernel, const char *name, KernelVersion range)
 Kernel *kernel_version(Kernel *kernel, const Value *param, int64_t least, int64_t most)
 {
     const char *name = arena_print(kernel->module, "%s_to_%lld", kernel->name, (long long)most);
-    return new_form(kernel, name,
-                    (KernelVersion){kernel->name, param->index, least, most, find_pass(kernel->module->pass)});
+    return new_form(kernel, name, (KernelVersion){kernel->name, param->index, least, most, kernel->module->pass_index});
 }
 
 Kernel *kernel_estimated_version(Kernel *kernel, const char *ending)
 {
     return new_form(kernel, arena_print(kernel->module, "%s_%s", kernel->name, ending),
-                    (KernelVersion){kernel->name, -1, 0, 0, find_pass(kernel->module->pass)});
+                    (KernelVersion){kernel->name, -1, 0, 0, kernel->module->pass_index});
 }
 
 Kernel *kernel_copy(Kernel *kernel)

@@ -22,7 +22,7 @@
  * An iteration may stand for many iterations of the user's loop (optimize/cluster-rows.c). The blocks then reduce their
  * rows in pieces themselves: sum = sum_blocks v, zero piece=128.
  *
- * A sum of powers below a running maximum, as in a softmax (optimize/powers.h), is exchanged, too. Each block sends its
+ * A sum of powers below a running maximum, as in a softmax (ir/powers.h), is exchanged, too. Each block sends its
  * own maximum, and its sum below that. A later loop reuses the powers that the exchange has computed:
  *
  *      e = exp (sub v, most)                            e = powers_sent v, most, sum
@@ -37,12 +37,13 @@
  */
 #include <string.h>
 
+#include "ir/alias.h"
+#include "ir/powers.h"
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/slice.h"
-#include "optimize/powers.h"
+#include "language/blocks.h"
+#include "passes.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;
@@ -565,8 +566,6 @@ void blocks_of_pieces(Kernel *kernel, int piece)
            blocks.count, blocks.count > 1 ? "s" : "", blocks.count > 1 ? "" : "s");
 }
 
-/* require: one GRID.
-   ensure:  no loop over blocks and no TILE_AT is left.  */
 void pass_blocks(Kernel *kernel)
 {
     blocks_of_pieces(kernel, 0);

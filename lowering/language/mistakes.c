@@ -11,9 +11,9 @@
  * slices. It also emits a remark that ws_dot rounds F32 operands.
  */
 #include "ir/affine.h"
-#include "lower.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/plan.h"
+#include "passes.h"
 
 enum { DEEP = 12 };
 

@@ -22,8 +22,8 @@
  * Tested, not proved (proof/freeze.c): tests/programs/grid_forms.c, loop_forms.c and early_continue.c run nests on the
  * sequential target, which runs the C loops, and on emulate.
  */
-#include "lower.h"
 #include "ir/queries.h"
+#include "passes.h"
 
 enum { MAX_DIMS = 4, MAX_LEVELS = 16 };
 
@@ -428,8 +428,6 @@ static bool has_grid(const Kernel *kernel)
     return false;
 }
 
-/* require: simplify.
-   ensure:  the body is scalar code, tensors and one GRID.  */
 void pass_nest(Kernel *kernel)
 {
     Nest nest = {.kernel = kernel};

@@ -16,11 +16,11 @@
  * The pass computes the result of these operations on the zeros, as far as it is a constant. A sum ignores zeros. A
  * maximum ignores numbers far below, and 0 if it is a maximum of magnitudes.
  */
-#include "language/padding.h"
-#include "lower.h"
 #include "ir/affine.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
+#include "language/padding.h"
+#include "passes.h"
 
 enum { MAX_DEPTH = 12, FAR = 10000 };
 

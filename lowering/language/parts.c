@@ -27,10 +27,10 @@
  */
 #include <math.h>
 
-#include "lower.h"
-#include "machine/machine.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
+#include "passes.h"
+#include "target/machine.h"
 
 enum {
     COLUMNS_AT_LEAST = 8
@@ -506,8 +506,6 @@ static void say(const Parts *ctx)
                ctx->count, ctx->holders);
 }
 
-/* require: one GRID.
-   ensure:  no loop over parts is left.  */
 void pass_parts(Kernel *kernel)
 {
     Parts ctx = {.kernel = kernel};

@@ -13,7 +13,7 @@
 
 #include "ir/slice.h"
 #include "language/plain-memory.h"
-#include "machine/budget.h"
+#include "target/budget.h"
 
 static void emit_block(Nest *in, Block *from, Block *to);
 static void emit_op(Nest *in, Op *op, Block *to);

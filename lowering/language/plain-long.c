@@ -12,7 +12,6 @@
  */
 #include "ir/slice.h"
 #include "language/plain.h"
-#include "lower.h"
 
 enum { DEEPEST = 16 };
 

@@ -10,7 +10,6 @@
  * one, cut back to the type, is the number itself.  Front ends differ in how much of this they fold.
  */
 #include "language/plain.h"
-#include "lower.h"
 
 static bool is_integer(Dtype dtype)
 {

@@ -23,7 +23,7 @@
 #include "cost/gpu.h"
 #include "ir/queries.h"
 #include "language/plain.h"
-#include "lower.h"
+#include "passes.h"
 
 /* ---- which loops ------------------------------------------------------------------------------------------------- */
 
@@ -471,7 +471,6 @@ static void visit_loop(Op *op, void *context)
     kernel->grid.by_one |= op->code == OP_FOR && op->args[0]->type.dtype == D_U32;
 }
 
-/* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
 void pass_plain(Kernel *kernel)
 {
     Module *module = kernel->module;

@@ -18,9 +18,9 @@
  *
  * Tests: tests/programs/queues.c on all targets, and tests/bad/queue-*.c.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/plan.h"
+#include "passes.h"
 
 typedef struct {
     Kernel *kernel;
@@ -394,8 +394,6 @@ static void visit_ring(Op *op, void *context)
         *next = queue;
 }
 
-/* require: plain.
-   ensure:  no RING_NEW, RING_PUT or RING_GET is left.  */
 void pass_queues(Kernel *kernel)
 {
     bool any = false;

@@ -9,7 +9,7 @@
  *
  * The pass runs behind the first simplify, which folds constant steps and strides.
  */
-#include "lower.h"
+#include "passes.h"
 
 /* True if the blocks of a cluster execute the loop's iterations.  */
 static bool of_cluster(const Op *loop)
@@ -73,8 +73,6 @@ static void check_from(Kernel *kernel)
                "tiles begin where the variable of the first loop is what order(from(...)) says, and go round");
 }
 
-/* require: one GRID.
-   ensure:  nothing changed; all pragmas, loops and tensors are in the language.  */
 void pass_restrictions(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_pipeline, kernel);

@@ -13,10 +13,11 @@
  */
 #include <string.h>
 
-#include "lower.h"
-#include "machine/machine.h"
 #include "ir/queries.h"
+#include "passes.h"
 #include "rules.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 enum { MAX_OPERANDS = 18 };
 
@@ -486,8 +487,6 @@ static void visit_splat(Op *op, void *context)
         op->results[0]->type = type_tile(compute_dtype(op->args[0]->type.dtype), 1, 1);
 }
 
-/* require: queues.
-   ensure:  every value has a type and a shape.  */
 void pass_types(Kernel *kernel)
 {
     infer_block(kernel, kernel->body);

@@ -23,7 +23,7 @@
  * with the sequential library in tests/gpu.
  */
 #include "ir/queries.h"
-#include "lower.h"
+#include "passes.h"
 
 enum { MOST_STEPS = 6 }; /* most operations from a power to its rounding, or from a score to the row maximum */
 
@@ -95,7 +95,6 @@ static void visit_power(Op *op, void *context)
         op->tile->fast = may_be_fast(context, op->results[0], false, 0);
 }
 
-/* require: programs of roles.   ensure: the mark `fast` on operations whose low bits no result shows.  */
 void pass_fast_math(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

@@ -13,9 +13,10 @@
  * All columns count as accessed: the runtime compares rows, which are apart in memory.  A vector has one dimension,
  * which counts.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
 #include "machine/footprint.h"
-#include "machine/plan.h"
+#include "roles/programs.h"
 
 typedef struct {
     const Variable *tensor;

@@ -10,9 +10,9 @@
  * fragments, sums along rows need fewer shuffles between lanes.  The layout is for roles that reduce rows and do not
  * access global memory, and must not take more registers.  The gain is measured in bench/notes/schedules.md.
  */
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "target/machine.h"
 
 typedef struct {
     Layout other;

@@ -20,8 +20,7 @@
  * adjacent loads, for instance the taps of a filter, is also unrolled (windows.c).
  */
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/plan.h"
+#include "passes.h"
 
 static bool computes(const Op *op, const void *context)
 {
@@ -46,7 +45,6 @@ static void visit_control(Op *op, void *context)
         op->control->unroll = ir_any(op, takes_columns, op->blocks[0]->args[0]) || loop_is_of_loads(op);
 }
 
-/* require: programs of roles.   ensure: uniform on the branches of loops that compute, unroll on loops over columns. */
 void pass_hints(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -19,9 +19,9 @@
  * synchronizes, and waits for products in flight that read it.  After the writes, each thread issues a fence.  Then the
  * group synchronizes again before the tensor cores read.
  */
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;

@@ -12,9 +12,11 @@
  * tensor, and no other store may write the same elements.  Any other store is direct.  A direct store has a barrier of
  * the group on each side if other threads of its role load or store the same elements.
  */
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;

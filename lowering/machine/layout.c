@@ -11,10 +11,11 @@
  * each row, or a team of groups shares each row.  For operands of products see layout-operands.c, for stores
  * layout-stores.c.
  */
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
-#include "lower.h"
+#include "machine/plan.h"
+#include "passes.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;
@@ -253,7 +254,6 @@ static void visit_parts(Op *op, void *context)
                               machine_parts(op, shaper->kernel->grid.cluster[1]), shaper->role->replicas);
 }
 
-/* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
     kernel->layout = team_of(kernel, rows_together(kernel, NULL));

@@ -11,9 +11,8 @@
  * these.  A storage is alive from the first to the last statement whose operations access it, in any role.  The
  * producer runs ahead.  At the end of a tile, its rings already hold data of the next tile.
  */
-#include "lower.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
+#include "passes.h"
+#include "target/machine.h"
 
 #include <string.h>
 
@@ -142,7 +141,6 @@ static const char *memory_text(const Kernel *kernel)
     return text;
 }
 
-/* require: plan.   ensure: kernel->memory.  */
 void pass_memory(Kernel *kernel)
 {
     kernel->memory = memory_text(kernel);

@@ -27,8 +27,9 @@
  * the accumulator beyond the width are undefined.
  */
 #include "ir/queries.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "passes.h"
+#include "roles/programs.h"
+#include "target/operands.h"
 
 typedef struct {
     Kernel *kernel;
@@ -181,8 +182,6 @@ static void narrow_block(Kernel *kernel, const Role *role, Block *block)
     }
 }
 
-/* require: products in the form of the hardware.   ensure: loops whose products need not compute all columns are in a
-   region.  */
 void pass_narrow(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -15,9 +15,11 @@
  * continues if its columns fill whole lines.
  */
 #include "ir/affine.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "roles/programs.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 static const Op *view_under(const Value *operand)
 {

@@ -25,8 +25,7 @@
  * Only loops over products are split.  A branch remains if a role synchronizes, stores or waits in it.
  */
 #include "ir/queries.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "passes.h"
 
 /* The branch at which a loop over products can be split, or NULL.  The loop must count up.  */
 static Op *find_edge(const Op *loop)
@@ -112,7 +111,6 @@ static void peel_block(Kernel *kernel, const Block *block)
     }
 }
 
-/* require: programs of roles.   ensure: loops over products with a branch at a bound have two bodies.  */
 void pass_peel(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

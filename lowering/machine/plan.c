@@ -17,12 +17,14 @@
  * If the storages do not fit with the fewest slots, an error prints the sum.  At the end, staging.c expands tiles that
  * pass through outputs of the chosen size.
  */
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
+#include "machine/plan.h"
+#include "passes.h"
+#include "roles/programs.h"
+#include "target/budget.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 static int64_t round_up(int64_t value, int64_t multiple)
 {
@@ -65,6 +67,11 @@ bool kernel_has_pingpong(const Kernel *kernel)
     return false;
 }
 
+int64_t plan_place(Kernel *kernel)
+{
+    return budget_place(kernel, kernel_has_pingpong(kernel), kernel_meetings(kernel));
+}
+
 /* Named barriers: 0 for the block, one for each group, one for each group's turn, and one for each role whose groups
    synchronize.  */
 static void plan_barriers(Kernel *kernel)
@@ -95,7 +102,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
         storage->slot_bytes = storage_bytes(storage);
         i++;
     }
-    kernel->shared_bytes = budget_place(kernel);
+    kernel->shared_bytes = plan_place(kernel);
     return budget_fits(kernel, kernel->shared_bytes);
 }
 
@@ -142,10 +149,10 @@ static void plan_second_slots(Kernel *kernel)
             storage_is_reused(kernel, aref->storages[0]))
             continue;
         set_slots(aref, 2);
-        if (!budget_fits(kernel, budget_place(kernel)))
+        if (!budget_fits(kernel, plan_place(kernel)))
             set_slots(aref, 1);
     }
-    kernel->shared_bytes = budget_place(kernel);
+    kernel->shared_bytes = plan_place(kernel);
 }
 
 static bool uses_in_loop(const Op *op, const void *storage)
@@ -167,7 +174,7 @@ static void try_columns(Kernel *kernel, Storage *storage, int columns)
     int before = storage->tile.cols;
     storage->tile.cols = columns;
     storage->slot_bytes = storage_bytes(storage);
-    if (!budget_fits(kernel, budget_place(kernel)))
+    if (!budget_fits(kernel, plan_place(kernel)))
         storage->tile.cols = before;
     storage->slot_bytes = storage_bytes(storage);
 }
@@ -186,7 +193,7 @@ static void widen_outputs(Kernel *kernel, const int *whole)
             i++;
         }
     }
-    kernel->shared_bytes = budget_place(kernel);
+    kernel->shared_bytes = plan_place(kernel);
 }
 
 /* Gives outputs the rest of the memory, block by block.  */
@@ -204,7 +211,7 @@ static void grow_outputs(Kernel *kernel, const int *whole)
             i++;
         }
     }
-    kernel->shared_bytes = budget_place(kernel);
+    kernel->shared_bytes = plan_place(kernel);
 }
 
 /* With two slots, the groups synchronize once for each gather: no thread still reads the slot that is written.  */
@@ -373,7 +380,6 @@ static void say_plan(Kernel *kernel)
     remark(kernel, DIAG_OPTIMIZED, kernel->loc, "%s", text);
 }
 
-/* require: layout.   ensure: addresses, registers, threads, variables.  */
 void pass_plan(Kernel *kernel)
 {
     plan_threads(kernel);

@@ -11,49 +11,7 @@
 extern "C" {
 #endif
 
-/* order.c: assigns op->position in program order.  A control operation ends at the position after its last block.  */
-void order_number(Role *role);
-int order_end(const Op *op);
-/* The operation of `block` that is `op` or contains `op`; NULL: none.  */
-Op *order_in_block(Op *op, const Block *block);
-/* The outermost loop (FOR, WHILE, GRID) around `op` that does not contain `block`, or NULL.  */
-Op *order_outer_loop(const Op *op, const Block *block);
-
-/* facts.c: predicates on lowered operations.  */
-bool op_is_pure(const Op *op);         /* has no side effect; may be removed or computed elsewhere in its block */
-bool op_reads_memory(const Op *op);    /* pure, but does not move across a store or a release */
-bool op_is_loop(const Op *op);         /* a loop, or a region that carries values as a loop does */
-bool op_writes_in_place(const Op *op); /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
-Op *tensor_root(const Value *tensor);  /* the TENSOR operation below slices and boxes */
-const Value *tensor_memory(const Value *tensor);            /* the pointer operand of the TENSOR operation */
-bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
-Op *role_grid(const Role *role);                            /* the GRID operation of the role, or NULL */
-Block *role_own_tile(const Role *role);                     /* the block that a group runs for its own tile, or NULL */
-Op *kernel_grid(const Kernel *kernel);     /* the GRID operation of a role; all roles have the same grid */
-bool role_holds_tiles(const Role *role);   /* holds tiles in registers between operations */
-bool role_issues_only(const Role *role);   /* one warp suffices: the role starts copies and touches no tile */
 int kernel_meetings(const Kernel *kernel); /* number of roles whose groups synchronize */
-/* The operation of the body whose result the storage holds, or NULL.  */
-const Op *aref_source(const Aref *aref, const Storage *storage);
-int storage_place(const Kernel *kernel, const Storage *storage); /* number of storages before this one */
-/* The storage interleaved with this one, slot by slot, or NULL.  */
-Storage *storage_beside(const Kernel *kernel, const Storage *storage);
-int64_t storage_align(const Storage *storage);
-bool storage_is_exchange(const Storage *storage); /* blocks of a cluster write to it in each other's memory */
-int64_t storage_bytes(const Storage *storage);    /* bytes of one slot, by use and tile */
-bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* has an operation of this opcode on this aref */
-bool value_on_host(const Value *value);                            /* depends on parameters of the launcher alone */
-bool stores_apart(const Op *x, const Op *y); /* in one iteration, the stores write different elements */
-/* In different iterations of the loops inside the grid, the store writes different elements.  */
-bool store_moves_on(const Op *store);
-/* True for an in-place update: the store writes the window that the load reads, and each iteration of the loops around
-   it another window.  A store after the load then changes no element that any iteration loads.  */
-bool load_is_in_place(const Op *load, const Op *store);
-/* True if in addition each thread stores the elements that it loads itself.  That holds if each element has one holder:
-   in a tile of rows and columns, and in a single row that all threads share.  */
-bool load_is_of_own(const Role *role, const Op *load, const Op *store);
-/* The number of groups in the roles before this one.  */
-int role_first_group(const Kernel *kernel, const Role *role);
 
 /* registers.c: the threads of the kernel, and the registers of each role.  If several roles multiply,
    plan_role_registers sets the registers.  It needs the variables.  */
@@ -77,7 +35,6 @@ bool role_meets(const Kernel *kernel, const Role *role);
 /* prefetch.c: loads that a block issues before the tile that uses them, or a loop before the iteration.  plan_prefetch
    returns the registers of a thread that they take with their addresses; 0: there are none.  It may raise *peak: an
    iteration holds its own loads, too.  */
-enum { PREFETCH_TILE = 1, PREFETCH_ONCE = 2, PREFETCH_ITERATION = 3 };
 /* The blocks that an SM should run at once, limited by registers and by shared memory.  */
 int plan_blocks_with(const Kernel *kernel, int peak, int prefetch, int64_t shared_bytes);
 int plan_prefetch(Kernel *kernel, int *peak);
@@ -91,9 +48,7 @@ bool load_is_cached(const Op *op); /* prefetched into shared memory: once for al
    and stores to its tensor.  */
 bool load_may_be_prefetched(const Kernel *kernel, const Op *load, int how);
 
-/* epilogue-prefetch.c: a tile of the epilogue is loaded into a slot of its own, from the begin of the product on.  */
-bool load_comes_whole(const Kernel *kernel, const Op *load);
-/* Marks copies that are issued piece by piece while a loop runs.  */
+/* pace.c: marks copies that are issued piece by piece while a loop runs.  */
 void plan_pace(Kernel *kernel);
 /* True if the copy may be issued so.  */
 bool may_be_paced(const Kernel *kernel, const Op *copy);
@@ -119,13 +74,6 @@ void layout_pairs(Kernel *kernel);
 Op *op_paired_with(const Machine *machine, const Op *product);
 bool op_is_second(const Op *product); /* the product before it starts both */
 
-/* select-column.c: true if the operation sums one selected column of each row, with 0 for the other columns.  `column`
-   holds its index in each row, relative to `first`; NULL: relative to 0.  */
-typedef struct {
-    const Value *tile, *column, *first;
-} SelectedColumn;
-bool op_selects_column(const Op *op, SelectedColumn *selected);
-
 /* pressure.c: the most registers of a thread that live tiles take at one point of a role.  The estimate needs
    positions.  */
 typedef struct {
@@ -140,9 +88,9 @@ bool value_is_of_places(const Value *value);
 int plan_loads_together(const Role *role);
 int plan_numbers(const Block *block); /* most registers of scalars that nested loops and conditions carry */
 
-bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
-int role_groups(const Role *role);              /* registers.c: groups of all replicas; a team is several groups */
-int kernel_groups(const Kernel *kernel);        /* groups of all roles */
+/* plan.c: gives every storage its address.  The result is the size of the shared struct.  */
+int64_t plan_place(Kernel *kernel);
+bool kernel_has_pingpong(const Kernel *kernel);
 
 #ifdef __cplusplus
 }
@@ -155,8 +103,7 @@ typedef struct {
 bool load_window(const Kernel *kernel, const Op *load, RowWindow *window);
 /* Marks the loads of a role that have such a window.  */
 void plan_windows(const Kernel *kernel, const Role *role);
-int window_rows(const Op *load);       /* rows beyond its tile that the first iteration of a run loads */
-bool loop_is_of_loads(const Op *loop); /* a short loop over loads, which is unrolled */
+int window_rows(const Op *load); /* rows beyond its tile that the first iteration of a run loads */
 /* The best layout in strips for the role; LAYOUT_COUNT: none gains.  */
 Layout layout_in_strips(const Kernel *kernel, const Role *role);
 /* Fragments.c: true if the fragment layout is better than `other`.  */

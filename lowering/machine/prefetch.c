@@ -24,10 +24,13 @@
  * known.  No store of the kernel writes what is loaded.  The proof checks these conditions of each load again.  All
  * effects are measured in bench/notes/choices.md.
  */
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "roles/programs.h"
+#include "target/budget.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 bool load_is_prefetched(const Op *op)
 {
@@ -297,7 +300,7 @@ static void keep(Kernel *kernel, const Role *role, int how)
                 storage_new(kernel, name, USE_ROW_CACHE, op->results[0]->type, slots_of(how) * role->replicas);
             op->storage->slot_bytes = storage_bytes(op->storage);
         }
-    kernel->shared_bytes = budget_place(kernel);
+    kernel->shared_bytes = plan_place(kernel);
 }
 
 static bool may_keep(const Kernel *kernel, const Role *role)

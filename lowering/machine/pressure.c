@@ -10,8 +10,10 @@
  * registers count as free for computed values.  If registers are short, a tile computed from row and column indices and
  * scalars counts as zero, since nvcc recomputes it at each use.
  */
-#include "machine/machine.h"
+#include "ir/select-column.h"
 #include "machine/plan.h"
+#include "roles/order.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;

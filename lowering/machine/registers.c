@@ -9,12 +9,12 @@
  * the registers of its tiles at the worst point (pressure.c) and a constant for addresses.  The rest is dealt out in
  * steps of eight.
  */
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
+#include "machine/plan.h"
+#include "roles/programs.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 static int64_t round_up(int64_t value, int64_t multiple)
 {
@@ -22,20 +22,6 @@ static int64_t round_up(int64_t value, int64_t multiple)
 }
 
 /* ---- threads and registers --------------------------------------------------------------------------------------- */
-
-int role_groups(const Role *role)
-{
-    int team = machine_wide_groups(role->layout);
-    return role->replicas * (team ? team : 1);
-}
-
-int kernel_groups(const Kernel *kernel)
-{
-    int groups = 0;
-    FOR_ROLES (role, kernel)
-        groups += role_groups(role);
-    return groups;
-}
 
 /* True for the role that stores the results of products.  It gets the registers that other roles do not need.  */
 static bool is_busy(const Kernel *kernel, const Role *role)

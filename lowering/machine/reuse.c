@@ -19,9 +19,10 @@
 #include <string.h>
 
 #include "ir/queries.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
 #include "machine/plan.h"
+#include "roles/order.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* ---- who uses what ----------------------------------------------------------------------------------------------- */
 

@@ -19,8 +19,7 @@
  *
  * No value changes.  The proof checks that the variables hold these operands.
  */
-#include "machine/plan.h"
-#include "lower.h"
+#include "passes.h"
 
 static const Value *column_of(const Op *op)
 {
@@ -68,7 +67,6 @@ static void hold_block(Kernel *kernel, const Block *block, bool *leads_on)
     }
 }
 
-/* require: plan.   ensure: COMPUTED in front of waits that should not move.  */
 void pass_sched_barriers(Kernel *kernel)
 {
     bool *leads_on = arena_alloc(kernel->module, (size_t)kernel->module->next_id);

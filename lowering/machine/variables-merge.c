@@ -10,7 +10,9 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "machine/variables.h"
+#include "roles/order.h"
 
 /* ---- live -------------------------------------------------------------------------------------------------------- */
 

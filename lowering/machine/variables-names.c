@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "schedule/cluster.h"
+#include "ir/cluster.h"
+#include "ir/queries.h"
 #include "machine/variables.h"
 
 /* Keywords of C and C++, and the namespace of the runtime.  */

@@ -20,7 +20,10 @@
  */
 #include <string.h>
 
+#include "machine/plan.h"
 #include "machine/variables.h"
+#include "roles/order.h"
+#include "roles/programs.h"
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 

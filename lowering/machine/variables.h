@@ -3,7 +3,6 @@
 #ifndef WSC_VARIABLES_H
 #define WSC_VARIABLES_H
 
-#include "machine/plan.h"
 #include "ir/slice.h"
 
 /* The form of a value in the .cu: none, printed at its use, a member of the parameter struct, or a local variable.  */

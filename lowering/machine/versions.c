@@ -15,8 +15,8 @@
  *
  * One warp suffices to issue copies.  The other warps of the role's group would only wait at the same barriers.
  */
-#include "machine/plan.h"
-#include "lower.h"
+#include "passes.h"
+#include "roles/programs.h"
 
 static bool starts_copy(const Op *op, const void *context)
 {
@@ -24,7 +24,6 @@ static bool starts_copy(const Op *op, const void *context)
     return op->code == OP_COPY_IN;
 }
 
-/* require: programs of roles.   ensure: role->warps, role->versions.  */
 void pass_versions(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

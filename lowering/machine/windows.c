@@ -14,27 +14,9 @@
  * kernel may write the tensor.
  */
 #include "ir/queries.h"
-#include "machine/machine.h"
 #include "machine/plan.h"
-#include "schedule/choose.h"
-
-/* Limits for loops that are unrolled.  With a constant counter, addresses of consecutive loads are related.  */
-enum { MOST_TRIPS = 16, MOST_OPERATIONS = 192 };
-
-bool loop_is_of_loads(const Op *loop)
-{
-    if (loop->code != OP_FOR || loop->nblocks != 1)
-        return false;
-    int64_t trips = pipeline_of(loop) ? -1 : constant_trips(loop);
-    int operations = 0, loads = 0;
-    FOR_OPS (op, loop->blocks[0]) {
-        if (op->nblocks || op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE)
-            return false;
-        operations++;
-        loads += op->code == OP_LOAD;
-    }
-    return trips > 1 && trips <= MOST_TRIPS && loads && trips * operations <= MOST_OPERATIONS;
-}
+#include "target/machine.h"
+#include "target/operands.h"
 
 /* ---- what the counter gives -------------------------------------------------------------------------------------- */
 
@@ -96,7 +78,7 @@ static bool rows_below(const Op *loop, const Op *load, int64_t from, int64_t tri
 static bool runs_of(const Op *loop, const Op *load, int period, int *apart)
 {
     int64_t trips = constant_trips(loop), rows;
-    if (trips % period || !rows_below(loop, load, 0, 1, &rows) || rows < 1 || rows > MOST_TRIPS)
+    if (trips % period || !rows_below(loop, load, 0, 1, &rows) || rows < 1 || rows > MAX_TRIPS_OF_LOADS)
         return false;
     *apart = (int)rows;
     for (int64_t trip = 0; trip < trips; trip++)

@@ -12,7 +12,7 @@
  * Tested, not proved (proof/freeze.c): tests/programs/nearest.c and best_two.c run on the sequential target, whose
  * argmax computes the maximum itself. They also run on emulate, whose row_first does not.
  */
-#include "lower.h"
+#include "passes.h"
 
 static void visit_argmax(Op *op, void *context)
 {
@@ -27,7 +27,6 @@ static void visit_argmax(Op *op, void *context)
         }
 }
 
-/* require: types, one GRID.   ensure: the same program.  */
 void pass_argmax(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_argmax, kernel);

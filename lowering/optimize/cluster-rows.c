@@ -24,13 +24,14 @@
  * Tested, not proved (proof/freeze.c): tests/programs/long_rows.c runs rows of many lengths.
  */
 #include "ir/affine.h"
+#include "ir/powers.h"
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "language/blocks.h"
 #include "optimize/pads.h"
-#include "optimize/powers.h"
 #include "optimize/rows.h"
+#include "passes.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 typedef struct {
     Kernel *kernel;
@@ -502,8 +503,6 @@ static void make_forms(const ClusterRows *cluster_rows)
                (long long)most, cluster_rows->rows.nloops);
 }
 
-/* require: one GRID.   ensure: the same program; versions for rows that several loops load and one tile does not
-   hold.  */
 void pass_cluster_rows(Kernel *kernel)
 {
     ClusterRows cluster_rows;

@@ -25,9 +25,7 @@
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "passes.h"
 #include "rules.h"
 
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
@@ -375,7 +373,6 @@ static void visit_grid(Op *op, void *context)
         try_dimension(kernel, op, dimension);
 }
 
-/* require: one GRID.   ensure: the same program; small tiles of the grid are merged.  */
 void pass_coalesce_tiles(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_grid, kernel);

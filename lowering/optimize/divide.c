@@ -24,8 +24,8 @@
  */
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
-#include "machine/machine.h"
+#include "passes.h"
+#include "target/machine.h"
 
 #include <string.h>
 
@@ -480,7 +480,6 @@ static void divide_body(Dividing *dividing)
     make_block(dividing, dividing->body, kernel->body);
 }
 
-/* require: one GRID.   ensure: the same program; no loop has the clause subtile.  */
 void pass_divide(Kernel *kernel)
 {
     Dividing dividing = {.kernel = kernel};

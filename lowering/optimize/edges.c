@@ -21,9 +21,9 @@
  * index tiles, which terms.c does not have.
  */
 #include "ir/affine.h"
-#include "lower.h"
-#include "optimize/limits.h"
 #include "ir/slice.h"
+#include "optimize/limits.h"
+#include "passes.h"
 
 enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
 
@@ -272,7 +272,6 @@ static void visit_select(Op *op, void *context)
     edges->uses = uses_new(edges->kernel, edges->kernel->body);
 }
 
-/* require: types, one GRID.   ensure: the same program; selects in loops run only where their masks can fail.  */
 void pass_edges(Kernel *kernel)
 {
     Edges edges = {kernel, NULL, uses_new(kernel, kernel->body)};

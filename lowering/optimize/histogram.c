@@ -19,7 +19,7 @@
 #include "cost/gpu.h"
 #include "ir/affine.h"
 #include "ir/slice.h"
-#include "lower.h"
+#include "passes.h"
 
 /* ---- pattern ----------------------------------------------------------------------------------------------------- */
 
@@ -163,7 +163,6 @@ static void visit_loop(Op *op, void *context)
         count.cast->results[0]->type.cols *= (int)together;
 }
 
-/* require: one GRID.   ensure: the same program; no counted number is compared with all columns.  */
 void pass_histogram(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_sum, kernel);

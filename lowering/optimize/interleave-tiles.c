@@ -21,9 +21,8 @@
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
-#include "lower.h"
 #include "cost/gpu.h"
-#include "machine/plan.h"
+#include "passes.h"
 
 enum { MOST_INTERLEAVED = 8 }; /* tiles of a block */
 
@@ -202,7 +201,6 @@ static void visit_grid(Op *op, void *context)
         try_dimension(kernel, op, dimension);
 }
 
-/* require: one GRID.   ensure: the same program; a block interleaves several tiles that load through an index.  */
 void pass_interleave_tiles(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_grid, kernel);

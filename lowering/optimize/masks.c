@@ -15,8 +15,8 @@
  * target, which compares twice. Extents up to INT_MAX are among them. A proof would need inequalities, which terms.c
  * does not have.
  */
-#include "lower.h"
 #include "ir/slice.h"
+#include "passes.h"
 
 typedef struct {
     Kernel *kernel;
@@ -93,7 +93,6 @@ static void visit_and(Op *op, void *context)
     op_become(op, OP_LE);
 }
 
-/* require: types, one GRID.   ensure: the same program; masks with two upper bounds of an index have one.  */
 void pass_masks(Kernel *kernel)
 {
     Masks masks = {kernel, uses_new(kernel, kernel->body)};

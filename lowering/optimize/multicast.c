@@ -7,7 +7,7 @@
  *        pipeline (auto)
  *        for k
  *          %ta = load %a, i, k, 128, 64
- *          %tb = load %b, j, k, 128, 64          the clause makes the load of %a one of two blocks (schedule/cluster.c)
+ *          %tb = load %b, j, k, 128, 64          the clause makes the load of %a one of two blocks
  *          %acc = dot %ta, trans %tb, %acc
  *
  * Multicast saves requests to L2 and nothing else. If rows begin at lines of L2, the requests are faster than the
@@ -22,10 +22,11 @@
  */
 #include <string.h>
 
+#include "cost/work.h"
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/machine.h"
-#include "schedule/work.h"
+#include "passes.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 typedef struct {
     int sides[2];
@@ -164,7 +165,6 @@ static bool is_open(const Kernel *kernel)
            grid->order != ORDER_COLUMN;
 }
 
-/* require: one GRID.   ensure: the same program; versions in clusters where L2 may bound the kernel.  */
 void pass_multicast(Kernel *kernel)
 {
     Loops loops = {.kernel = kernel, .open = true};

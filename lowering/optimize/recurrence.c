@@ -18,8 +18,8 @@
  * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on emulate and on the sequential
  * target, which sums in each iteration. On a GPU the pass changes the order of a sum, as any sum along a row may.
  */
-#include "lower.h"
 #include "ir/slice.h"
+#include "passes.h"
 
 enum { MAX_DEPTH = 8, MAX_SUMS = 8 };
 
@@ -107,7 +107,6 @@ static void visit_loop(Op *op, void *context)
     }
 }
 
-/* require: types, one GRID.   ensure: the same program up to the order of sums.  */
 void pass_recurrence(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_loop, kernel);

@@ -13,8 +13,8 @@
  * Tested, not proved (proof/freeze.c): tests/programs/attention*.c run on the sequential target and on emulate, which
  * always multiply. On a GPU these programs check their own results (tests/gpu/programs).
  */
-#include "lower.h"
 #include "ir/slice.h"
+#include "passes.h"
 
 enum { FEWEST_ELEMENTS = 1024 };
 
@@ -46,7 +46,6 @@ static void visit_product(Op *op, void *context)
     op->args[1] = factor;
 }
 
-/* require: types, one GRID.   ensure: the same program.  */
 void pass_rescale(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_product, NULL);

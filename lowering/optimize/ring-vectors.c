@@ -20,11 +20,11 @@
  * Tested, not proved (proof/freeze.c): tests/programs/flat.c runs on emulate and on the sequential target, which loads
  * columns.
  */
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/affine.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "passes.h"
+#include "target/machine.h"
 
 enum { NUMBERS = MACHINE_SHORTEST_LINE / 4 }; /* f32 elements of the shortest line */
 
@@ -267,8 +267,6 @@ static void visit(Op *load, void *context)
     become_window(ring_vectors, load);
 }
 
-/* require: types, one GRID.   ensure: the same program; loops load columns and rows as windows where rings can carry
-   them.  */
 void pass_ring_vectors(Kernel *kernel)
 {
     RingVectors ring_vectors = {kernel, uses_new(kernel, kernel->body)};

@@ -21,9 +21,9 @@
  * Tested: tests/programs/kept_rows.c runs rows of all lengths.
  */
 #include "ir/queries.h"
-#include "lower.h"
-#include "machine/machine.h"
 #include "optimize/rows.h"
+#include "passes.h"
+#include "target/machine.h"
 
 enum { MOST_PIECES = 4 };
 
@@ -146,7 +146,6 @@ static bool is_taken(const Kernel *kernel, int64_t columns)
     return false;
 }
 
-/* require: one GRID.   ensure: the same program; versions that keep rows in registers if several loops load them.  */
 void pass_row_cache(Kernel *kernel)
 {
     Rows rows;

@@ -17,8 +17,8 @@
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
-#include "lower.h"
 #include "optimize/pads.h"
+#include "passes.h"
 #include "rules.h"
 
 /* With fewer than 128 columns, some lanes of a warp have no vector.  */
@@ -141,7 +141,6 @@ static void make_forms(const RowLengths *row_lengths)
                row_lengths->width / 2, row_lengths->width);
 }
 
-/* require: one GRID.   ensure: the same program; versions for short rows where wide tiles hold whole rows.  */
 void pass_row_lengths(Kernel *kernel)
 {
     RowLengths row_lengths = {.kernel = kernel};

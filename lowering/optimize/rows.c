@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rows.c - finds loops of a grid over the same columns of rows, and the tiles that several of them load.  */
+#include "ir/alias.h"
 #include "optimize/rows.h"
 
 #include "ir/affine.h"
 #include "ir/queries.h"
-#include "machine/plan.h"
 
 /* ---- loops over the same columns --------------------------------------------------------------------------------- */
 

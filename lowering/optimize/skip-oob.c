@@ -27,14 +27,15 @@
  * print ends the search. A store must begin at the load's own row, and its tensor must have no more rows than the
  * load's. The analysis follows rows through carried values only if the load's row is the same in all iterations.
  */
-#include "language/padding.h"
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/affine.h"
 #include "ir/queries.h"
-#include "rules.h"
 #include "ir/slice.h"
+#include "language/padding.h"
+#include "optimize/skip-oob.h"
+#include "passes.h"
+#include "rules.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 enum { LEVELS = 6 }; /* depth of an expression that is moved before the loop */
 
@@ -430,8 +431,6 @@ static void visit_dot(Op *op, void *context)
     op_add_arg(marker->kernel, op, width_before(marker->kernel, loop, end, op));
 }
 
-/* require: types, one GRID.   ensure: the same program; loads say whether they skip out-of-bounds rows, and products
-   how many of their columns are live.  */
 void pass_skip_oob(Kernel *kernel)
 {
     Marker marker = {kernel, uses_new(kernel, kernel->body)};

@@ -24,12 +24,13 @@
  * Tested, not proved (proof/freeze.c): tests/programs/subtiles.c, epilogues.c and thin_store.c run epilogues on emulate
  * and on the sequential target, which takes whole tiles.
  */
-#include "lower.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "rules.h"
 #include "ir/slice.h"
+#include "optimize/epilogue-prefetch.h"
+#include "passes.h"
+#include "rules.h"
+#include "target/machine.h"
 
 enum { FEWEST_COLUMNS = 32, USUAL_COLUMNS = 64, MAX_MEMBERS = 128 };
 
@@ -467,7 +468,6 @@ static void visit_block(Op *op, void *context)
         cut_block(kernel, op->blocks[k]);
 }
 
-/* require: types, one GRID.   ensure: the same program.  */
 void pass_subtiles(Kernel *kernel)
 {
     bool products = false;

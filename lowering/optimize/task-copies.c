@@ -27,7 +27,7 @@
  */
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
+#include "passes.h"
 
 typedef struct {
     Kernel *kernel;
@@ -162,7 +162,6 @@ static void visit_carrying(Op *loop, void *context)
     }
 }
 
-/* require: all other passes over the body are done.   ensure: the same program.  */
 void pass_task_copies(Kernel *kernel)
 {
     int number = 0;

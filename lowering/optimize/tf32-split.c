@@ -22,9 +22,9 @@
  * The operands change no result: by definition they are parts of the second operand. The proof uses this definition
  * (proof/terms.c), and the emulator compares the results bit by bit.
  */
-#include "lower.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
+#include "passes.h"
+#include "target/machine.h"
 
 enum {
     FEWEST_COLUMNS = 64, /* a narrower wgmma would wait for its left operand */
@@ -81,7 +81,6 @@ static void visit_product(Op *op, void *context)
         add_part(kernel, op, OP_TF32_HEAD, along, named(kernel, load, "kept"));
 }
 
-/* require: types, one GRID.   ensure: the same program.  */
 void pass_tf32_split(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_product, kernel);

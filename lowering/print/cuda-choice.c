@@ -14,16 +14,16 @@
  *          ...
  *
  * The arguments of an estimate are the grid's ranges, the placement of blocks, and the loops of the frozen body. Each
- * loop has its trip count and the cost of an iteration (schedule/work.c). common/choice.cuh computes a time from these.
+ * loop has its trip count and the cost of an iteration (cost/work.c). common/choice.cuh computes a time from these.
  * The times serve to compare variants of one region and versions of one kernel. bench/notes/tuned.md has their
  * accuracy.
  */
 #include <string.h>
 
+#include "cost/work.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
 #include "print/cuda.h"
-#include "schedule/work.h"
+#include "target/machine.h"
 
 enum { UNKNOWN_TRIPS = 16 }; /* iterations of a loop whose bounds are known only inside the grid */
 

@@ -7,10 +7,13 @@
  */
 #include <math.h>
 
-#include "print/cuda.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "ir/select-column.h"
+#include "machine/plan.h"
+#include "print/cuda.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

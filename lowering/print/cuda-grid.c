@@ -8,9 +8,10 @@
  */
 #include <string.h>
 
-#include "print/cuda.h"
-#include "machine/machine.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "print/cuda.h"
 
 /* The number of grid dimensions. The block may have the tile's ordinal as a further argument.  */
 int cuda_grid_dims(const Op *op)

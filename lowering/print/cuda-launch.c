@@ -2,9 +2,12 @@
 /*
  * cuda-launch.c - prints the launcher: the call's tensors, tensor maps and grid, and the launch of the kernel.
  */
-#include "print/cuda.h"
-#include "machine/machine.h"
+#include "ir/alias.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
+#include "print/cuda.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 enum { LOADED = 1, STORED = 2 };
 

@@ -8,8 +8,10 @@
  */
 #include <string.h>
 
-#include "print/cuda.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "print/cuda.h"
+#include "target/operands.h"
 
 static const char *tensor_field(const Value *tensor)
 {

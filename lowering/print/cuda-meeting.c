@@ -5,9 +5,11 @@
  *      %sum = sum_blocks %w, %zero piece=1024      const auto ws_sent_sum_shares = ws::send_sum<1024>(sum_shares, w);
  *                                                  const auto sum = ws_sent_sum_shares.received(zero);
  */
-#include "print/cuda.h"
-#include "machine/machine.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
+#include "machine/plan.h"
+#include "print/cuda.h"
+#include "target/machine.h"
 
 static bool sends_rows(const Op *op)
 {

@@ -9,8 +9,9 @@
  *
  * Values that a block yields are copied at its end, in an order that reads every variable before it is written.
  */
-#include "print/cuda.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
+#include "print/cuda.h"
 
 static void print_bare_type(Printer *printer, Type type)
 {

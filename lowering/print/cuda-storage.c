@@ -10,7 +10,8 @@
  *      storage c_out output tile<f16,64x128>       ws::output<ws::f16, 64, 2> c_out[2];             s.c_out[group]
  */
 #include "print/cuda.h"
-#include "machine/machine.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* The name of the array of two storages whose slots alternate.  */
 static const char *pair_name(const Printer *printer, const Storage *first)

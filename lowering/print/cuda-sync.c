@@ -6,10 +6,12 @@
  *      %t = mma %va, %vb, %acc                   ws::mma(acc, ws::view(s.ta[slot]), ...);
  *      wait 1                                    ws::wait<1>(acc);
  */
-#include "print/cuda.h"
-#include "machine/footprint.h"
-#include "machine/machine.h"
 #include "ir/queries.h"
+#include "machine/footprint.h"
+#include "machine/plan.h"
+#include "print/cuda.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 /* The name of a ring's object. A role with both ends of a ring has two objects.  */
 const char *cuda_end_name(const Printer *printer, const Aref *aref, bool producing)

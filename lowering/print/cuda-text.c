@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "print/cuda.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 
 const char *const cuda_element_text[D_COUNT] = {
     [D_F32] = "float",          [D_F64] = "double",       [D_F16] = "ws::f16",      [D_BF16] = "ws::bf16",

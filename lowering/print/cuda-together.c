@@ -7,8 +7,9 @@
  *       call.touches(p.y, ws::loaded, {{0, 128, {1, 0}}}, 2);      if several roles wait: the second role loads y
  *       call.together(p.together, p.grid, 2, ws::tiles_wait);      two groups announce a tile
  */
-#include "print/cuda.h"
 #include "machine/footprint.h"
+#include "print/cuda.h"
+#include "roles/programs.h"
 
 /* Prints a sum of values that the launcher has.  */
 static void print_bound(Printer *printer, const Affine *sum, int64_t number)

@@ -20,9 +20,11 @@
  * Rows that are no vectors are loaded by elements. There a lane has two adjacent elements, not eight, so that a warp's
  * load covers few sectors (measured in bench/notes/first.md, "Rows that are no vectors").
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
 #include "print/cuda.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 typedef struct {
     const Kernel *kernel;

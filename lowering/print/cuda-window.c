@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cuda-window.c - prints loads of overlapping rows, whose rows stay in registers (machine/windows.c).  */
-#include "machine/machine.h"
 #include "machine/plan.h"
 #include "print/cuda.h"
-#include "schedule/choose.h"
 
 static bool has_window(const Op *op)
 {

@@ -15,10 +15,13 @@
  */
 #include <stdlib.h>
 
-#include "print/cuda.h"
-#include "machine/machine.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
-#include "lower.h"
+#include "machine/plan.h"
+#include "print/cuda.h"
+#include "roles/programs.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 

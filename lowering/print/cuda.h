@@ -4,8 +4,6 @@
 #ifndef WSC_CUDA_H
 #define WSC_CUDA_H
 
-#include "schedule/cluster.h"
-#include "machine/plan.h"
 #include "ir/text.h"
 
 /* A tensor map of the parameter struct. A tensor has one map for each height of its boxes.  */
@@ -171,5 +169,8 @@ bool cuda_window(Printer *printer, const Op *load);
 void cuda_print_estimate(Printer *printer);                           /* cost estimate of a variant */
 void cuda_print_estimated_version(Printer *printer, Kernel *version); /* condition: the version is faster */
 void cuda_print_choice(Printer *printer);                             /* body of the launcher that chooses */
+
+/* cuda.c.  Returns the text of the module without the kernels that failed; NULL: without kernels.  */
+const char *cuda_print(Module *module);
 
 #endif

@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "lower.h"
+#include "passes.h"
 #include "proof/validate.h"
 
 static uint64_t mix(uint64_t digest, uint64_t value)
@@ -49,7 +49,6 @@ bool freeze_holds(const Kernel *kernel)
     return !kernel->source || kernel->source == digest_of(kernel);
 }
 
-/* require: all rewrites are done. ensure: kernel->source is the digest of the body.  */
 void pass_freeze(Kernel *kernel)
 {
     kernel->source = digest_of(kernel);

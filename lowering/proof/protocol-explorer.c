@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "ir/queries.h"
-#include "machine/plan.h"
-#include "proof/protocol.h"
 #include "ir/slice.h"
+#include "proof/protocol.h"
+#include "roles/order.h"
+#include "roles/programs.h"
+#include "target/storage.h"
 
 /* ---- what may be of interest ------------------------------------------------------------------------------------- */
 

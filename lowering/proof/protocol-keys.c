@@ -19,8 +19,8 @@
  */
 #include <string.h>
 
-#include "machine/plan.h"
 #include "proof/protocol.h"
+#include "target/storage.h"
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 

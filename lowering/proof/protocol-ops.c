@@ -13,10 +13,12 @@
  */
 #include <string.h>
 
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "proof/protocol.h"
+#include "roles/programs.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 bool violates(Explorer *explorer, const State *state, int group, const Op *op, const char *format, ...)
 {

@@ -22,8 +22,8 @@
  */
 #include <string.h>
 
-#include "machine/plan.h"
 #include "proof/protocol.h"
+#include "target/storage.h"
 
 /* ---- who shares what --------------------------------------------------------------------------------------------- */
 

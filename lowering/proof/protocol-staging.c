@@ -19,9 +19,9 @@
  * to the other behind that other's n-th barrier.  The second of two actions, in the order of the search, checks the
  * first.
  */
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "proof/protocol.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* ---- out through TMA --------------------------------------------------------------------------------------------- */
 

@@ -11,9 +11,8 @@
  */
 #include <string.h>
 
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "proof/protocol.h"
+#include "target/machine.h"
 
 /* ---- who is who -------------------------------------------------------------------------------------------------- */
 

@@ -12,9 +12,9 @@
  * take the same outcome when they get there.  A branch on the number of the group, or on the owner of the tile, is
  * computed.
  */
-#include "machine/plan.h"
-#include "proof/protocol.h"
+#include "ir/queries.h"
 #include "ir/slice.h"
+#include "proof/protocol.h"
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 

@@ -109,7 +109,7 @@
  * make a copy in, which turns out at run time, threads make, fence and complete it within one call.  The test
  * tests/gpu/fences.sh shows this on the machine's program.
  */
-#include "machine/plan.h"
+#include "ir/queries.h"
 #include "proof/protocol.h"
 
 /* ---- deadlocks --------------------------------------------------------------------------------------------------- */

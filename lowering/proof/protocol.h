@@ -4,7 +4,7 @@
 #ifndef WSC_PROTOCOL_H
 #define WSC_PROTOCOL_H
 
-#include "schedule/cluster.h"
+#include "ir/cluster.h"
 #include "proof/validate.h"
 
 /* The role of a value in the protocol, with its running index.  */

@@ -18,7 +18,6 @@
  */
 #include <string.h>
 
-#include "machine/plan.h"
 #include "ir/slice.h"
 #include "proof/validator.h"
 

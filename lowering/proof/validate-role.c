@@ -13,10 +13,12 @@
  */
 #include <string.h>
 
-#include "machine/machine.h"
-#include "machine/plan.h"
 #include "ir/queries.h"
 #include "proof/validator.h"
+#include "roles/programs.h"
+#include "target/machine.h"
+#include "target/operands.h"
+#include "target/storage.h"
 
 bool differs(Validator *validator, const Op *op, const char *format, ...)
 {

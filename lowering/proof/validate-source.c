@@ -12,8 +12,8 @@
  */
 #include <string.h>
 
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/plan.h"
 #include "ir/slice.h"
 #include "proof/validator.h"
 

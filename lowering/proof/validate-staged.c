@@ -20,7 +20,6 @@
  */
 #include <string.h>
 
-#include "machine/plan.h"
 #include "ir/slice.h"
 #include "proof/validator.h"
 

@@ -31,9 +31,11 @@
  * the language says and the launcher checks.  An operation of ops.def does what its row says.  A product of the tensor
  * cores is the dot that it stands for.
  */
-#include "machine/plan.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "optimize/skip-oob.h"
 #include "proof/validator.h"
+#include "roles/order.h"
 
 /* ---- loads that another role makes ------------------------------------------------------------------------------- */
 

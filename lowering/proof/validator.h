@@ -4,10 +4,10 @@
 #ifndef WSC_VALIDATOR_H
 #define WSC_VALIDATOR_H
 
-#include "schedule/cluster.h"
-#include "schedule/schedule.h"
+#include "ir/cluster.h"
 #include "proof/terms.h"
 #include "proof/validate.h"
+#include "schedule/schedule.h"
 
 enum { MAX_OPEN = SCHEDULE_MOST_STAGE + 1 };
 

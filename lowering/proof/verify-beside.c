@@ -20,8 +20,8 @@
  * group waits only for its own block and for grids before its own.  So the earliest grid that has not ended proceeds.
  */
 #include "ir/queries.h"
-#include "machine/plan.h"
 #include "proof/verify.h"
+#include "roles/programs.h"
 
 static bool is_read(const Op *op, const void *context)
 {

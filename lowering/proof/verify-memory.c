@@ -9,9 +9,12 @@
  * Storages that are used in turn may overlap, if only the groups of one block and the copies into its own slots access
  * them.  protocol-reuse.c shows that they are used in turn.
  */
-#include "machine/machine.h"
+#include "ir/alias.h"
 #include "machine/plan.h"
 #include "proof/verify.h"
+#include "roles/programs.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* ---- storages ---------------------------------------------------------------------------------------------------- */
 

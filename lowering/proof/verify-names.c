@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "machine/plan.h"
 #include "proof/verify.h"
 
 typedef struct {

@@ -11,7 +11,6 @@
  * loops are repeated until the set stays the same.  A release that keeps the newest slots is treated as one that keeps
  * none.
  */
-#include "machine/plan.h"
 #include "proof/verify.h"
 
 typedef struct {

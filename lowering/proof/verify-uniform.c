@@ -7,8 +7,8 @@
  * A scalar is computed from parameters, numbers of tile and group, loop counters, and reads from memory.  All but the
  * reads are the same in all threads of a group.  A read is the same if nothing in the kernel writes there.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/plan.h"
 #include "proof/verify.h"
 
 typedef struct {

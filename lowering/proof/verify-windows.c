@@ -15,7 +15,7 @@
 #include "machine/plan.h"
 #include "proof/terms.h"
 #include "proof/verify.h"
-#include "schedule/choose.h"
+#include "target/operands.h"
 
 enum { MOST_ARGUMENTS = 8 };
 

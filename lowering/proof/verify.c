@@ -19,15 +19,15 @@
  */
 #include <string.h>
 
-#include "schedule/cluster.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
-#include "proof/protocol.h"
+#include "ir/cluster.h"
 #include "ir/slice.h"
 #include "ir/text.h"
+#include "passes.h"
+#include "proof/protocol.h"
 #include "proof/validate.h"
 #include "proof/verify.h"
-#include "lower.h"
+#include "roles/programs.h"
+#include "target/machine.h"
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
@@ -226,7 +226,6 @@ static const char *say_rings(Kernel *kernel, const char *text)
     return text;
 }
 
-/* require: plan. ensure: the kernel is unchanged; a reject or a BUG if its programs are not safe.  */
 void pass_verify(Kernel *kernel)
 {
     const char *text = "";
@@ -248,19 +247,18 @@ void pass_verify(Kernel *kernel)
 
 bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
 {
-    Module *module = ir_parse(text, name, diag, context);
+    Module *module = ir_parse(text, name, &machine_hopper, diag, context);
     if (!module)
         return false;
-    int pass = find_pass("verify");
     module->as_text = true;
     if (!module->kernels) {
         module->failed = true;
         diag(context, DIAG_ERROR, (Loc){.file = name, .line = 1, .column = 1}, "there is no kernel in it");
     }
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
-        module->pass = passes[pass].name;
+        module->pass = "verify";
         if (ir_check(kernel))
-            passes[pass].run(kernel);
+            pass_verify(kernel);
     }
     bool accepted = !module->failed;
     module_free(module);

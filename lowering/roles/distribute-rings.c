@@ -9,8 +9,9 @@
  *
  * An operand of a product is a view of the slot. For every other use, the role reads the tile into registers.
  */
-#include "schedule/cluster.h"
+#include "ir/cluster.h"
 #include "roles/distribute.h"
+#include "target/operands.h"
 
 /* The operation whose result, or whose transposed result, a ring carries to this role; or NULL.  */
 Op *distribute_arrives(const Distributor *distributor, const Value *value)

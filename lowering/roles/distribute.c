@@ -18,10 +18,10 @@
  * If a role has several groups, each has its rows of split tiles, and adds its first row to row coordinates. Each group
  * puts its rows of a slot. The first group alone stores tiles that every group holds whole.
  */
-#include "roles/distribute.h"
 #include "ir/queries.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "optimize/epilogue-prefetch.h"
+#include "passes.h"
+#include "roles/distribute.h"
 
 /* The number of groups among which rows are divided.  */
 int distribute_groups(const Distributor *distributor)
@@ -359,8 +359,6 @@ static void distribute_role(Kernel *kernel, Role *role)
     distribute_block(&distributor, kernel->body, role->body);
 }
 
-/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED in
-   place.  */
 void pass_distribute(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

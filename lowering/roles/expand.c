@@ -27,8 +27,9 @@
  * iteration. A release stands behind the last read of the slot.
  */
 #include "ir/queries.h"
+#include "passes.h"
 #include "roles/stages.h"
-#include "lower.h"
+#include "target/operands.h"
 
 enum { MAX_PENDING = 64 };
 
@@ -525,8 +526,6 @@ static void fence_release(Op *op, void *context)
     }
 }
 
-/* require: distribute.   ensure: products are asynchronous (MMA, COMMIT, WAIT). Releases stand where slots become
-   free, behind a fence if threads read slots that TMA overwrites.  */
 void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {

@@ -28,8 +28,8 @@
  * grid, no tile of the kernel waits. The kernel then begins behind all earlier ones.
  */
 #include "ir/queries.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "passes.h"
+#include "roles/programs.h"
 
 static bool is_read(const Op *op, const void *context)
 {

@@ -23,11 +23,11 @@
  * the table. Then one put fills all of them, and one consumed frees all of them. Tiles that one role computes share an
  * aref if one is small beside the other. Every other value has its own aref.
  */
-#include "schedule/cluster.h"
-#include "machine/machine.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
+#include "passes.h"
+#include "target/machine.h"
 
 #include <string.h>
 
@@ -214,7 +214,6 @@ static void name_aref(Kernel *kernel, Aref *aref)
     aref->name = aref->nstorages == 1 ? arena_print(kernel->module, "%s_ring", name) : name;
 }
 
-/* require: choose.   ensure: arefs and ring storages; op->aref of the values that they carry.  */
 void pass_partition(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_source, kernel);

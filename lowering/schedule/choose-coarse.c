@@ -14,8 +14,8 @@
  * not depend on the operations of C.
  */
 #include "schedule/choose.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
 

@@ -15,6 +15,7 @@
  * that share a resident load are, too (choose-resident.c).
  */
 #include "schedule/choose.h"
+#include "target/operands.h"
 
 enum { MOST_STEPS = 64 };
 

@@ -13,10 +13,10 @@
  * without a prediction, and if a role other than the producer fills a ring.  For such a ring the prediction has only a
  * constant.
  */
+#include "predict-loop.h"
 #include "schedule/choose.h"
 #include "schedule/schedule.h"
-#include "machine/machine.h"
-#include "predict-loop.h"
+#include "target/machine.h"
 
 enum { MOST_FLIGHT = 4 };
 

@@ -8,9 +8,8 @@
  * groups take turns with their products.
  */
 #include "schedule/choose.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 bool choose_products_fit(const Chooser *chooser, int groups)
 {

@@ -11,7 +11,7 @@
  * two groups remain.  The gain is measured in bench/notes/schedules.md.
  */
 #include "schedule/choose.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 
 enum { MORE_GROUPS = 4 };
 

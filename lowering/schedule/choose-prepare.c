@@ -15,10 +15,10 @@
  * A role may prepare an operand that does not depend on a product.  The operand is prepared if the estimate gains, and
  * if threads, registers and memory are left.  The method does not depend on the operations that compute the operand.
  */
+#include "ir/alias.h"
 #include "schedule/choose.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 enum {
     MOST_MULTIPLYING = 2, /* groups: with preparer and producer four, which share the registers */

@@ -14,9 +14,9 @@
  * These tiles are short and memory-bound.  They are scheduled dynamically (choose-dynamic.c), so that all blocks work
  * on neighbouring rows, which are then open in DRAM.  The gain is measured in bench/notes/choices.md.
  */
+#include "ir/alias.h"
 #include "schedule/choose.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/machine.h"
 
 enum { MOST_STEPS = 64, TILES_AHEAD = 2 };
 

@@ -8,9 +8,11 @@
  *   - operand of a product that the iteration itself waits for: at that wait;
  *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
  */
+#include "ir/alias.h"
+#include "optimize/epilogue-prefetch.h"
 #include "schedule/choose.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 Op *choose_aliasing_store(const Chooser *chooser, Op *load)
 {

@@ -12,19 +12,11 @@
  * above all staged operands, take slots away in `plan` (budget_lower_depth).
  */
 #include "schedule/choose.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
+#include "target/budget.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 enum { STAGED_GROUPS = 2, PRINTING_ROLES = 4 };
-
-int64_t constant_trips(const Op *loop)
-{
-    int64_t low, high, step;
-    if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || !ir_constant(loop->args[2], &step) ||
-        step <= 0)
-        return -1;
-    return high > low ? (high - low + step - 1) / step : 0;
-}
 
 /* True for a loop of few iterations.  Its epilogue has to leave the registers at once.  */
 static bool is_short(const Costs *costs, const Op *loop)

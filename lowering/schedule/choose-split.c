@@ -20,10 +20,11 @@
  * A right operand of 16-bit elements need not be whole.  The groups can gather their rows in shared memory, where the
  * product reads the operand anyway.  A gather costs a barrier of the groups, so it is the second choice.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
 #include "schedule/choose.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
 

@@ -19,7 +19,7 @@
  */
 #include "schedule/choose.h"
 #include "schedule/schedule.h"
-#include "machine/budget.h"
+#include "target/budget.h"
 
 enum { ORDER_SHIFT = 20 };
 

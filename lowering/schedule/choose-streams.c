@@ -13,9 +13,9 @@
  * The loads of an iteration must fit into registers beside the computation of the previous one.  Otherwise, and if the
  * user wrote any other clause than `auto`, the loop gets rings.  Both ways are measured in bench/notes/choices.md.
  */
+#include "ir/alias.h"
 #include "schedule/choose.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/machine.h"
 
 /* The registers of a thread of one group for the loads of an iteration; -1: a load would have to wait for a store.  */
 static int streamed_registers(const Chooser *chooser, const Op *loop)

@@ -15,11 +15,11 @@
  * in the block and used outside of it.  Their operands come through rings, as loads do, or each role computes them
  * again.  They must not depend on another task's product, which is a carried value of that task's role.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
 #include "schedule/choose.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 #include <string.h>
 

@@ -15,14 +15,15 @@
  *
  * Rings are chosen by choose-rings.c, groups by choose-groups.c.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
+#include "optimize/epilogue-prefetch.h"
+#include "passes.h"
 #include "schedule/choose.h"
-#include "schedule/cluster.h"
 #include "schedule/schedule.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "target/budget.h"
+#include "target/machine.h"
+#include "target/operands.h"
 
 #include <string.h>
 
@@ -423,7 +424,6 @@ static void collect_rings(Chooser *chooser)
         choose_push(chooser->kernel, &chooser->rings, &chooser->nrings, chooser->prepared[i]);
 }
 
-/* require: tag.   ensure: the schedule; roles; consumers, split, D, P, persistent decided.  */
 void pass_choose(Kernel *kernel)
 {
     Chooser chooser = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};

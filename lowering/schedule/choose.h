@@ -127,6 +127,9 @@ double choose_predicted(Kernel *kernel, const Op *loop);
 /* choose-more.c: four groups if two would divide the rows and four are predicted to be faster; else `groups`.  */
 int choose_more_groups(Chooser *chooser, int groups);
 
+/* choose-cluster.c: marks shared loads, and refuses clusters that share nothing.  Only a producer shares loads.  */
+void choose_cluster(Kernel *kernel, bool specialized);
+
 /* choose-dynamic.c: true if tiles of the grid differ in duration and may be scheduled dynamically.  */
 bool choose_dynamic(Kernel *kernel);
 
@@ -137,7 +140,6 @@ int64_t room_fixed(const Chooser *chooser);
 /* True if shared memory holds the operands that `groups` groups stage, next to the fewest slots.  Each group stages
    operands of its rows, or of whole tiles.  */
 bool room_for_staged(const Chooser *chooser, int groups, bool rows);
-int64_t constant_trips(const Op *loop); /* -1: its bounds are not constant */
 
 /* choose-resident.c: marks the load whose tile stays resident in shared memory, and sets the depths of the loop's
    loads.  If there is none, or `room` bytes do not suffice, the result is false and nothing changes.  */

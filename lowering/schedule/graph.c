@@ -15,11 +15,11 @@
  * run ahead of everything else, so only loads pass from group to group.  Operations that access the same memory keep
  * their order.
  */
-#include "schedule/schedule.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
 #include "ir/queries.h"
-#include "lower.h"
+#include "passes.h"
+#include "schedule/schedule.h"
+#include "target/budget.h"
+#include "target/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -467,7 +467,6 @@ const char *schedule_graph(Kernel *kernel)
     return copy;
 }
 
-/* require: choose.   ensure: nothing.  A dump after this row calls schedule_graph.  */
 void pass_graph(Kernel *kernel)
 {
     (void)kernel;

@@ -11,7 +11,6 @@
  */
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
-#include "machine/plan.h"
 
 static Loc line_of(const Reader *ctx, const Op *op)
 {

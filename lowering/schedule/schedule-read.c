@@ -13,11 +13,10 @@
  * The proof treats any schedule like the chosen one.  Before that, schedule-check.c reports mistakes in the words of
  * the file.
  */
+#include "passes.h"
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
-#include "lower.h"
+#include "target/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -609,8 +608,6 @@ void schedule_tell_apart(Kernel *kernel)
                         arena_print(kernel->module, "its schedule is that of %s", variant_label(other)), NULL);
 }
 
-/* require: choose.   ensure: the schedule of the module's file, if it has one for this kernel.  Otherwise the solver's,
-   for loops that ask for it.  */
 void pass_schedule(Kernel *kernel)
 {
     bool optimal = false;

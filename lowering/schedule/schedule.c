@@ -11,10 +11,10 @@
  * Operations of a loop are listed in the order in which a time step issues them.  Other operations have a line if their
  * row differs from the default.  The reader of the text is schedule-read.c.
  */
+#include "ir/alias.h"
 #include "ir/queries.h"
 #include "schedule/schedule.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

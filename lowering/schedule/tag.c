@@ -14,7 +14,7 @@
  * feeds both, for instance k as a coordinate and in a mask, is an iteration statement: every role may compute it again.
  */
 #include "ir/slice.h"
-#include "lower.h"
+#include "passes.h"
 
 /* Slices the address operands of a load or store: all but the stored tile.  */
 static void slice_address(Slice *slice, Op *op)
@@ -48,7 +48,6 @@ static void visit_tag(Op *op, void *context)
         schedule_op(op)->tag = iteration ? TAG_ITERATION : TAG_TILE;
 }
 
-/* require: freeze.   ensure: a tag for every op.  */
 void pass_tag(Kernel *kernel)
 {
     Slice slice = slice_new(kernel);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "target/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,7 +45,7 @@ static void must_settle(const char *text)
 {
     char *last = NULL;
     for (int round = 0; round < 2; round++) {
-        Module *module = ir_parse(text, "printed", ignore, NULL);
+        Module *module = ir_parse(text, "printed", &machine_hopper, ignore, NULL);
         char *again = module ? printed(module) : NULL;
         if (!again || (last && strcmp(last, again)))
             abort();
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = 0;
-    Module *module = ir_parse(text, "input", ignore, NULL);
+    Module *module = ir_parse(text, "input", &machine_hopper, ignore, NULL);
     if (module) {
         char *once = printed(module);
         if (once)

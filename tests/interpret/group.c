@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/cluster.h"
+#include "ir/queries.h"
 #include "ir/slice.h"
 #include "state.h"
 

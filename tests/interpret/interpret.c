@@ -3,6 +3,7 @@
  * interpret.c - the entry of a launcher: parses the text once, then runs each launch under the requested orders.
  */
 #include "interpret.h"
+#include "target/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static interpret_unit *read_unit(const char *text)
     int count = 0;
     if (!unit)
         abort();
-    unit->module = ir_parse(text, "final IR", say, NULL);
+    unit->module = ir_parse(text, "final IR", &machine_hopper, say, NULL);
     for (const Kernel *kernel = unit->module ? unit->module->kernels : NULL; kernel; kernel = kernel->next)
         count++;
     unit->plans = calloc((size_t)count + 1, sizeof *unit->plans);

@@ -8,9 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/alias.h"
+#include "ir/cluster.h"
 #include "ir/queries.h"
 #include "machine/footprint.h"
 #include "state.h"
+#include "roles/programs.h"
+#include "target/storage.h"
 #include "ws/backend.h"
 
 enum { SHARED_ALIGNMENT = 1024, MOST_STEPS = 200000000 };

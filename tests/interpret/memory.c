@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "ir/cluster.h"
+#include "target/machine.h"
 #include "state.h"
+#include "target/storage.h"
 
 int element_bytes(Dtype dtype)
 {
@@ -119,8 +120,8 @@ static bool is_whole(const Patch *p, int rows, int cols)
 {
     bool whole = true;
     (void)rows;
-    FOR_PARTS(part, p, first)
-    whole &= part.row_first == 0 && part.row_last == first_n && part.col_first == 0 && part.col_last == cols;
+    FOR_PARTS (part, p, first)
+        whole &= part.row_first == 0 && part.row_last == first_n && part.col_first == 0 && part.col_last == cols;
     return whole;
 }
 
@@ -174,9 +175,9 @@ static Patch patch_for(const Op *op, const Window *t, const long *at, int rows, 
 
 static void touch(const Patch *p, ws_emulate_touch kind)
 {
-    FOR_PARTS(part, p, first)
-    for (int r = part.row_first; r < part.row_last; r++)
-        ws_emulate_touched(ws_sched_current(), kind, line_of(&part, r), line_bytes(&part));
+    FOR_PARTS (part, p, first)
+        for (int r = part.row_first; r < part.row_last; r++)
+            ws_emulate_touched(ws_sched_current(), kind, line_of(&part, r), line_bytes(&part));
 }
 
 static void coordinates(Group *group, const Op *op, int first, int rank, long *at)
@@ -203,19 +204,19 @@ static void fetch(const Patch *p, unsigned char *to, int rows, int cols, const v
         for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++)
             memcpy(to + i * bytes, fill, bytes);
     touch(p, WS_EMULATE_LOAD);
-    FOR_PARTS(part, p, first)
-    for (int r = part.row_first; r < part.row_last; r++)
-        memcpy(to + ((size_t)(first + r) * (size_t)cols + (size_t)part.col_first) * bytes, line_of(&part, r),
-               line_bytes(&part));
+    FOR_PARTS (part, p, first)
+        for (int r = part.row_first; r < part.row_last; r++)
+            memcpy(to + ((size_t)(first + r) * (size_t)cols + (size_t)part.col_first) * bytes, line_of(&part, r),
+                   line_bytes(&part));
 }
 
 static void deliver(const Patch *p, const unsigned char *from, int pitch)
 {
-    FOR_PARTS(part, p, first)
-    for (int r = part.row_first; r < part.row_last; r++)
-        memcpy(line_of(&part, r),
-               from + ((size_t)(first + r) * (size_t)pitch + (size_t)part.col_first) * (size_t)p->bytes,
-               line_bytes(&part));
+    FOR_PARTS (part, p, first)
+        for (int r = part.row_first; r < part.row_last; r++)
+            memcpy(line_of(&part, r),
+                   from + ((size_t)(first + r) * (size_t)pitch + (size_t)part.col_first) * (size_t)p->bytes,
+                   line_bytes(&part));
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
@@ -245,8 +246,8 @@ static void add_part(const Patch *p, Dtype dtype, const void *from, int pitch, i
 
 static void add(const Patch *p, Dtype dtype, const void *from, int pitch)
 {
-    FOR_PARTS(part, p, first)
-    add_part(&part, dtype, from, pitch, first);
+    FOR_PARTS (part, p, first)
+        add_part(&part, dtype, from, pitch, first);
 }
 
 typedef struct {

@@ -16,10 +16,9 @@
 #ifndef INTERPRET_STATE_H
 #define INTERPRET_STATE_H
 
-#include "schedule/cluster.h"
 #include "emulate.h"
+#include "ir/ir.h"
 #include "interpret.h"
-#include "machine/plan.h"
 #include "tile.h"
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "ir/ir.h"
+#include "target/machine.h"
 
 static const char *const c_types[D_COUNT] = {
     [D_F32] = "float",        [D_F64] = "double",       [D_I8] = "signed char",   [D_I32] = "int",
@@ -108,7 +109,7 @@ static void print_launcher(const Kernel *kernel)
 int main(void)
 {
     char *text = ir_read_text(stdin);
-    Module *module = text ? ir_parse(text, "stdin", say, NULL) : NULL;
+    Module *module = text ? ir_parse(text, "stdin", &machine_hopper, say, NULL) : NULL;
     if (!module)
         return 1;
     printf("#include <interpret.h>\n#include <stdlib.h>\n\nconst char *ws_environment_(const char *);\nstatic "

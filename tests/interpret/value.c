@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/queries.h"
+#include "target/operands.h"
 #include "rules.h"
 #include "state.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "ir/affine.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};
 
@@ -210,14 +210,10 @@ static void code_for_a_sum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_looked_through),
-        cmocka_unit_test(what_cancels_is_gone),
-        cmocka_unit_test(what_wraps_is_not_looked_through),
-        cmocka_unit_test(large_numbers_are_not_folded),
-        cmocka_unit_test(windows_that_meet_and_that_do_not),
-        cmocka_unit_test(how_far_a_coordinate_moves),
-        cmocka_unit_test(counters_of_iterations_before),
-        cmocka_unit_test(code_for_a_sum),
+        cmocka_unit_test(sums_are_looked_through),           cmocka_unit_test(what_cancels_is_gone),
+        cmocka_unit_test(what_wraps_is_not_looked_through),  cmocka_unit_test(large_numbers_are_not_folded),
+        cmocka_unit_test(windows_that_meet_and_that_do_not), cmocka_unit_test(how_far_a_coordinate_moves),
+        cmocka_unit_test(counters_of_iterations_before),     cmocka_unit_test(code_for_a_sum),
     };
     return cmocka_run_group_tests_name("lowering/affine", tests, NULL, NULL);
 }

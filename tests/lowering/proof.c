@@ -12,6 +12,7 @@
 
 #include "lower.h"
 #include "proof/protocol.h"
+#include "target/machine.h"
 
 static const char text[] = "kernel copy(%M: i32, %X: ptr<f32>, %Y: ptr<f32>) grid(1) {\n"
                            "  body {\n"
@@ -46,7 +47,7 @@ static void visit_full(Op *op, void *context)
 static bool lower(bool spoil)
 {
     *heard = 0;
-    Module *module = ir_parse(text, "case.ir", listen, NULL);
+    Module *module = ir_parse(text, "case.ir", &machine_hopper, listen, NULL);
     assert_non_null(module);
     lower_range(module, 0, find_pass("plan"), NULL, NULL);
     assert_false(module->failed);
@@ -78,7 +79,7 @@ static void test_nothing_passes_unproved(void **state)
     (void)state;
     for (int most = 0; most < 100; most += 99) {
         *heard = 0;
-        Module *module = ir_parse(text, "case.ir", listen, NULL);
+        Module *module = ir_parse(text, "case.ir", &machine_hopper, listen, NULL);
         assert_non_null(module);
         lower_range(module, 0, find_pass("plan"), NULL, NULL);
         assert_true(validate_programs(module->kernels, labels));

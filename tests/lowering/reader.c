@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lower.h"
+#include "target/machine.h"
 
 static char last_message[400];
 static int last_line;
@@ -83,7 +84,7 @@ static void reads_back(const char *name, const char *pass, const Module *module)
 {
     char *once = printed(module);
     *last_message = 0;
-    Module *again = ir_parse(once, name, remember, NULL);
+    Module *again = ir_parse(once, name, &machine_hopper, remember, NULL);
     if (!again)
         fail_msg("%s after %s: line %d: %s\n%s", name, pass, last_line, last_message, once);
     char *twice = printed(again);
@@ -99,7 +100,7 @@ static void reads_back(const char *name, const char *pass, const Module *module)
 
 static void one_round_trip(const char *name, const char *text)
 {
-    Module *module = ir_parse(text, name, remember, NULL);
+    Module *module = ir_parse(text, name, &machine_hopper, remember, NULL);
     if (!module)
         fail_msg("%s:%d: %s", name, last_line, last_message);
     bool has_programs = module->kernels->roles;
@@ -149,7 +150,7 @@ static void an_error_names_its_line(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         *last_message = 0;
-        Module *module = ir_parse(cases[i].text, "bad.ir", remember, NULL);
+        Module *module = ir_parse(cases[i].text, "bad.ir", &machine_hopper, remember, NULL);
         if (module)
             fail_msg("case %zu was read", i);
         if (!strstr(last_message, cases[i].said) || last_line != cases[i].line)
@@ -170,7 +171,7 @@ static uint32_t draw(uint32_t below)
 /* Read, check and the passes before freeze: each may refuse, none may fall.  */
 static void try_text(const char *text)
 {
-    Module *module = ir_parse(text, "damaged.ir", remember, NULL);
+    Module *module = ir_parse(text, "damaged.ir", &machine_hopper, remember, NULL);
     if (module)
         lower_range(module, 0, find_pass("freeze"), NULL, NULL);
     module_free(module);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lower.h"
+#include "target/machine.h"
 
 typedef struct {
     char error[400], note[400], warning[400];
@@ -47,7 +48,7 @@ static void listen(void *context, DiagKind kind, Loc loc, const char *message)
 static Heard lower(const char *text)
 {
     Heard heard = {.errors = 0};
-    Module *module = ir_parse(text, "case.ir", listen, &heard);
+    Module *module = ir_parse(text, "case.ir", &machine_hopper, listen, &heard);
     if (!module)
         fail_msg("line %d: %s\n%s", heard.line, heard.error, text);
     lower_range(module, 0, find_pass("freeze"), NULL, NULL);

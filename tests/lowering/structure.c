@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/ir.h"
-#include "machine/machine.h"
+#include "target/machine.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};
 static char last_message[400];
@@ -326,11 +326,10 @@ static void a_copy_has_every_attribute(void **state)
     ValueMap map = value_map_new(kernel);
     for (int code = 0; code < OP_COUNT; code++) {
         Op *op = op_new(kernel, (Opcode)code, nowhere, 0, NULL);
-        FOR_ATTRIBUTES(i, op)
-        memset(attribute_of(op, i), 1, attribute_bytes(attribute_info[i].kind));
+        FOR_ATTRIBUTES (i, op)
+            memset(attribute_of(op, i), 1, attribute_bytes(attribute_info[i].kind));
         Op *copy = op_clone(kernel, op, &map);
-        FOR_ATTRIBUTES(i, op)
-        {
+        FOR_ATTRIBUTES (i, op) {
             assert_ptr_not_equal(attribute_of(copy, i), attribute_of(op, i));
             assert_memory_equal(attribute_of(copy, i), attribute_of(op, i), attribute_bytes(attribute_info[i].kind));
         }
@@ -360,7 +359,7 @@ static void the_checker_finds_each_fault(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         *last_message = 0;
-        Module *module = ir_parse(sound, "test.ir", remember, NULL);
+        Module *module = ir_parse(sound, "test.ir", &machine_hopper, remember, NULL);
         assert_non_null(module);
         assert_true(ir_check(module->kernels));
         assert_false(module->failed);

@@ -21,6 +21,7 @@
 #include "mutation.h"
 #include "proof/verify.h"
 #include "ws/backend.h"
+#include "target/machine.h"
 
 typedef struct {
     int made, verify, interpreter, equivalent, missed, cautious;
@@ -94,7 +95,7 @@ static const char *run_once(const char *text, Expected *expected, bool first)
 {
     static char said[400];
     const char *noticed = NULL;
-    Module *module = ir_parse(text, "mutant", remember, NULL);
+    Module *module = ir_parse(text, "mutant", &machine_hopper, remember, NULL);
     if (!module)
         return "cannot be read";
     module->kernels->grid.totals = NULL; /* the numbers of tiles are an ordinary array here */
@@ -149,7 +150,7 @@ static const char *run_all_orders(const char *text, Expected *expected, long *or
     const char *noticed = NULL;
     long runs = 0;
     Launch launch;
-    Module *module = ir_parse(text, "mutant", remember, NULL);
+    Module *module = ir_parse(text, "mutant", &machine_hopper, remember, NULL);
     module->kernels->grid.totals = NULL;
     Plan *plan = plan_new(module->kernels);
     if (launch_begin(&launch, plan, expected->arguments.values, expected->arguments.count)) {
@@ -273,7 +274,7 @@ static void score(Subject *subject, int operator, const char * mutant, const cha
 
 static void try_site(Subject *subject, int operator, int index)
 {
-    Module *module = ir_parse(subject->text, subject->file, remember, NULL);
+    Module *module = ir_parse(subject->text, subject->file, &machine_hopper, remember, NULL);
     Kernel *kernel = module->kernels;
     Sites sites = sites_of(kernel);
     Site site = sites.at[index];
@@ -296,7 +297,7 @@ static void try_site(Subject *subject, int operator, int index)
 
 static int site_count(const char *text)
 {
-    Module *module = ir_parse(text, "subject", remember, NULL);
+    Module *module = ir_parse(text, "subject", &machine_hopper, remember, NULL);
     Sites sites = sites_of(module->kernels);
     int count = sites.count;
     free(sites.at);
@@ -396,7 +397,7 @@ static bool mutate_file(const char *file, const char *keep, const char *only, Sc
     char *text = in ? ir_read_text(in) : NULL;
     if (in)
         fclose(in);
-    Module *module = text ? ir_parse(text, file, remember, NULL) : NULL;
+    Module *module = text ? ir_parse(text, file, &machine_hopper, remember, NULL) : NULL;
     bool good = module != NULL;
     if (!module)
         printf("not ok: %s: %s\n", file, *complaint ? complaint : "cannot be read");

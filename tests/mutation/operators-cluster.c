@@ -7,7 +7,9 @@
  *                that a store depends on
  *      bodies    change at another iteration, or stand in the other order
  */
-#include "machine/machine.h"
+#include "ir/cluster.h"
+#include "ir/slice.h"
+#include "target/machine.h"
 #include "mutation.h"
 
 /* Returns another direction, ALONG_NONE if the cluster has only one.  */

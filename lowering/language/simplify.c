@@ -21,9 +21,9 @@
  */
 #include <string.h>
 
-#include "lower.h"
 #include "ir/slice.h"
-#include "optimize/simplify.h"
+#include "language/simplify.h"
+#include "passes.h"
 enum { MAX_ROUNDS = 30, MAX_CONVERTED = 16 };
 
 /* ---- replacement ------------------------------------------------------------------------------------------------- */
@@ -379,13 +379,11 @@ static void simplify(Kernel *kernel, Block *body, bool program)
     }
 }
 
-/* require: types.   ensure: the same program, and nothing left to simplify.  */
 void pass_simplify(Kernel *kernel)
 {
     simplify(kernel, kernel->body, false);
 }
 
-/* require: expand.   ensure: the same programs of roles, without arithmetic on constants of peeled iterations.  */
 void pass_simplify_programs(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* powers.c - matches a running sum of powers below a running maximum (powers.h).  */
-#include "optimize/powers.h"
+#include "ir/powers.h"
 
 #include "ir/queries.h"
 

@@ -31,7 +31,4 @@ int cluster_placed(Kernel *kernel);
 int variance_of_load(const Variance *variance, const Op *load); /* of the tensor and coordinates of the load */
 int variance_along(int along); /* directions in which blocks that share along `along` must agree */
 
-/* choose: marks shared loads, and refuses clusters that share nothing.  Only a producer shares loads.  */
-void choose_cluster(Kernel *kernel, bool specialized);
-
 #endif

@@ -5,15 +5,15 @@
  * The build makes the numbers from machines/hopper.machine.  Another GPU needs such a file, and another file of this
  * form.  Properties of all GPUs with TMA, such as lines of 128 bytes and their swizzle, are in machine.h.
  */
-#include "machine/architecture.h"
-#include "machine/machine.h"
+#include "target/architecture.h"
+#include "target/machine.h"
 
 static const char description[] = /* machines/hopper.machine */
-#include "machine/hopper-description.h"
+#include "target/hopper-description.h"
     ;
 
 static const Costs costs = {
-#include "machine/hopper-costs.h"
+#include "target/hopper-costs.h"
     .estimates = &ws_estimates_hopper,
 };
 
@@ -32,7 +32,7 @@ static const MachineProduct products[] = {
 const Machine machine_hopper = {
     .name = "Hopper",
     .architecture = WSC_ARCHITECTURE,
-#include "machine/hopper-limits.h"
+#include "target/hopper-limits.h"
     .box_rows = MACHINE_BOX_ROWS,
     .accumulators = ACCUMULATORS_IN_REGISTERS,
     .products = products,

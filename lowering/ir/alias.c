@@ -1,42 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * facts.c - predicates on lowered operations, for layout, plan, proof and print alike.
+ * alias.c - the memory that loads and stores access: the tensor below a slice, and windows that do not overlap.
+ *
+ *      for i = 0, < %n, 64             store_moves_on: each iteration stores other rows
+ *        x = load t, i, 0              load_is_in_place: the store writes what this iteration has loaded
+ *        store t, i, 0, (neg x)
+ *        store t, i + 64, 0, x         stores_apart: false, the next iteration stores here
  */
 #include "ir/affine.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
-
-bool op_is_loop(const Op *op)
-{
-    return op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_GRID || op->code == OP_NARROW;
-}
-
-bool op_writes_in_place(const Op *op)
-{
-    return op->code == OP_MMA || op_is_product(op);
-}
-
-bool op_reads_memory(const Op *op)
-{
-    OpClass class_ = op_info[op->code].class_;
-    return class_ == CLASS_LOAD || op->code == OP_READ;
-}
-
-bool op_is_pure(const Op *op)
-{
-    switch (op_info[op->code].class_) {
-    case CLASS_SCALAR:
-    case CLASS_TENSOR:
-    case CLASS_READ:
-    case CLASS_LOAD:
-        return true;
-    case CLASS_TILE:
-        return !op_is_product(op) && !op_meets_blocks(op);
-    default:
-        return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_READ;
-    }
-}
 
 Op *tensor_root(const Value *tensor)
 {
@@ -56,171 +29,6 @@ bool stores_what_is_loaded(const Op *op, const void *context)
     const Op *load = context;
     return op_info[op->code].class_ == CLASS_STORE && !op_prints(op) &&
            tensor_memory(op->args[0]) == tensor_memory(load->args[0]);
-}
-
-Op *role_grid(const Role *role)
-{
-    for (Op *op = role->body->first; op; op = op->next)
-        if (op->code == OP_GRID)
-            return op;
-    return NULL;
-}
-
-Op *kernel_grid(const Kernel *kernel)
-{
-    Op *grid = NULL;
-    FOR_ROLES (role, kernel)
-        grid = grid || !role->body ? grid : role_grid(role);
-    return grid;
-}
-
-const Op *aref_source(const Aref *aref, const Storage *storage)
-{
-    for (int i = 0; i < aref->nstorages; i++)
-        if (aref->storages[i] == storage)
-            return aref->payload[i]->def;
-    return NULL;
-}
-
-static bool holds_tile(const Op *op, const void *context)
-{
-    (void)context;
-    OpClass class_ = op_info[op->code].class_;
-    return class_ == CLASS_LOAD || class_ == CLASS_TILE || class_ == CLASS_STORE || op->code == OP_READ ||
-           op->code == OP_MMA;
-}
-
-bool role_holds_tiles(const Role *role)
-{
-    return ir_any_of(role->body, holds_tile, NULL);
-}
-
-/* True for operations that all threads of a group execute together: register tiles, stores, gets and releases of
-   rings.  */
-static bool needs_group(const Op *op, const void *context)
-{
-    (void)context;
-    switch (op_info[op->code].class_) {
-    case CLASS_LOAD:
-    case CLASS_TILE:
-    case CLASS_STORE:
-        return true;
-    case CLASS_SYNC:
-        return op->code != OP_PUT && op->code != OP_COPY_IN && op->code != OP_PUT_DONE && op->code != OP_AWAIT_TILES;
-    default:
-        return false;
-    }
-}
-
-bool role_issues_only(const Role *role)
-{
-    return !ir_any_of(role->body, needs_group, NULL);
-}
-
-typedef struct {
-    Opcode code;
-    const Aref *aref;
-} Search;
-
-static bool is_sought(const Op *op, const void *context)
-{
-    const Search *search = context;
-    return op->code == search->code && op->aref == search->aref;
-}
-
-bool role_has_op(const Role *role, Opcode code, const Aref *aref)
-{
-    return ir_any_of(role->body, is_sought, &(Search){code, aref});
-}
-
-/* Parameters of the kernel have neither an operation nor a block.  */
-bool value_on_host(const Value *value)
-{
-    const Op *op = value->def;
-    if (!op)
-        return !value->block;
-    OpClass class_ = op_info[op->code].class_;
-    if (class_ != CLASS_SCALAR && op->code != OP_TENSOR)
-        return false;
-    for (int i = 0; i < op->nargs; i++)
-        if (!value_on_host(op->args[i]))
-            return false;
-    return true;
-}
-
-int storage_place(const Kernel *kernel, const Storage *storage)
-{
-    int place = 0;
-    for (const Storage *other = kernel->storages; other && other != storage; other = other->next)
-        place++;
-    return place;
-}
-
-Storage *storage_beside(const Kernel *kernel, const Storage *storage)
-{
-    FOR_STORAGES (other, kernel)
-        if (other->beside == storage)
-            return other;
-    return NULL;
-}
-
-bool storage_is_exchange(const Storage *storage)
-{
-    return storage->use == USE_PARTS || storage->use == USE_SHARES;
-}
-
-int64_t storage_align(const Storage *storage)
-{
-    bool words = storage->use == USE_SCRATCH || storage->use == USE_ROW_CACHE || storage_is_exchange(storage);
-    return words ? 16 : machine_slot_align(storage->line);
-}
-
-int64_t storage_bytes(const Storage *storage)
-{
-    switch (storage->use) {
-    case USE_SCRATCH:
-        return storage->tile.cols;
-    case USE_PARTS:
-        return machine_parts_bytes(storage->tile);
-    case USE_SHARES:
-        return machine_shares_bytes(storage->tile);
-    case USE_OUTPUT:
-        return machine_output_bytes(storage->tile);
-    case USE_ROW_CACHE:
-        return machine_cached_bytes(storage->tile, LAYOUT_WIDE);
-    default:
-        return machine_slot_bytes(storage->tile, storage->line);
-    }
-}
-
-/* True for `if (ordinal % groups == group)`, the guard of a group's own tile.  */
-static bool is_turn(const Op *op, const Block *tile, const Role *role)
-{
-    const Op *equal = op->code == OP_IF ? op->args[0]->def : NULL;
-    const Op *rest = equal && equal->code == OP_SCALAR_EQ ? equal->args[0]->def : NULL;
-    int64_t groups;
-    return rest && rest->code == OP_SCALAR_REM && rest->args[0] == tile->args[tile->nargs - 1] &&
-           ir_constant(rest->args[1], &groups) && groups == role->replicas && equal->args[1] == role->body->args[0];
-}
-
-Block *role_own_tile(const Role *role)
-{
-    const Op *grid = role_grid(role);
-    Block *tile = grid ? grid->blocks[0] : NULL;
-    if (!tile || tile->nargs == grid->nargs / 3)
-        return tile;
-    FOR_OPS (op, tile)
-        if (is_turn(op, tile, role))
-            return op->blocks[0];
-    return NULL;
-}
-
-int role_first_group(const Kernel *kernel, const Role *role)
-{
-    int group = 0;
-    for (const Role *other = kernel->roles; other && other != role; other = other->next)
-        group += role_groups(other);
-    return group;
 }
 
 /* ---- windows of one tensor --------------------------------------------------------------------------------------- */
@@ -382,12 +190,4 @@ bool load_is_in_place(const Op *load, const Op *store)
         if (!is_same_place(load->args[i], store->args[i]))
             return false;
     return store_moves_on(store);
-}
-
-bool load_is_of_own(const Role *role, const Op *load, const Op *store)
-{
-    Type type = store->args[store->nargs - 1]->type;
-    bool passes = role->layout == LAYOUT_MMA; /* passes through other lanes, on its way to whole lines */
-    bool one_holder = type.cols > 1 && (type.rows > 1 || machine_wide_groups(role->layout));
-    return load->code == OP_LOAD && !passes && one_holder && load_is_in_place(load, store);
 }

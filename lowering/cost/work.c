@@ -11,10 +11,12 @@
  */
 #include <string.h>
 
+#include "cost/gpu.h"
+#include "cost/work.h"
+#include "ir/alias.h"
 #include "ir/queries.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
-#include "schedule/work.h"
+
+enum { LINE_BYTES = 128 }; /* of a line of L2 */
 
 static double elements(const Op *op)
 {
@@ -38,7 +40,7 @@ static void weigh_load(const Kernel *kernel, const Work *work, Part *part, const
     Type type = load->results[0]->type;
     const Op *tensor = load->args[0]->type.kind == K_TENSOR ? tensor_root(load->args[0]) : NULL;
     const int bytes = type.cols * dtype_bytes(type.dtype);
-    double lines = (double)type.rows * ((bytes + MACHINE_LINE_BYTES - 1) / MACHINE_LINE_BYTES);
+    double lines = (double)type.rows * ((bytes + LINE_BYTES - 1) / LINE_BYTES);
     if (part->nasked < WORK_LOADS)
         part->asked[part->nasked++] = (Asked){lines / sharers_of(kernel, work, part, load), tensor};
 }
@@ -72,7 +74,7 @@ static bool counts_columns(const Value *value)
     return def && def->code == OP_COL_INDEX;
 }
 
-/* True for operations that only select one column of a sum along rows (machine/select-column.c).  The sum then takes a
+/* True for operations that only select one column of a sum along rows (ir/select-column.c).  The sum then takes a
    comparison for each row.  */
 static bool is_selected(const Op *op)
 {

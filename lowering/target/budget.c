@@ -11,9 +11,9 @@
 #include <limits.h>
 
 #include "ir/queries.h"
-#include "machine/budget.h"
-#include "machine/machine.h"
-#include "machine/plan.h"
+#include "target/budget.h"
+#include "target/machine.h"
+#include "target/storage.h"
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +141,7 @@ static int64_t place_over(Kernel *kernel, const Storage *under, int64_t end)
 }
 
 /* The struct ends as in C++: its alignment is the largest of its members.  */
-int64_t budget_place(Kernel *kernel)
+int64_t budget_place(Kernel *kernel, bool pingpong, int meetings)
 {
     int64_t offset = 0, align = 8;
     int slots = 0;
@@ -152,8 +152,7 @@ int64_t budget_place(Kernel *kernel)
     }
     FOR_AREFS (aref, kernel)
         slots += aref->slots;
-    offset = round_up(offset, 8) +
-             budget_barriers(slots, kernel_has_pingpong(kernel), kernel_meetings(kernel), kernel->grid.dynamic);
+    offset = round_up(offset, 8) + budget_barriers(slots, pingpong, meetings, kernel->grid.dynamic);
     return round_up(offset, align) + kernel->shared_padding;
 }
 

@@ -5,8 +5,6 @@
 
 #include "ir/ir.h"
 
-/* require: plain.   ensure: nothing.   */
-void pass_rewrite(Kernel *kernel);
 /* The text of a C function, in the module's arena. Returns "" for a grid that the user wrote over tiles.  */
 const char *rewrite_text(Kernel *kernel);
 

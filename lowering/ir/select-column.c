@@ -8,8 +8,8 @@
  * The element of that column is added if it lies in the tile.  If consecutive tiles cover a row, it rarely does.  A
  * comparison for each row replaces four instructions for each element.
  */
-#include "machine/plan.h"
 #include "ir/queries.h"
+#include "ir/select-column.h"
 
 static bool is_zero(const Value *value)
 {

@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/queries.h"
 #include "ir/affine.h"
+#include "ir/alias.h"
+#include "ir/queries.h"
 #include "ir/text.h"
-#include "machine/plan.h"
-#include "print/rewrite.h"
+#include "language/rewrite.h"
+#include "passes.h"
 #include "rules.h"
 
 enum { LONGEST_INLINE = 60 };

@@ -3,7 +3,7 @@
 #ifndef WSC_WORK_H
 #define WSC_WORK_H
 
-#include "schedule/cluster.h"
+#include "ir/cluster.h"
 
 enum {
     WORK_AROUND = 4, /* most loops around an operation that are counted */

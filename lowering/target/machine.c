@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* machine.c - sizes of tiles in shared memory and registers.  */
-#include "machine/machine.h"
+#include "target/machine.h"
 
 static int round_up(int value, int multiple)
 {

@@ -11,7 +11,7 @@
  * All rewrites are exact. In programs of roles only rewrites apply that terms.c knows, since the proof must see that
  * nothing changed.
  */
-#include "optimize/simplify.h"
+#include "language/simplify.h"
 
 /* Replaces an operation by another, in its place.  */
 static void become(Simplifier *simplifier, Op *op, Opcode code, Value *x, Value *y)

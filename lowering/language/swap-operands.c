@@ -21,8 +21,8 @@
  */
 #include "ir/queries.h"
 #include "ir/slice.h"
-#include "lower.h"
-#include "machine/machine.h"
+#include "passes.h"
+#include "target/machine.h"
 
 enum {
     MOST_GROUPS = 2,   /* with more groups, registers suffice for fewer columns */
@@ -345,7 +345,6 @@ static bool turn_first(Kernel *kernel)
     return true;
 }
 
-/* require: types, one GRID.   ensure: the same program.  */
 void pass_swap_operands(Kernel *kernel)
 {
     while (!says_who(kernel) && turn_first(kernel))

@@ -29,7 +29,7 @@ int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic);
 
 /* Gives every storage its address, in the order of the shared struct, with mbarriers at the end.  The result is the
    size of the struct.  */
-int64_t budget_place(Kernel *kernel);
+int64_t budget_place(Kernel *kernel, bool pingpong, int meetings);
 bool budget_fits(const Kernel *kernel, int64_t bytes);
 
 /* Takes a slot from the largest rings whose depth the user left open.  A ring with resident tiles loses the slots of

@@ -18,8 +18,8 @@
  * Groups that gather synchronize behind the gather. With a single slot they also synchronize before it. With two slots,
  * a group at the barrier has finished reading the slot of the gather before.
  */
-#include "machine/machine.h"
 #include "machine/plan.h"
+#include "target/machine.h"
 
 /* Waits until at most `pending` copies out are still being read.  */
 static void wait_for_copies(Kernel *kernel, Op *where, int pending)

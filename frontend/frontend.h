@@ -42,7 +42,9 @@
 
 #include <clang-c/Index.h>
 
-#include "ir/ir.h"
+#include "ir/functions.h"
+#include "ir/kernel.h"
+#include "ir/versions.h"
 #include "source/pragma.h"
 
 /* ---- the unit ---------------------------------------------------------------------------------------------------- */

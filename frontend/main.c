@@ -16,6 +16,7 @@
 
 #include "frontend.h"
 #include "lower.h"
+#include "ir/print.h"
 #include "target/machine.h"
 #include "transcribe.h"
 

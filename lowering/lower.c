@@ -12,7 +12,10 @@
  */
 #include <string.h>
 
+#include "ir/check.h"
+#include "ir/print.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "language/rewrite.h"
 #include "lower.h"
 #include "passes.h"

@@ -3,7 +3,7 @@
 #ifndef WSC_LOWER_H
 #define WSC_LOWER_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

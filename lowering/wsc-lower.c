@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "ir/parse.h"
 #include "proof/verify.h"
 #include "target/machine.h"
 

@@ -14,6 +14,8 @@
 #include "plugin.h"
 #include "transcribe.h"
 #include "lower.h"
+#include "ir/parse.h"
+#include "ir/print.h"
 #include "target/machine.h"
 
 #define EXPORTED __attribute__((visibility("default")))

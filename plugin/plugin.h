@@ -34,7 +34,9 @@
 #define WSC_PLUGIN_H
 
 #include "gcc-headers.h"
-#include "ir/ir.h"
+#include "ir/functions.h"
+#include "ir/kernel.h"
+#include "ir/versions.h"
 #include "source/pragma.h"
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define WSC_COST_H
 
 #include "costs.h"
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

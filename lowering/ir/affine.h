@@ -15,7 +15,7 @@
 #ifndef WSC_AFFINE_H
 #define WSC_AFFINE_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 enum { AFFINE_TERMS = 12 };
 

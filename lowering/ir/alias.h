@@ -3,7 +3,7 @@
 #ifndef WSC_ALIAS_H
 #define WSC_ALIAS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

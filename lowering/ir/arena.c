@@ -5,9 +5,10 @@
  * The arena is a list of zeroed chunks, which module_free () unmaps together.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 enum { CHUNK_BYTES = 256 * 1024 - 64, ALIGNMENT = 16 };
 
@@ -93,4 +94,15 @@ void module_free(Module *module)
         next = chunk->next;
         munmap(chunk, sizeof *chunk + chunk->size);
     }
+}
+
+/* Returns the array with space for one more pointer.  The array doubles when `count` is zero or a power of two.  */
+void *arena_grow(Module *module, void *array, int count)
+{
+    if (count & (count - 1))
+        return array;
+    void *larger = arena_alloc(module, (size_t)(count ? 2 * count : 1) * sizeof(void *));
+    if (count)
+        memcpy(larger, array, (size_t)count * sizeof(void *));
+    return larger;
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 const Attribute attribute_info[NATTRIBUTES] = {
 #define PLACE_MEANS false

@@ -7,6 +7,7 @@
  * in each program. Types: carried values keep their types. Behind nest, every value has a type, and scalars fit their
  * operations.
  */
+#include "ir/check.h"
 #include "ir/queries.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 #ifndef WSC_CLUSTER_H
 #define WSC_CLUSTER_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* The number of blocks in a cluster, 1 without one.  Blocks are numbered with y fastest.  */
 int cluster_size(const Kernel *kernel);

@@ -8,7 +8,8 @@
  */
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
+#include "ir/versions.h"
 
 static const struct {
     const char *sentence, *remedy;

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 enum { MAX_DEPTH = 16 }; /* of an expression */
 

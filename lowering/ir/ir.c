@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ir.c - builders of the IR: types, operations, rows of the schedule, roles, storages and arefs.
+ * ir.c - builders of types, values, operations and blocks.
  *
  * Builders keep two invariants: an op and its block link to each other, and a value links to its definition. Constants
  * are folded in fold.c. Memory is in arena.c, walks and copies are in walk.c.
  */
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 #include "rules.h"
 
 /* A ring may carry the results of operations of these classes.  */
@@ -28,17 +28,6 @@ const OpInfo op_info[OP_COUNT] = {
 #include "ops.def"
 #undef OP
 };
-
-/* Returns the array with space for one more pointer.  The array doubles when `count` is zero or a power of two.  */
-static void *grow(Module *module, void *array, int count)
-{
-    if (count & (count - 1))
-        return array;
-    void *larger = arena_alloc(module, (size_t)(count ? 2 * count : 1) * sizeof(void *));
-    if (count)
-        memcpy(larger, array, (size_t)count * sizeof(void *));
-    return larger;
-}
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
@@ -116,35 +105,6 @@ bool dtype_is_signed(Dtype dtype)
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */
 
-static bool comes_before(const Kernel *x, const Kernel *y)
-{
-    if (x->loc.line != y->loc.line)
-        return x->loc.line < y->loc.line;
-    if (x->loc.column != y->loc.column)
-        return x->loc.column < y->loc.column;
-    return x->loc.host != y->loc.host ? x->loc.host < y->loc.host : strcmp(x->name, y->name) < 0;
-}
-
-/* Inserts the kernel in the order of the source, since GCC's order of functions depends on -O. Kernels at one location,
-   from one macro, are ordered by name.  */
-Kernel *kernel_new(Module *module, const char *name, Loc loc)
-{
-    Kernel *kernel = arena_alloc(module, sizeof *kernel);
-    kernel->module = module;
-    kernel->machine = module->machine;
-    kernel->name = kernel->c_function = arena_print(module, "%s", name);
-    kernel->launcher = arena_print(module, "ws_launch_%s", name);
-    kernel->loc = loc;
-    kernel->grid.loc = loc;
-    kernel->body = block_new(kernel, NULL);
-    Kernel **end = &module->kernels;
-    while (*end && !comes_before(kernel, *end))
-        end = &(*end)->next;
-    kernel->next = *end;
-    *end = kernel;
-    return kernel;
-}
-
 static Value *value_new(Kernel *kernel, Type type, const char *name, Loc loc)
 {
     Value *value = arena_alloc(kernel->module, sizeof *value);
@@ -158,7 +118,7 @@ static Value *value_new(Kernel *kernel, Type type, const char *name, Loc loc)
 Value *kernel_param(Kernel *kernel, Type type, const char *name, Loc loc)
 {
     Value *value = value_new(kernel, type, name, loc);
-    kernel->params = grow(kernel->module, kernel->params, kernel->nparams);
+    kernel->params = arena_grow(kernel->module, kernel->params, kernel->nparams);
     value->index = kernel->nparams;
     kernel->params[kernel->nparams++] = value;
     return value;
@@ -181,7 +141,7 @@ Value *block_arg(Kernel *kernel, Block *block, Type type, const char *name, Loc 
 {
     Value *value = value_new(kernel, type, name, loc);
     value->block = block;
-    block->args = grow(kernel->module, block->args, block->nargs);
+    block->args = arena_grow(kernel->module, block->args, block->nargs);
     value->index = block->nargs;
     block->args[block->nargs++] = value;
     return value;
@@ -204,7 +164,7 @@ Value *op_result(Kernel *kernel, Op *op, Type type, const char *name)
 {
     Value *value = value_new(kernel, type, name, op->loc);
     value->def = op;
-    op->results = grow(kernel->module, op->results, op->nresults);
+    op->results = arena_grow(kernel->module, op->results, op->nresults);
     value->index = op->nresults;
     op->results[op->nresults++] = value;
     return value;
@@ -212,7 +172,7 @@ Value *op_result(Kernel *kernel, Op *op, Type type, const char *name)
 
 void op_add_arg(Kernel *kernel, Op *op, Value *value)
 {
-    op->args = grow(kernel->module, op->args, op->nargs);
+    op->args = arena_grow(kernel->module, op->args, op->nargs);
     op->args[op->nargs++] = value;
 }
 
@@ -300,184 +260,4 @@ Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
     op->scalar->real = value;
     op_append(block, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
-}
-
-/* ---- the schedule ------------------------------------------------------------------------------------------------ */
-
-/* The table grows by chunks, so that addresses of rows stay valid.  */
-enum { SCHEDULE_CHUNK = 256 };
-
-const ScheduleRow *schedule_of(const Op *op)
-{
-    static const ScheduleRow none;
-    const ScheduleTable *table = &op->kernel->schedule;
-    const int chunk = op->id / SCHEDULE_CHUNK;
-    return chunk < table->nchunks && table->chunks[chunk] ? &table->chunks[chunk][op->id % SCHEDULE_CHUNK] : &none;
-}
-
-ScheduleRow *schedule_op(Op *op)
-{
-    Module *module = op->kernel->module;
-    ScheduleTable *table = &op->kernel->schedule;
-    const int chunk = op->id / SCHEDULE_CHUNK;
-    for (; table->nchunks <= chunk; table->nchunks++)
-        table->chunks = grow(module, table->chunks, table->nchunks);
-    if (!table->chunks[chunk])
-        table->chunks[chunk] = arena_alloc(module, SCHEDULE_CHUNK * sizeof *table->chunks[chunk]);
-    return &table->chunks[chunk][op->id % SCHEDULE_CHUNK];
-}
-
-/* ---- roles, storages, arefs -------------------------------------------------------------------------------------- */
-
-/* Lists keep the order of creation.  Storages and arefs become fields of one struct, so a name that is taken gets a
-   number.  */
-bool kernel_names(const Kernel *kernel, const char *name)
-{
-    FOR_STORAGES (storage, kernel)
-        if (!strcmp(storage->name, name))
-            return true;
-    FOR_AREFS (aref, kernel)
-        if (!strcmp(aref->name, name))
-            return true;
-    return false;
-}
-
-static const char *fresh_name(Kernel *kernel, const char *name)
-{
-    const char *fresh = arena_print(kernel->module, "%s", name);
-    for (int i = 2; kernel_names(kernel, fresh); i++)
-        fresh = arena_print(kernel->module, "%s_%d", name, i);
-    return fresh;
-}
-
-Role *role_new(Kernel *kernel, const char *name, unsigned may, int replicas)
-{
-    Role *role = arena_alloc(kernel->module, sizeof *role);
-    Role **end = &kernel->roles;
-    for (; *end; end = &(*end)->next)
-        role->id++;
-    role->name = arena_print(kernel->module, "%s", name);
-    role->may = may;
-    role->warps = 4;
-    role->replicas = replicas;
-    role->versions = VERSION_ANY;
-    *end = role;
-    return role;
-}
-
-Task *task_new(Kernel *kernel, const char *name)
-{
-    Task *task = arena_alloc(kernel->module, sizeof *task), **end = &kernel->tasks;
-    while (*end)
-        end = &(*end)->next;
-    task->name = arena_print(kernel->module, "%s", name);
-    *end = task;
-    return task;
-}
-
-Task *kernel_task(const Kernel *kernel, int number)
-{
-    Task *task = number > 0 ? kernel->tasks : NULL;
-    while (task && --number > 0)
-        task = task->next;
-    return task;
-}
-
-int share_new(Kernel *kernel, const char *one, const char *other, Loc loc)
-{
-    SharedMemory *share = arena_alloc(kernel->module, sizeof *share), **end = &kernel->shares;
-    int number = 1;
-    for (; *end; end = &(*end)->next)
-        number++;
-    share->names[0] = arena_print(kernel->module, "%s", one);
-    share->names[1] = arena_print(kernel->module, "%s", other);
-    share->loc = loc;
-    *end = share;
-    return number;
-}
-
-Role *role_that(const Kernel *kernel, unsigned may)
-{
-    Role *found = NULL;
-    FOR_ROLES (role, kernel)
-        if ((role->may & may) == may && (!found || __builtin_popcount(role->may) < __builtin_popcount(found->may)))
-            found = role;
-    return found;
-}
-
-bool kernel_is_specialized(const Kernel *kernel)
-{
-    const Role *copies = role_that(kernel, ROLE_COPIES);
-    return copies && !(copies->may & ROLE_COMPUTES);
-}
-
-Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile, int slots)
-{
-    Storage *storage = arena_alloc(kernel->module, sizeof *storage);
-    storage->name = fresh_name(kernel, name);
-    storage->use = use;
-    storage->tile = tile;
-    storage->slots = slots;
-    Storage **end = &kernel->storages;
-    while (*end)
-        end = &(*end)->next;
-    *end = storage;
-    return storage;
-}
-
-int storage_places(const Storage *storage)
-{
-    return storage->resident ? storage->resident : storage->slots;
-}
-
-int aref_places(const Aref *aref)
-{
-    int places = aref->slots;
-    for (int i = 0; i < aref->nstorages; i++)
-        if (storage_places(aref->storages[i]) < places)
-            places = storage_places(aref->storages[i]);
-    return places;
-}
-
-Aref *aref_new(Kernel *kernel, const char *name, int slots)
-{
-    Aref *aref = arena_alloc(kernel->module, sizeof *aref);
-    aref->name = fresh_name(kernel, name);
-    aref->slots = slots;
-    aref->fillers = 1;
-    Aref **end = &kernel->arefs;
-    for (; *end; end = &(*end)->next)
-        aref->id++;
-    *end = aref;
-    return aref;
-}
-
-int aref_place(const Aref *aref, const Value *value)
-{
-    for (int i = 0; i < aref->nstorages; i++)
-        if (aref->payload[i] == value)
-            return i;
-    return -1;
-}
-
-/* Under SPLIT_TILES, groups of a role that stores take whole tiles in turn and do not divide rows.  */
-int role_sharers(const Kernel *kernel, const Role *role)
-{
-    return kernel->grid.split == SPLIT_TILES && role->may & ROLE_STORES ? 1 : role->replicas;
-}
-
-Aref *aref_to(const Value *value, const Role *role)
-{
-    Aref *aref = value->def ? value->def->aref : NULL;
-    while (aref && !(aref->consumers & ROLE_BIT(role)))
-        aref = aref->also;
-    return aref;
-}
-
-Aref *aref_from(const Value *value, const Role *role)
-{
-    Aref *aref = value->def ? value->def->aref : NULL;
-    while (aref && aref->producer != role)
-        aref = aref->also;
-    return aref;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "ir/parse.h"
+#include "ir/parser.h"
 #include "ir/text.h"
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #ifndef WSC_POWERS_H
 #define WSC_POWERS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 #include "ir/slice.h"
 
 enum { MOST_OF_POWERS = 9 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/print.h"
+#include "ir/printer.h"
 #include "ir/slice.h"
 #include "ir/text.h"
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "ir/print.h"
+#include "ir/printer.h"
 #include "ir/text.h"
 
 static void print_extents(Printer *p, const Grid *grid)

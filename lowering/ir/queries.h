@@ -5,6 +5,10 @@
 
 #include "ir/slice.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 bool op_reads_operand(const Op *op, int arg); /* `op` is a product and operand `arg` is A or B, not the accumulator */
 bool op_is_dot(const Op *op);                 /* an asynchronous product: wgmma */
 bool op_is_product(const Op *op);             /* any product, asynchronous or not */
@@ -75,4 +79,7 @@ int64_t constant_trips(const Op *loop);
 enum { MAX_TRIPS_OF_LOADS = 16 };      /* of loop_is_of_loads */
 bool loop_is_of_loads(const Op *loop); /* a short loop over loads, which is unrolled */
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/parse.h"
+#include "ir/parser.h"
 #include "ir/text.h"
 
 static Loc loc_of(const Parser *p, const Token *token)

@@ -3,7 +3,7 @@
 #ifndef WSC_SELECT_COLUMN_H
 #define WSC_SELECT_COLUMN_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

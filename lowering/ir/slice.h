@@ -3,7 +3,11 @@
 #ifndef WSC_SLICE_H
 #define WSC_SLICE_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* All uses of all values below a block.  */
 typedef struct Use Use;
@@ -55,4 +59,7 @@ Carried carried(const Op *loop, int i);
 /* True if an op outside the user's task uses the value.  Uses are followed through the carried values of loops.  */
 bool used_outside_task(const Uses *uses, const Value *value, int task);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -3,7 +3,7 @@
 #ifndef WSC_TEXT_H
 #define WSC_TEXT_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 extern const char *const text_kinds[];        /* by Kind */
 extern const char *const text_tags[];         /* by Tag */

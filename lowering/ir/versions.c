@@ -11,7 +11,9 @@
  */
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
+#include "ir/versions.h"
+#include "ir/versions.h"
 
 static bool is_taken(const Module *module, const char *name)
 {

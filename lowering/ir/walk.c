@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 void ir_walk(Block *block, void (*visit)(Op *op, void *context), void *context)
 {

@@ -3,7 +3,7 @@
 #ifndef WSC_BLOCKS_H
 #define WSC_BLOCKS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* Turns one loop over blocks into a dimension of the grid.  Its iterations have `piece` columns of a row each, and it
    carries reductions of these columns.  */

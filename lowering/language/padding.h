@@ -3,7 +3,7 @@
 #ifndef WSC_PADDING_H
 #define WSC_PADDING_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* True if a tile of `size` elements in that dimension may extend beyond its tensor.  */
 bool may_be_ragged(const Op *load, int dimension, int64_t size);

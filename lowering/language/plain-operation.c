@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "ir/functions.h"
 #include "language/plain.h"
 
 static const struct {

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/functions.h"
 #include "language/plain.h"
 
 static const char *base_name_of(const Op *store)

@@ -3,7 +3,7 @@
 #ifndef WSC_REWRITE_H
 #define WSC_REWRITE_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* The text of a C function, in the module's arena. Returns "" for a grid that the user wrote over tiles.  */
 const char *rewrite_text(Kernel *kernel);

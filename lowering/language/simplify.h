@@ -4,7 +4,7 @@
 #ifndef WSC_SIMPLIFY_H
 #define WSC_SIMPLIFY_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 enum { BUCKETS = 256 };
 

@@ -4,7 +4,7 @@
 #ifndef WSC_PLAN_H
 #define WSC_PLAN_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 #include "ir/queries.h"
 
 #ifdef __cplusplus

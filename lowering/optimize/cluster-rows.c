@@ -26,6 +26,7 @@
 #include "ir/affine.h"
 #include "ir/powers.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "language/blocks.h"
 #include "optimize/pads.h"
 #include "optimize/rows.h"

@@ -23,6 +23,7 @@
  *
  * Tested: tests/programs/neighbours.c.
  */
+#include "cost/gpu.h"
 #include "ir/affine.h"
 #include "ir/queries.h"
 #include "passes.h"

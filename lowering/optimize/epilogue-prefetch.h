@@ -3,7 +3,7 @@
 #ifndef WSC_EPILOGUE_PREFETCH_H
 #define WSC_EPILOGUE_PREFETCH_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* True if a tile of the epilogue is loaded into a slot of its own, from the begin of the product on.  */
 bool load_comes_whole(const Kernel *kernel, const Op *load);

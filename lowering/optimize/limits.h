@@ -3,7 +3,7 @@
 #ifndef WSC_LIMITS_H
 #define WSC_LIMITS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* The condition `question` of the loop's body is true while the counter is below the returned value. NULL: no such
    value is known.  */

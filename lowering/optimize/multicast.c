@@ -25,6 +25,7 @@
 #include "cost/work.h"
 #include "ir/queries.h"
 #include "passes.h"
+#include "ir/versions.h"
 #include "target/machine.h"
 #include "target/operands.h"
 

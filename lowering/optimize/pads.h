@@ -13,7 +13,7 @@
 #ifndef WSC_PADS_H
 #define WSC_PADS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* Elements in columns beyond the row's end.  */
 typedef enum {

@@ -21,6 +21,7 @@
  * Tested: tests/programs/kept_rows.c runs rows of all lengths.
  */
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "optimize/rows.h"
 #include "passes.h"
 #include "target/machine.h"

@@ -17,6 +17,7 @@
  */
 #include "ir/affine.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "optimize/pads.h"
 #include "passes.h"
 #include "rules.h"

@@ -11,7 +11,7 @@
 #ifndef WSC_ROWS_H
 #define WSC_ROWS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 enum { MOST_LOOPS = 8, MOST_CACHED = 8 };
 

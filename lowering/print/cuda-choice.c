@@ -22,6 +22,7 @@
 
 #include "cost/work.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "print/cuda.h"
 #include "target/machine.h"
 

@@ -5,6 +5,7 @@
 #include "ir/alias.h"
 #include "ir/cluster.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "print/cuda.h"
 #include "roles/programs.h"
 #include "target/machine.h"

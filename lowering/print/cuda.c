@@ -17,6 +17,7 @@
 
 #include "ir/cluster.h"
 #include "ir/queries.h"
+#include "ir/versions.h"
 #include "machine/plan.h"
 #include "print/cuda.h"
 #include "roles/programs.h"

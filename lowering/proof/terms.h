@@ -3,7 +3,7 @@
 #ifndef WSC_TERMS_H
 #define WSC_TERMS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* Kinds of terms besides the operations of ops.def.  */
 enum {

@@ -3,7 +3,7 @@
 #ifndef WSC_VALIDATE_H
 #define WSC_VALIDATE_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* For each operation of a role's program, by position: the control operation of kernel->body whose decisions it takes,
    or whose iterations it skips.  NULL: none.  */

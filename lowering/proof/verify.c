@@ -19,7 +19,9 @@
  */
 #include <string.h>
 
+#include "ir/check.h"
 #include "ir/cluster.h"
+#include "ir/parse.h"
 #include "ir/slice.h"
 #include "ir/text.h"
 #include "passes.h"

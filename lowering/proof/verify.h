@@ -3,7 +3,7 @@
 #ifndef WSC_VERIFY_H
 #define WSC_VERIFY_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* True if verify accepts every kernel of `text`, the IR that --dump=plan prints.  Errors go to `diag`.  Text that
    cannot be parsed is not accepted.  */

@@ -1,5 +1,3 @@
-#include "ir/queries.h"
-#include "roles/order.h"
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * order.c - numbers the operations of a role in program order.
@@ -13,6 +11,8 @@
  * Liveness analysis and the checks of verify use these positions. A value is live from its definition to its last use,
  * extended to the end of every loop that the value enters from outside.
  */
+#include "ir/queries.h"
+#include "roles/order.h"
 
 static int number_block(Block *block, int position)
 {

@@ -3,7 +3,7 @@
 #ifndef WSC_PROGRAMS_H
 #define WSC_PROGRAMS_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

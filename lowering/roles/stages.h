@@ -3,7 +3,7 @@
 #ifndef WSC_STAGES_H
 #define WSC_STAGES_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* Replaces every loop below the block that has more than one stage by a prologue, a steady state and an epilogue.  */
 void expand_stages(Kernel *kernel, Block *block, bool in_order); /* in_order: reorder loops of one stage, too */

@@ -1,8 +1,9 @@
-#include "schedule/choose.h"
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* reader.h - the state of the reader of schedule files, for schedule-read.c and schedule-check.c.  */
 #ifndef WSC_READER_H
-#    define WSC_READER_H
+#define WSC_READER_H
+
+#include "schedule/choose.h"
 
 enum { READER_WORDS = 24 }; /* most words of a line */
 

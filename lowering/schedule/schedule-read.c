@@ -14,6 +14,7 @@
  * the file.
  */
 #include "passes.h"
+#include "ir/versions.h"
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
 #include "target/machine.h"

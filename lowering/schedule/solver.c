@@ -15,6 +15,7 @@
  *                                      variants under schedule(optimal, n)
  */
 #include "cost/gpu.h"
+#include "ir/parse.h"
 #include "schedule/schedule.h"
 
 #include <errno.h>

@@ -46,7 +46,7 @@
 #ifndef WSC_SOURCE_REGION_H
 #define WSC_SOURCE_REGION_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

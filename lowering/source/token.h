@@ -8,7 +8,7 @@
 #ifndef WSC_TOKEN_H
 #define WSC_TOKEN_H
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #define WSC_MACHINE_H
 
 #include "cost/gpu.h"
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

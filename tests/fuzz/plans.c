@@ -20,7 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
+#include "ir/parse.h"
 #include "proof/verify.h"
 
 enum { SECONDS = 20, MOST_BYTES = 1 << 30, REFUSED = 1, SILENT, BLAMES };

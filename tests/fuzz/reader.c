@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/check.h"
+#include "ir/kernel.h"
+#include "ir/parse.h"
+#include "ir/print.h"
 #include "target/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

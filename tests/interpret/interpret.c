@@ -3,6 +3,8 @@
  * interpret.c - the entry of a launcher: parses the text once, then runs each launch under the requested orders.
  */
 #include "interpret.h"
+#include "ir/check.h"
+#include "ir/parse.h"
 #include "target/machine.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #define INTERPRET_STATE_H
 
 #include "emulate.h"
-#include "ir/ir.h"
+#include "ir/kernel.h"
 #include "interpret.h"
 #include "tile.h"
 

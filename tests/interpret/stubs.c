@@ -12,7 +12,9 @@
  */
 #include <stdlib.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
+#include "ir/parse.h"
+#include "ir/versions.h"
 #include "target/machine.h"
 
 static const char *const c_types[D_COUNT] = {

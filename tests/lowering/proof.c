@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "lower.h"
+#include "ir/parse.h"
 #include "proof/protocol.h"
 #include "target/machine.h"
 

@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "lower.h"
+#include "ir/check.h"
+#include "ir/parse.h"
+#include "ir/print.h"
 #include "target/machine.h"
 
 static char last_message[400];

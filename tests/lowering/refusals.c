@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lower.h"
+#include "ir/parse.h"
 #include "target/machine.h"
 
 typedef struct {

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "ir/ir.h"
+#include "ir/check.h"
+#include "ir/kernel.h"
+#include "ir/parse.h"
 #include "target/machine.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};

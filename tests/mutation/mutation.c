@@ -19,6 +19,9 @@
 #include <time.h>
 
 #include "mutation.h"
+#include "ir/check.h"
+#include "ir/parse.h"
+#include "ir/print.h"
 #include "proof/verify.h"
 #include "ws/backend.h"
 #include "target/machine.h"

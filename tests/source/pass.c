@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/parse.h"
 #include "source/passes.h"
 
 static void say(void *context, DiagKind kind, Loc loc, const char *message)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/ir.h"
+#include "ir/kernel.h"
 #include "source/pragma.h"
 
 enum { MOST_TOKENS = 4096, MOST_LINES = 512 };

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/parse.h"
 #include "source/region.h"
 
 static SourceUnit *unit;

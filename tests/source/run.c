@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "interpret.h"
+#include "ir/parse.h"
 
 int compared_main(int argc, char **argv, char **environment);
 

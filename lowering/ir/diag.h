@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* diag.h - the two kinds of failure.  reject () reports an error of the user's program, and die () a bug of the
+   compiler.  Neither ends the process.  */
+#ifndef WSC_DIAG_H
+#define WSC_DIAG_H
+
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_OPTIMIZED, DIAG_MISSED } DiagKind;
+typedef void (*DiagFn)(void *context, DiagKind kind, Loc loc, const char *message);
+
+/* reasons.def has the messages: REASON (NAME, "sentence with printf formats", "note with the remedy, or empty").  */
+typedef enum {
+#define REASON(NAME, sentence, remedy) REASON_##NAME,
+#include "ir/reasons.def"
+#undef REASON
+    REASON_COUNT
+} Reason;
+/* Reports an error of the user's program with its note, and marks kernel and module as failed.  The caller goes on.  */
+void reject(Kernel *kernel, Loc loc, Reason reason, ...);
+void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* the text comes from rules.c */
+const char *reason_sentence(Reason reason);
+const char *reason_remedy(Reason reason);
+/* Keeps the source's spelling of an element for messages, if it has two subscripts or more.  */
+void op_spell(Op *op, const char *source, size_t length);
+void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Reports a bug of the compiler as an error that names the pass, and marks the module as failed. The caller goes
+   on.  */
+void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+#define BUG(kernel, ...)         die(kernel, (kernel)->loc, __FILE__, __LINE__, __VA_ARGS__)
+#define BUG_AT(kernel, loc, ...) die(kernel, loc, __FILE__, __LINE__, __VA_ARGS__) /* at one statement */
+
+/* Reports the refusals of variants whose module has others.  */
+void settle_variants(Module *module);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -19,7 +19,7 @@ bool is_register(const_tree decl)
     if (!VAR_P(decl) && TREE_CODE(decl) != PARM_DECL && TREE_CODE(decl) != RESULT_DECL)
         return false;
     const_tree type = TREE_TYPE(decl);
-    return is_gimple_reg_type(CONST_CAST_TREE(type)) && !VECTOR_TYPE_P(type) && !TREE_ADDRESSABLE(decl) &&
+    return is_gimple_reg_type(CONST_CAST_TREE(type)) && !is_only_moved(type) && !TREE_ADDRESSABLE(decl) &&
            !TREE_THIS_VOLATILE(decl) && !(VAR_P(decl) && (is_global_var(decl) || DECL_HARD_REGISTER(decl))) &&
            (is_complex(type) || !DECL_NOT_GIMPLE_REG_P(decl));
 }
@@ -81,6 +81,18 @@ static Operand address_of_variable(Transcriber *t, tree decl)
     return source_integer(0);
 }
 
+static Operand address_of_name(Transcriber *t, tree name)
+{
+    SsaHome *home = &t->names[SSA_NAME_VERSION(name)];
+    if (!is_only_moved(TREE_TYPE(name))) {
+        FAIL(t, "the address of a value");
+        return source_integer(0);
+    }
+    if (!home->object)
+        home->object = made_object(t, bytes_of(t, TREE_TYPE(name)), (int)TYPE_ALIGN_UNIT(TREE_TYPE(name)));
+    return source_address(&t->builder, home->object);
+}
+
 static Operand address_of_element(Transcriber *t, tree place)
 {
     const Operand base = address_of(t, TREE_OPERAND(place, 0));
@@ -115,6 +127,8 @@ Operand address_of(Transcriber *t, tree place)
     case PARM_DECL:
     case RESULT_DECL:
         return address_of_variable(t, place);
+    case SSA_NAME:
+        return address_of_name(t, place);
     case FUNCTION_DECL:
         return source_symbol(&t->builder, SO_FUNCTION, function_name(place));
     case STRING_CST:

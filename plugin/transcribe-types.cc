@@ -20,6 +20,15 @@ bool is_aggregate(const_tree type)
     return AGGREGATE_TYPE_P(type);
 }
 
+bool is_only_moved(const_tree type)
+{
+    if (INTEGRAL_TYPE_P(type))
+        return TYPE_PRECISION(type) > 64;
+    const machine_mode mode = TYPE_MODE(type);
+    return VECTOR_TYPE_P(type) ||
+           (SCALAR_FLOAT_TYPE_P(type) && mode != TYPE_MODE(float_type_node) && mode != TYPE_MODE(double_type_node));
+}
+
 SourceType integer_type_of_bits(int bits, bool is_signed)
 {
     if (bits <= 8)

@@ -64,6 +64,21 @@ static void assign_string(Transcriber *t, Operand to, tree string, long bytes)
     free(padded);
 }
 
+/* A constant of a type that is only moved.  */
+static void assign_bytes(Transcriber *t, Operand to, tree constant, long bytes)
+{
+    unsigned char buffer[64] = {};
+    if (bytes % 8 || bytes > 64 || !native_encode_expr(constant, buffer, sizeof buffer, 0)) {
+        FAIL(t, "a constant '%s'", get_tree_code_name(TREE_CODE(constant)));
+        return;
+    }
+    for (long at = 0; at < bytes; at += 8) {
+        int64_t part;
+        memcpy(&part, buffer + at, sizeof part);
+        source_store(&t->builder, ST_U64, add_bytes(t, to, at), source_integer(part), false);
+    }
+}
+
 static void assign_aggregate(Transcriber *t, gassign *assign)
 {
     tree lhs = gimple_assign_lhs(assign), rhs = gimple_assign_rhs1(assign);
@@ -79,6 +94,8 @@ static void assign_aggregate(Transcriber *t, gassign *assign)
         source_zero(&t->builder, to, bytes);
     else if (TREE_CODE(rhs) == CONSTRUCTOR)
         FAIL(t, "a constant of an aggregate");
+    else if (is_only_moved(TREE_TYPE(lhs)) && CONSTANT_CLASS_P(rhs))
+        assign_bytes(t, to, rhs, bytes);
     else if (TREE_CODE(rhs) == STRING_CST)
         assign_string(t, to, rhs, bytes);
     else
@@ -106,7 +123,8 @@ static void transcribe_assign(Transcriber *t, gassign *assign)
         return;
     }
     tree y = gimple_num_ops(assign) > 2 ? gimple_assign_rhs2(assign) : NULL_TREE;
-    if (!is_gimple_reg_type(type))
+    const bool moved = is_only_moved(type) && single && TREE_CODE(x) != CONSTRUCTOR;
+    if (!is_gimple_reg_type(type) || moved)
         assign_aggregate(t, assign);
     else if (VECTOR_TYPE_P(type))
         FAIL(t, "a vector");

@@ -32,6 +32,7 @@ struct SsaHome {
     bool leaves;       /* another block reads it */
     Pair operands;
     SourceVariable *variables[2];
+    SourceObject *object; /* of a type that is only moved */
 };
 
 struct Transcriber {
@@ -57,6 +58,8 @@ SourceType passed_type(Transcriber *t, const_tree type, long *bytes);
 int odd_precision(const_tree type);
 bool is_complex(const_tree type);
 bool is_aggregate(const_tree type);
+/* Scalars that the region IR does not have: __int128, long double, vectors. It moves their bytes.  */
+bool is_only_moved(const_tree type);
 SourceType integer_type_of_bits(int bits, bool is_signed);
 SourceType as_unsigned(SourceType type);
 /* Bytes of a type. Of one whose size is not known here it fails.  */

@@ -12,7 +12,8 @@
  *     t2 = add.i32 a.1, t1                         t2 = (i32)((i32)v0 + (i32)t1);
  *     return t2                                    return (i32)t2;
  *
- * Status 3: a function has no region IR, 4: a call of C that needs the type of an aggregate.
+ * Within the unit an aggregate goes by its address. A function of another unit gets a structure of its bytes, which the
+ * ABIs of x86-64 and AArch64 pass like any other but one of few floats. Status 3: a function has no region IR.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -275,13 +276,30 @@ static bool gives_complex(SourceType type)
     return type == ST_C32 || type == ST_C64;
 }
 
-static void put_function_type(FILE *out, const Instruction *call)
+/* The result of such a call is stored where the first argument says.  */
+static bool stores_result(const Instruction *call, bool outside)
 {
-    const int first = gives_complex(call->type);
-    fprintf(out, "(%s (*)(", call->type == ST_S ? "void" : c_type(call->type));
+    return gives_complex(call->type) || (call->type == ST_S && outside);
+}
+
+static void put_function_type(FILE *out, const Instruction *call, bool outside)
+{
+    const int first = stores_result(call, outside);
+    putc('(', out);
+    if (call->type == ST_S && outside)
+        fputs("result", out);
+    else
+        fputs(call->type == ST_S ? "void" : c_type(call->type), out);
+    fputs(" (*)(", out);
     const int nnamed = call->is_variadic ? call->nnamed : call->narguments;
-    for (int i = first; i < nnamed; i++)
-        fprintf(out, "%s%s", i > first ? ", " : "", c_type(call->arguments[i].type));
+    for (int i = first; i < nnamed; i++) {
+        const bool by_bytes = call->arguments[i].type == ST_S && outside;
+        fputs(i > first ? ", " : "", out);
+        if (by_bytes)
+            fprintf(out, "s%d", i);
+        else
+            fputs(c_type(call->arguments[i].type), out);
+    }
     if (call->is_variadic)
         fputs(nnamed > first ? ", ..." : "", out);
     else if (nnamed == first)
@@ -289,44 +307,53 @@ static void put_function_type(FILE *out, const Instruction *call)
     fputs("))", out);
 }
 
+static void put_argument(FILE *out, const SourceArgument *argument, int i, bool outside)
+{
+    if (gives_complex(argument->type))
+        fprintf(out, "*(%s *)", source_type_text(argument->type));
+    else if (argument->type == ST_S && outside)
+        fprintf(out, "*(s%d *)", i);
+    put(out, argument->operand, gives_complex(argument->type) ? ST_P : argument->type);
+}
+
 static void put_call(FILE *out, const Instruction *call)
 {
-    const int first = gives_complex(call->type);
     int number;
+    const bool outside = call->symbol && !function_named(call->symbol, &number);
+    const int first = stores_result(call, outside);
+    fputs("({ ", out);
+    for (int i = 0; i < call->narguments && outside; i++)
+        if (call->arguments[i].type == ST_S)
+            fprintf(out, "typedef struct { char bytes[%ld]; } s%d; ", call->arguments[i].bytes, i);
+    if (call->type == ST_S && outside)
+        fprintf(out, "typedef struct { char bytes[%ld]; } result; ", call->arguments[0].bytes);
+    /* GCC makes no call of a function that it sees by another type.  */
+    if (!call->symbol || !is_builtin(call->symbol)) {
+        fputs("p f = ", out);
+        if (call->symbol)
+            put_symbol(out, SO_FUNCTION, call->symbol);
+        else
+            put(out, call->args[0], ST_P);
+        fputs("; ", out);
+    }
     if (first) {
-        fprintf(out, "*(%s *)", source_type_text(call->type));
+        fprintf(out, "*(%s *)", call->type == ST_S ? "result" : source_type_text(call->type));
         put(out, call->arguments[0].operand, ST_P);
         fputs(" = ", out);
     }
     if (call->symbol && is_builtin(call->symbol))
         fputs(call->symbol, out);
     else {
-        /* GCC makes no call of a function that it sees by another type.  */
-        fputs("({ p f = ", out);
-        if (call->symbol)
-            put_symbol(out, SO_FUNCTION, call->symbol);
-        else
-            put(out, call->args[0], ST_P);
-        fputs("; ", out);
-        put_function_type(out, call);
-        fputs("f; })", out);
+        putc('(', out);
+        put_function_type(out, call, outside);
+        fputs("f)", out);
     }
-    const bool outside = call->symbol && !function_named(call->symbol, &number);
     putc('(', out);
     for (int i = first; i < call->narguments; i++) {
-        const SourceArgument *argument = &call->arguments[i];
         fputs(i > first ? ", " : "", out);
-        if (gives_complex(argument->type)) {
-            fprintf(out, "*(%s *)", source_type_text(argument->type));
-            put(out, argument->operand, ST_P);
-        } else
-            put(out, argument->operand, argument->type);
-        if (argument->type == ST_S && outside)
-            status = 4;
+        put_argument(out, &call->arguments[i], i, outside);
     }
-    if (call->type == ST_S && outside)
-        status = 4;
-    putc(')', out);
+    fputs("); })", out);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */

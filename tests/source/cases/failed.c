@@ -49,3 +49,10 @@ __int128 longest(__int128 x)
 {
     return x * x;
 }
+
+void moved(__int128 *to, const __int128 *from, long double *x)
+{
+    long double y = *x;
+    *to = *from;
+    *x = y;
+}

@@ -4,12 +4,13 @@
 
 . "$(dirname "$0")/../tap.sh"
 here=$top_srcdir/tests/driver table=$top_srcdir/machines/table.awk
-machines=$top_srcdir/machines built=$top_builddir/lowering/machine
+machines=$top_srcdir/machines built=$top_builddir/lowering/target
 awk=${AWK:-awk}
 
 # ---- no number elsewhere ---------------------------------------------------------------------------------------------
 
 # Files, and words of them that are no cost: shapes of instructions and layouts, bits, limits of a reader or a search.
+# lowering/source/ has the C of both front ends, and no GPU.
 sources='lowering runtime/common/choice.cuh runtime/common/estimate.h runtime/cuda/launch.cuh runtime/cuda/aref.cuh
     runtime/emulate/launch.cuh runtime/emulate/emulate.c lib/product/choose.h'
 cat >"$work/allowed" <<'END'
@@ -18,8 +19,8 @@ lowering/cost/cost.c INSTRUCTION_ROWS
 lowering/cost/gpu.h LEFT_IN_REGISTERS
 lowering/ir/parse.c 1000
 lowering/language/blocks.c MOST_POWERS
+lowering/language/swap-operands.c MOST_COLUMNS
 lowering/machine/layout.c 16
-lowering/optimize/swap-operands.c MOST_COLUMNS
 lowering/schedule/choose-prepare.c 128
 lowering/schedule/choose.c TRANSPOSED_COLUMNS
 lowering/schedule/choose.c TRANSPOSED_ROWS
@@ -27,7 +28,8 @@ lowering/schedule/graph.c CYCLES
 lowering/schedule/schedule.c 32
 END
 numbers_of() { # FOLDER: lines "FILE WORD"
-    (cd "$1" && find $sources -name '*.[ch]' -o -name '*.cuh' 2>/dev/null | sort | xargs $awk -f "$here/costs.awk") |
+    (cd "$1" && find $sources -path lowering/source -prune -o \( -name '*.[ch]' -o -name '*.cuh' \) -print | sort |
+        xargs $awk -f "$here/costs.awk") |
         sed 's/:[0-9]*: / /' | sort -u
 }
 no_number_elsewhere() {
@@ -40,6 +42,15 @@ nothing_allowed_in_vain() { comm -13 "$work/found" "$work/allowed" >"$work/vain"
     test ! -s "$work/vain"; }
 ok 'no number of a GPU outside of its table' no_number_elsewhere "$top_srcdir"
 ok 'the list of exceptions has no other lines' nothing_allowed_in_vain
+
+# The cost model is below all phases.
+below_phases() { # FOLDER
+    ! grep -n '#include "' "$1"/lowering/cost/*.[ch] | grep -v '"\(\(cost\|ir\)/[a-z-]*\.h\|costs\.h\|estimate\.h\)"'
+}
+ok 'the cost model includes no phase' below_phases "$top_srcdir"
+mkdir -p "$work/phases/lowering/cost" && echo '#include "machine/budget.h"' >"$work/phases/lowering/cost/cost.c"
+: >"$work/phases/lowering/cost/cost.h"
+not_ok 'seen: an include of a phase' below_phases "$work/phases"
 
 plant() { # NAME TEXT: the check finds the text behind the last line of work.c
     mkdir -p "$work/planted/lowering" && for file in ${sources#lowering}; do

@@ -64,6 +64,18 @@ static const char *written(const Op *op)
     return op->code == OP_FOR ? "another loop" : op->code == OP_IF ? "a branch" : "a store";
 }
 
+static bool has_loop(const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_FOR || op->code == OP_WHILE)
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (has_loop(op->blocks[i]))
+                return true;
+    }
+    return false;
+}
+
 static bool find_grid(Nest *in)
 {
     Kernel *kernel = in->kernel;
@@ -80,7 +92,7 @@ static bool find_grid(Nest *in)
             reject(kernel, kernel->grid.loc, REASON_PLAIN_NOTHING);
             return false;
         }
-        if (!op || (op->code != OP_FOR && n == 0)) {
+        if (!op || (op->code != OP_FOR && (n == 0 || !has_loop(block)))) {
             reject(kernel, kernel->grid.loc, REASON_GRID_DEPTH, kernel->grid.dims, kernel->grid.dims, n);
             return false;
         }

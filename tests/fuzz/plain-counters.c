@@ -6,8 +6,8 @@
  * its head or in its test. The generator goes through the loop as C does, conversions included, and draws again what
  * overflows, takes long or reaches far. A third of the loops make no iteration.
  *
- * finds: seed 62 of kinds=counters where the last tile of a grid may not pass the greatest number of its counter, seed
- * 62000002 where a loop that makes no iteration has its array reach as far as its bounds do.
+ * finds, of kinds=counters: seed 62100022 where `k <= (c ? n : start)` makes no iteration without c, seed 62100093
+ * where `k < (c ? n : start)` makes them without c, seed 62100050 where a loop reaches a step too far.
  */
 #include "plain.h"
 
@@ -353,7 +353,7 @@ static void number_of(const char *i, const char *k, const char *wider)
 static void numbers(int seed)
 {
     static const char *const kinds[] = {"int", "long", "unsigned", "unsigned long"};
-    static const char *const starts[4][6] = {{"0", "5", "-3", "1000000", "-2000000000", "2147483000"},
+    static const char *const starts[4][6] = {{"0", "5", "-3", "1000000", "-2000000000", "2147482000"},
                                              {"0", "7", "-9", "3000000000", "-3000000000", "1L << 40"},
                                              {"0", "1", "100", "2147483600u", "3000000000u", "4294967000u"},
                                              {"0", "3", "4294967290u", "5000000000u", "1ul << 62", "3ul << 62"}};

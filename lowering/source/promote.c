@@ -142,7 +142,7 @@ static void find_addresses(Promoter *p, const SourceBlock *block)
 /* Bytes that a move brings from one object to another are joined in both or in none.  */
 static bool join_moved(Promoter *p, const Instruction *i)
 {
-    long to, from;
+    long to = 0, from = 0;
     SourceObject *a = object_of(p, i->args[0], &to), *b = object_of(p, i->args[1], &from);
     if ((a && !is_inside(a, to, i->bytes)) || (b && !is_inside(b, from, i->bytes)) || (a && i->is_volatile)) {
         if (a)

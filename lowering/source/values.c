@@ -297,9 +297,9 @@ static void add_value(SourceValues *values, Terms *terms, const SourceValue *x, 
     if (is_integer(x))
         terms->number += factor * (uint64_t)(x->width == 1 ? x->number : (uint64_t)value_signed(x));
     else if (x->kind == VALUE_SUM) {
-        terms->number += factor * x->number;
+        terms->number += factor * (uint64_t)sign(x->number, x->width);
         for (int i = 0; i < x->n; i++)
-            add_term(values, terms, x->args[i], factor * x->factors[i]);
+            add_term(values, terms, x->args[i], factor * (uint64_t)sign(x->factors[i], x->width));
     } else
         add_term(values, terms, (SourceValue *)x, factor);
 }
@@ -309,10 +309,19 @@ static bool is_exact(const SourceValue *x)
     return (x->kind != VALUE_SUM && x->kind != VALUE_PRODUCT) || x->exact;
 }
 
+/* Is this the factor of mathematics, too, and not the rest of it modulo 2^width?  */
+static bool is_small(uint64_t factor, int width)
+{
+    return width < 64 ? sign(factor, width) == (int64_t)factor : factor + ((uint64_t)1 << 31) < (uint64_t)1 << 32;
+}
+
 static SourceValue *sum_of(SourceValues *values, Terms *terms)
 {
     int n = 0;
     const uint64_t m = mask(terms->width);
+    bool exact = terms->exact && is_small(terms->number, terms->width);
+    for (int i = 0; i < terms->n; i++)
+        exact &= is_small(terms->factors[i], terms->width);
     for (int i = 0; i < terms->n; i++)
         if (terms->factors[i] & m) {
             terms->args[n] = terms->args[i];
@@ -335,7 +344,7 @@ static SourceValue *sum_of(SourceValues *values, Terms *terms)
         }
     return lookup(values, (SourceValue){.kind = VALUE_SUM,
                                         .width = terms->width,
-                                        .exact = terms->exact,
+                                        .exact = exact,
                                         .number = terms->number,
                                         .n = n,
                                         .args = terms->args,
@@ -393,19 +402,20 @@ static SourceValue *multiply(SourceValues *values, int width, bool is_signed, So
     if ((nx + 1) * (ny + 1) > PRODUCTS)
         return product(values, width, terms.exact, x, y);
     values->applied[RULE_DISTRIBUTE]++;
-    const uint64_t cx = x->kind == VALUE_SUM ? x->number : 0, cy = y->kind == VALUE_SUM ? y->number : 0;
+    const uint64_t cx = x->kind == VALUE_SUM ? (uint64_t)sign(x->number, width) : 0;
+    const uint64_t cy = y->kind == VALUE_SUM ? (uint64_t)sign(y->number, width) : 0;
     terms.number = cx * cy;
     for (int i = 0; i < nx; i++) {
         SourceValue *a = x->kind == VALUE_SUM ? x->args[i] : x;
-        const uint64_t f = x->kind == VALUE_SUM ? x->factors[i] : 1;
+        const uint64_t f = x->kind == VALUE_SUM ? (uint64_t)sign(x->factors[i], width) : 1;
         add_term(values, &terms, a, f * cy);
         for (int k = 0; k < ny; k++)
             add_term(values, &terms, product(values, width, terms.exact, a, y->kind == VALUE_SUM ? y->args[k] : y),
-                     f * (y->kind == VALUE_SUM ? y->factors[k] : 1));
+                     f * (y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
     }
     for (int k = 0; k < ny; k++)
         add_term(values, &terms, y->kind == VALUE_SUM ? y->args[k] : y,
-                 cx * (y->kind == VALUE_SUM ? y->factors[k] : 1));
+                 cx * (y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
     return sum_of(values, &terms);
 }
 
@@ -1281,7 +1291,8 @@ SourceValue *value_unary(SourceValues *values, SourceOpcode code, SourceType typ
         return used(values, RULE_COMPLEMENT,
                     add(values, width, is_signed, value_integer(values, ~(uint64_t)0, width), ~(uint64_t)0, x));
     if (is_integer(x))
-        return used(values, RULE_FOLD, value_integer(values, value_signed(x) < 0 ? -x->number : x->number, width));
+        return used(values, RULE_FOLD,
+                    value_integer(values, is_signed && value_signed(x) < 0 ? -x->number : x->number, width));
     return one(values, (SourceValue){.kind = VALUE_INTEGERS, .code = code, .width = width, .is_signed = is_signed}, x);
 }
 

@@ -8,8 +8,8 @@
  *      t4 = add.p x.2, t3          SUM 64: x + 4 * i + 4
  *
  * Equal values are one SourceValue. The functions that make values apply the rules of rules.def. An integer has a
- * width; signs belong to operations. A sum or a product is `exact` if its mathematical value fits its width as a
- * signed number, since the program computed it where overflow is undefined.
+ * width; signs belong to operations. A sum or a product is `exact` if its mathematical value is a signed number
+ * of its width. The program has computed it where overflow is undefined.
  */
 #ifndef WSC_SOURCE_VALUES_H
 #define WSC_SOURCE_VALUES_H

@@ -24,6 +24,7 @@ for golden in *.*; do
 done
 test "$1" = --update && exit 0
 cd "$work" || exit 99
+ok 'each rule of the normal form' "$tools/rules" 700 1
 ok 'inlined functions' "$tools/random" 150 1 inline-all
 ok 'simplified functions' "$tools/random" 250 1000 simplify
 ok 'inlined and simplified functions' "$tools/random" 250 2000 inline-all,simplify

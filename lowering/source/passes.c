@@ -31,6 +31,15 @@ static void run_structure(SourceFunction *function)
         source_tree_blocks(function, tree);
 }
 
+static void run_induction(SourceFunction *function)
+{
+    SourceTree *tree = source_structure(function, NULL);
+    if (!tree)
+        return;
+    source_find_induction(function, &tree);
+    source_tree_blocks(function, tree);
+}
+
 static const struct {
     const char *name;
     void (*run)(SourceFunction *);
@@ -44,6 +53,7 @@ static const struct {
     {"unroll", source_unroll},
     {"promote", run_promote},
     {"structure", run_structure},
+    {"induction", run_induction},
     /* clang-format on */
 };
 

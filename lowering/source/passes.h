@@ -7,6 +7,7 @@
  *      unroll      loops of a constant, small number of iterations              unroll.c
  *      promote     objects whose address does not escape become variables       promote.c
  *      structure   blocks become a tree of sequences, conditions and loops      structure.c
+ *      induction   counters and walking pointers of the tree's loops            induction.c
  *
  * A pass changes the function in place and reports by value: it prints no message, and judges no program. A pass that
  * a function refuses leaves the function as it is.
@@ -159,6 +160,7 @@ typedef struct SourceTree {
     Instruction *first, *last; /* TREE_BLOCK, TREE_END */
     Operand condition;         /* TREE_IF, TREE_LOOP: a b */
     struct SourceTree *test, *yes, *no;
+    struct SourceInduction *induction; /* TREE_LOOP: what induction.c found, or NULL */
     Loc loc;
     struct SourceTree *next;
 } SourceTree;
@@ -169,6 +171,31 @@ SourceTree *source_structure(SourceFunction *function, const SourceBlock **irred
 void source_print_tree(const SourceTree *tree, FILE *file, SourceTextOptions options);
 /* The blocks of a tree, for tests.  */
 void source_tree_blocks(SourceFunction *function, const SourceTree *tree);
+
+/* ---- induction.c ------------------------------------------------------------------------------------------------- */
+
+/* A variable to which each iteration adds `step`, an integer or a variable that the loop leaves alone.  */
+typedef struct {
+    SourceVariable *variable;
+    Operand step;
+    bool wraps;      /* it may: its sums are of a u type */
+    bool is_derived; /* the start of an iteration computes it from the counter */
+} SourceInductionVariable;
+
+typedef struct SourceInduction {
+    /* variable NULL: the loop has no counter. The test compares the counter on `side` with what the loop leaves alone;
+       `is_behind`: it compares the counter of the next iteration.  */
+    SourceInductionVariable counter;
+    const Instruction *test;
+    int side;
+    bool is_behind;
+    int n;
+    SourceInductionVariable *variables; /* the other ones */
+} SourceInduction;
+
+/* Finds the induction variables of all loops, and lets the others follow from the counter.  */
+void source_find_induction(SourceFunction *function, SourceTree **tree);
+void source_print_induction(const SourceInduction *induction, FILE *file);
 
 #ifdef __cplusplus
 }

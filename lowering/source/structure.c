@@ -29,8 +29,8 @@
  *   IF      an if; its results are the variables that an arm assigns and that are live behind it. Each arm is walked
  *           with a copy of the map and yields its values of them.
  *   LOOP    a while; its slots are the variables that the test or the body assigns and that are live at the test. The
- *           test is walked on the slots' arguments and ends by cond; the body yields the slots. A loop with a
- *           counter is a for.
+ *           test is walked on the slots' arguments and ends by cond; the body yields the slots. A loop for which
+ *           induction.c finds a counter is a for.
  *   END     the end of the function: a return, or unreachable.
  * A temporary is read in its own block, or by the condition right behind it.
  */
@@ -447,9 +447,18 @@ static void body(Structurer *s, List *list, int b)
 /* The condition under which the loop goes on: the opposite of x, where that leaves it.  */
 static Operand going_on(Structurer *s, List *test, Operand x, bool negated, const Instruction *end)
 {
+    static const SourceOpcode opposite[SOURCE_OPS] = {
+        [SO_EQ] = SO_NE, [SO_NE] = SO_EQ, [SO_LT] = SO_GE, [SO_GE] = SO_LT, [SO_LE] = SO_GT, [SO_GT] = SO_LE};
     if (!negated)
         return x;
-    Instruction *made = make(s->function, end, (Instruction){.code = SO_NOT, .type = ST_B, .args = {x}});
+    Instruction not = {.code = SO_NOT, .type = ST_B, .args = {x}};
+    for (const SourceTree *tree = test->first; tree; tree = tree->next)
+        for (const Instruction *i = tree->first; i && x.kind == OPERAND_TEMPORARY; i = i->next)
+            if (i->temporary == x.temporary && opposite[i->code] && !source_type_is_float(i->type)) {
+                not = *i;
+                not .code = opposite[i->code];
+            }
+    Instruction *made = make(s->function, end, not );
     append(s, test, made);
     return named(s->function, made);
 }
@@ -587,7 +596,10 @@ static void print_list(const SourceTree *tree, FILE *file, int depth, SourceText
             fprintf(file, "%*s}\n", 2 * depth, "");
             break;
         case TREE_LOOP:
-            fprintf(file, "%*sloop {\n", 2 * depth, "");
+            fprintf(file, "%*sloop {", 2 * depth, "");
+            if (tree->induction)
+                source_print_induction(tree->induction, file);
+            putc('\n', file);
             print_list(tree->test, file, depth + 1, options);
             fprintf(file, "%*s} while ", 2 * depth, "");
             print_condition(file, tree->condition);

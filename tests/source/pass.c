@@ -2,7 +2,9 @@
 /*
  * pass.c - reads a unit of the region IR, runs passes over each function, and prints it.
  *
- *   pass PASS[,PASS...] < UNIT           -p in front: with places; `tree` as the last pass prints the tree
+ *   pass [-p] PASS[,PASS...] < UNIT
+ *
+ * -p adds places. The last pass may be `tree`, which prints the tree, or `loops`, which adds its counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,13 @@ static void say(void *context, DiagKind kind, Loc loc, const char *message)
     fprintf(stderr, "%s:%d:%d: %s\n", loc.file ? loc.file : "", loc.line, loc.column, message);
 }
 
-static void print_trees(SourceUnit *unit, SourceTextOptions options)
+static void print_trees(SourceUnit *unit, bool loops, SourceTextOptions options)
 {
     for (SourceFunction *function = unit->functions; function; function = function->next) {
         const SourceBlock *irreducible = NULL;
-        const SourceTree *tree = source_structure(function, &irreducible);
+        SourceTree *tree = source_structure(function, &irreducible);
+        if (tree && loops)
+            source_find_induction(function, &tree);
         printf("func %s\n", function->name);
         if (tree)
             source_print_tree(tree, stdout, options);
@@ -48,9 +52,10 @@ int main(int argc, char **argv)
     SourceUnit *unit = text ? source_parse(module, text, "unit") : NULL;
     if (!unit)
         return 1;
-    bool is_tree = false;
+    bool is_tree = false, loops = false;
     for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ",")) {
-        is_tree = !strcmp(name, "tree");
+        loops = !strcmp(name, "loops");
+        is_tree = loops || !strcmp(name, "tree");
         if (is_tree)
             break;
         for (SourceFunction *function = unit->functions; function; function = function->next)
@@ -60,7 +65,7 @@ int main(int argc, char **argv)
             }
     }
     if (is_tree)
-        print_trees(unit, options);
+        print_trees(unit, loops, options);
     else
         source_print(unit, stdout, options);
     module_free(module);

@@ -30,4 +30,5 @@ ok 'simplified functions' "$tools/random" 250 1000 simplify
 ok 'inlined and simplified functions' "$tools/random" 250 2000 inline-all,simplify
 ok 'unrolled and promoted functions' "$tools/random" 250 3000 inline-all,simplify,unroll,promote,simplify
 ok 'structured functions' "$tools/random" 250 4000 simplify,structure
+ok 'functions with derived counters' "$tools/random" 250 5000 inline-all,simplify,unroll,promote,simplify,induction
 done_testing

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * induction.c - the counters and walking pointers of a tree's loops.
+ *
+ *      i.4 = copy.i32 0                       i.4 = copy.i32 0
+ *      loop {                                 p.9 = copy.p p.2
+ *        t1 = lt.i32 i.4, n.1                 loop { counter i.4 + 1, lt n.1; p.2 + 4
+ *      } while t1 {                             t1 = lt.i32 i.4, n.1
+ *        t2 = load.f32 p.2              =>    } while t1 {
+ *        t3 = add.p p.2, 4                      t7 = conv.i32.i64 i.4
+ *        p.2 = copy.p t3                        t8 = mul.i64 t7, 4
+ *        t4 = add.i32 i.4, 1                    t9 = add.p p.9, t8
+ *        i.4 = copy.i32 t4                      p.2 = copy.p t9
+ *      }                                        t2 = load.f32 p.2
+ *                                               ...
+ *
+ * To an induction variable the loop adds one value that it leaves alone, once on each way to the next iteration. Ways
+ * are followed with the flags of structure.c; a way that leaves the loop may end before. The loop's test compares the
+ * counter with a value that the loop leaves alone. A pointer may be the counter.
+ *
+ * The other induction variables follow from a counter that does not wrap. The start of each iteration assigns them
+ * again: the value in front of the loop, plus the step times the count. The variable's own step stays where it is, for
+ * reads behind it and behind the loop.
+ */
+#include <string.h>
+
+#include "source/passes.h"
+
+enum { STATES = 64, FLAGS = 32 };
+
+/* A way through the loop: the flags that are known, and how often the variable was assigned.  */
+typedef struct {
+    uint32_t known, value; /* of flags */
+    int steps;             /* 2: more than one */
+} State;
+
+typedef struct {
+    State list[STATES];
+    int n;
+    bool failed; /* too many */
+} States;
+
+typedef struct {
+    SourceFunction *function;
+    Module *module;
+    const SourceTree *loop;
+    const SourceVariable *candidate;
+    int *flags; /* by variable: its bit and 1; 0: it is no flag */
+    int nflags;
+    int *assigned; /* by variable: how often the loop assigns it */
+} Finder;
+
+/* ---- the instructions of a loop ---------------------------------------------------------------------------------- */
+
+static void count_list(Finder *f, const SourceTree *tree)
+{
+    for (; tree; tree = tree->next) {
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY) {
+                f->assigned[i->variable->id]++;
+                if (i->variable->type == ST_B && !f->flags[i->variable->id] && f->nflags < FLAGS)
+                    f->flags[i->variable->id] = ++f->nflags;
+            }
+        count_list(f, tree->test);
+        count_list(f, tree->yes);
+        count_list(f, tree->no);
+    }
+}
+
+static const Instruction *definition(const SourceTree *block, Operand x)
+{
+    if (x.kind != OPERAND_TEMPORARY)
+        return NULL;
+    for (const Instruction *i = block->first; i; i = i->next)
+        if (i->temporary == x.temporary)
+            return i;
+    return NULL;
+}
+
+/* Behind conversions between types of one size.  */
+static Operand bare(const SourceTree *block, Operand x, bool *converted)
+{
+    for (const Instruction *i; (i = definition(block, x)) && i->code == SO_CONV &&
+                               source_type_bytes(i->type) == source_type_bytes(i->from) &&
+                               !source_type_is_float(i->type) && !source_type_is_float(i->from);) {
+        *converted = true;
+        x = i->args[0];
+    }
+    return x;
+}
+
+static bool is_left_alone(const Finder *f, Operand x)
+{
+    return x.kind == OPERAND_INTEGER || (x.kind == OPERAND_VARIABLE && !f->assigned[x.variable->id]);
+}
+
+static bool is_variable(Operand x, const SourceVariable *variable)
+{
+    return x.kind == OPERAND_VARIABLE && x.variable == variable;
+}
+
+static bool equal(Operand a, Operand b)
+{
+    return a.kind == b.kind && (a.kind == OPERAND_INTEGER ? a.integer == b.integer : a.variable == b.variable);
+}
+
+/* v = v + step, as one of all assignments to v.  */
+static bool is_step(const Finder *f, const SourceTree *block, const Instruction *copy, SourceInductionVariable *found)
+{
+    bool wraps = false, ignored = false;
+    const Instruction *i = definition(block, bare(block, copy->args[0], &wraps));
+    if (!i || (i->code != SO_ADD && i->code != SO_SUB) || source_type_is_float(i->type))
+        return false;
+    Operand x = bare(block, i->args[0], &wraps), y = bare(block, i->args[1], &ignored);
+    if (i->code == SO_ADD && is_variable(y, f->candidate) && i->type != ST_P) {
+        const Operand z = x;
+        x = y;
+        y = z;
+    }
+    if (!is_variable(x, f->candidate) || !is_left_alone(f, y))
+        return false;
+    if (i->code == SO_SUB && y.kind != OPERAND_INTEGER)
+        return false;
+    if (i->code == SO_SUB)
+        y.integer = -y.integer;
+    const int bits = 8 * source_type_bytes(copy->type);
+    if (y.kind == OPERAND_INTEGER && bits < 64)
+        y.integer = (uint64_t)((int64_t)(y.integer << (64 - bits)) >> (64 - bits));
+    if (found->variable && !equal(found->step, y))
+        return false;
+    found->variable = copy->variable;
+    found->step = y;
+    found->wraps |= wraps || (copy->type != ST_P && !source_type_is_signed(i->type));
+    return true;
+}
+
+static bool all_steps(const Finder *f, const SourceTree *tree, SourceInductionVariable *found)
+{
+    for (; tree; tree = tree->next) {
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == f->candidate && !is_step(f, tree, i, found))
+                return false;
+        if (!all_steps(f, tree->test, found) || !all_steps(f, tree->yes, found) || !all_steps(f, tree->no, found))
+            return false;
+    }
+    return true;
+}
+
+/* ---- ways through a loop ----------------------------------------------------------------------------------------- */
+
+static bool add_state(States *states, State state)
+{
+    state.value &= state.known;
+    for (int i = 0; i < states->n; i++)
+        if (states->list[i].known == state.known && states->list[i].value == state.value &&
+            states->list[i].steps == state.steps)
+            return false;
+    if (states->n == STATES) {
+        states->failed = true;
+        return false;
+    }
+    states->list[states->n++] = state;
+    return true;
+}
+
+static void follow(const Finder *f, const SourceTree *tree, States *states);
+
+static void follow_copy(const Finder *f, const Instruction *copy, State *state)
+{
+    if (copy->variable == f->candidate)
+        state->steps += state->steps < 2;
+    const int flag = f->flags[copy->variable->id];
+    if (!flag)
+        return;
+    const uint32_t bit = (uint32_t)1 << (flag - 1);
+    state->known &= ~bit;
+    if (copy->args[0].kind == OPERAND_INTEGER) {
+        state->known |= bit;
+        state->value = copy->args[0].integer ? state->value | bit : state->value & ~bit;
+    }
+}
+
+static void follow_if(const Finder *f, const SourceTree *tree, States *states)
+{
+    const int flag = tree->condition.kind == OPERAND_VARIABLE ? f->flags[tree->condition.variable->id] : 0;
+    const uint32_t bit = flag ? (uint32_t)1 << (flag - 1) : 0;
+    States all = {.failed = states->failed};
+    for (int way = 0; way < 2; way++) {
+        States some = {0};
+        for (int i = 0; i < states->n; i++) {
+            State state = states->list[i];
+            if ((state.known & bit) && ((state.value & bit) == 0) != (way == 1))
+                continue;
+            if (bit) {
+                state.known |= bit;
+                state.value = way ? state.value & ~bit : state.value | bit;
+            }
+            add_state(&some, state);
+        }
+        if (some.n)
+            follow(f, way ? tree->no : tree->yes, &some);
+        for (int i = 0; i < some.n; i++)
+            add_state(&all, some.list[i]);
+        all.failed |= some.failed;
+    }
+    *states = all;
+}
+
+/* Any number of iterations.  */
+static void follow_loop(const Finder *f, const SourceTree *tree, States *states)
+{
+    follow(f, tree->test, states);
+    for (bool changed = true; changed && !states->failed;) {
+        States next = *states;
+        follow(f, tree->yes, &next);
+        follow(f, tree->test, &next);
+        changed = false;
+        for (int i = 0; i < next.n; i++)
+            changed |= add_state(states, next.list[i]);
+        states->failed |= next.failed;
+    }
+}
+
+static void follow(const Finder *f, const SourceTree *tree, States *states)
+{
+    for (; tree && !states->failed; tree = tree->next)
+        switch (tree->kind) {
+        case TREE_BLOCK: {
+            States behind = {0};
+            for (int k = 0; k < states->n; k++) {
+                State state = states->list[k];
+                for (const Instruction *i = tree->first; i; i = i->next)
+                    if (i->code == SO_COPY)
+                        follow_copy(f, i, &state);
+                add_state(&behind, state);
+            }
+            *states = behind;
+            break;
+        }
+        case TREE_IF:
+            follow_if(f, tree, states);
+            break;
+        case TREE_LOOP:
+            follow_loop(f, tree, states);
+            break;
+        case TREE_END:
+            states->n = 0;
+            return;
+        }
+}
+
+/* The flag in the loop's condition, alone or in a conjunction.  */
+static uint32_t flag_of_test(const Finder *f, const SourceTree *block, Operand x, int depth)
+{
+    if (x.kind == OPERAND_VARIABLE)
+        return f->flags[x.variable->id] ? (uint32_t)1 << (f->flags[x.variable->id] - 1) : 0;
+    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    if (!i || i->code != SO_AND || i->type != ST_B)
+        return 0;
+    return flag_of_test(f, block, i->args[0], depth - 1) | flag_of_test(f, block, i->args[1], depth - 1);
+}
+
+static const SourceTree *last_of(const SourceTree *tree)
+{
+    while (tree && tree->next)
+        tree = tree->next;
+    return tree;
+}
+
+/* One step on each way that comes to the next iteration.  */
+static bool steps_once(const Finder *f)
+{
+    States states = {.n = 1};
+    const SourceTree *test = last_of(f->loop->test);
+    follow(f, f->loop->test, &states);
+    follow(f, f->loop->yes, &states);
+    const uint32_t stays = flag_of_test(f, test, f->loop->condition, 8);
+    for (int i = 0; i < states.n; i++)
+        if (states.list[i].steps != 1 && !(states.list[i].known & ~states.list[i].value & stays))
+            return false;
+    return !states.failed;
+}
+
+/* ---- the counter ------------------------------------------------------------------------------------------------- */
+
+/* Behind conversions that keep every value.  */
+static Operand widened(const SourceTree *block, Operand x)
+{
+    for (const Instruction *i; (i = definition(block, x)) && i->code == SO_CONV && !source_type_is_float(i->type) &&
+                               !source_type_is_float(i->from) && i->from != ST_B && i->type != ST_B &&
+                               source_type_bytes(i->type) >= source_type_bytes(i->from);)
+        x = i->args[0];
+    return x;
+}
+
+static bool depends_on_loop(const Finder *f, const SourceTree *block, Operand x, int depth)
+{
+    if (x.kind != OPERAND_TEMPORARY)
+        return !is_left_alone(f, x);
+    const Instruction *i = definition(block, x);
+    if (!i || !depth || source_op_form(i->code) == FORM_LOAD || !source_is_pure(i))
+        return true;
+    for (int k = 0; k < source_noperands(i); k++)
+        if (depends_on_loop(f, block, *source_operand((Instruction *)i, k), depth - 1))
+            return true;
+    return false;
+}
+
+static bool is_test_of(const Finder *f, const SourceTree *block, const Instruction *test, SourceInduction *found)
+{
+    for (int k = 0; k < 2; k++) {
+        Operand x = widened(block, test->args[k]);
+        const Instruction *stepped = definition(block, x);
+        bool behind = false, ignored = false;
+        if (stepped && stepped->code == SO_ADD && stepped->args[1].kind == found->counter.step.kind &&
+            equal(stepped->args[1], found->counter.step)) {
+            behind = true;
+            x = bare(block, stepped->args[0], &ignored);
+        }
+        if (!is_variable(x, found->counter.variable) || depends_on_loop(f, block, test->args[1 - k], 8))
+            continue;
+        found->test = test;
+        found->side = k;
+        found->is_behind = behind;
+        return true;
+    }
+    return false;
+}
+
+static bool find_test(const Finder *f, const SourceTree *block, Operand x, int depth, SourceInduction *found)
+{
+    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    if (!i)
+        return false;
+    if (i->code == SO_AND && i->type == ST_B)
+        return find_test(f, block, i->args[0], depth - 1, found) || find_test(f, block, i->args[1], depth - 1, found);
+    return source_op_form(i->code) == FORM_COMPARE && !source_type_is_float(i->type) && is_test_of(f, block, i, found);
+}
+
+/* ---- the other ones ---------------------------------------------------------------------------------------------- */
+
+static SourceTree *block_in_front(Finder *f, SourceTree **slot)
+{
+    SourceTree *block = arena_alloc(f->module, sizeof *block);
+    block->kind = TREE_BLOCK;
+    block->next = *slot;
+    *slot = block;
+    return block;
+}
+
+static Operand append(Finder *f, SourceTree *block, Instruction made)
+{
+    Instruction *instruction = arena_alloc(f->module, sizeof *instruction);
+    made.loc = f->loop->loc;
+    *instruction = made;
+    *(block->last ? &block->last->next : &block->first) = instruction;
+    block->last = instruction;
+    Operand x = {.kind = OPERAND_TEMPORARY};
+    if (made.code != SO_COPY)
+        x.temporary = instruction->temporary = ++f->function->ntemporaries;
+    return x;
+}
+
+/* The constant that the counter holds in front of the loop: from the instructions in front of it in its list.  */
+static bool first_value(const SourceTree *list, const SourceTree *loop, const SourceVariable *counter, int64_t *first)
+{
+    bool found = false;
+    for (; list != loop; list = list->next) {
+        if (list->kind != TREE_BLOCK)
+            found = false;
+        for (const Instruction *i = list->kind == TREE_BLOCK ? list->first : NULL; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == counter) {
+                found = i->args[0].kind == OPERAND_INTEGER;
+                *first = (int64_t)i->args[0].integer;
+            }
+    }
+    return found;
+}
+
+typedef struct {
+    SourceTree *front, *start; /* where instructions go: in front of the loop, and at the start of each iteration */
+    Operand first;
+} Place;
+
+/* variable = base + (counter - first) / step of the counter * own step, where the steps divide.  */
+static bool derive(Finder *f, const Place *place, const SourceInduction *found, const SourceInductionVariable *other)
+{
+    const SourceInductionVariable *counter = &found->counter;
+    const SourceType type = other->variable->type, own = counter->variable->type;
+    if (counter->step.kind != OPERAND_INTEGER || other->step.kind != OPERAND_INTEGER || counter->wraps || own == ST_P)
+        return false;
+    const int64_t c = (int64_t)counter->step.integer, s = (int64_t)other->step.integer;
+    if (!c || s % c || (type != ST_P && type != ST_I64 && type != ST_U64 && type != ST_I32 && type != ST_U32))
+        return false;
+    SourceVariable *base = source_variable(f->function, type, other->variable->declaration);
+    append(f, place->front,
+           (Instruction){.code = SO_COPY, .type = type, .variable = base, .args = {source_of(other->variable)}});
+    Operand x = source_of(counter->variable), y = place->first;
+    if (own != ST_I64) {
+        x = append(f, place->start, (Instruction){.code = SO_CONV, .from = own, .type = ST_I64, .args = {x}});
+        if (y.kind == OPERAND_VARIABLE)
+            y = append(f, place->start, (Instruction){.code = SO_CONV, .from = own, .type = ST_I64, .args = {y}});
+    }
+    if (y.kind != OPERAND_INTEGER || y.integer)
+        x = append(f, place->start, (Instruction){.code = SO_SUB, .type = ST_I64, .args = {x, y}});
+    if (s / c != 1)
+        x = append(f, place->start, (Instruction){.code = SO_MUL, .type = ST_I64, .args = {x, source_integer(s / c)}});
+    if (type != ST_P && type != ST_I64)
+        x = append(f, place->start, (Instruction){.code = SO_CONV, .from = ST_I64, .type = type, .args = {x}});
+    x = append(f, place->start, (Instruction){.code = SO_ADD, .type = type, .args = {source_of(base), x}});
+    append(f, place->start, (Instruction){.code = SO_COPY, .type = type, .variable = other->variable, .args = {x}});
+    return true;
+}
+
+static bool assigns(const SourceTree *tree, const SourceVariable *variable)
+{
+    for (; tree; tree = tree->next) {
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == variable)
+                return true;
+        if (assigns(tree->test, variable) || assigns(tree->yes, variable) || assigns(tree->no, variable))
+            return true;
+    }
+    return false;
+}
+
+static void prepend(SourceTree **list, SourceTree *start)
+{
+    if (!start->first)
+        return;
+    SourceTree *own = *list;
+    if (own && own->kind == TREE_BLOCK && own->first) {
+        start->last->next = own->first;
+        own->first = start->first;
+    } else {
+        start->next = own;
+        *list = start;
+    }
+}
+
+/* The other variables follow from the counter. They are computed in front of the test; in a loop with a flag, whose
+   test is computed behind a break, too, in front of the body.  */
+static void derive_all(Finder *f, const SourceTree *list, SourceTree **slot, SourceInduction *found)
+{
+    SourceTree *loop = *slot;
+    SourceVariable *counter = found->counter.variable;
+    const bool flagged = flag_of_test(f, last_of(loop->test), loop->condition, 8) != 0;
+    if (!counter || !found->n || (flagged && assigns(loop->test, counter)))
+        return;
+    Place place = {.start = arena_alloc(f->module, sizeof *place.start)};
+    int64_t first = 0;
+    const bool constant = first_value(list, loop, counter, &first);
+    place.first = source_integer(first);
+    place.front = block_in_front(f, slot);
+    if (!constant) {
+        SourceVariable *saved = source_variable(f->function, counter->type, counter->declaration);
+        append(f, place.front,
+               (Instruction){.code = SO_COPY, .type = counter->type, .variable = saved, .args = {source_of(counter)}});
+        place.first = source_of(saved);
+    }
+    for (int k = 0; k < found->n; k++)
+        if (!flagged || !assigns(loop->test, found->variables[k].variable))
+            found->variables[k].is_derived = derive(f, &place, found, &found->variables[k]);
+    prepend(flagged ? &loop->yes : &loop->test, place.start);
+}
+
+static void find_in_loop(SourceFunction *function, SourceTree *list, SourceTree **slot)
+{
+    SourceTree *loop = *slot;
+    Module *module = function->unit->module;
+    const size_t n = (size_t)function->nvariables + 1;
+    const int nvariables = function->nvariables;
+    Finder finder = {.function = function, .module = module, .loop = loop}, *f = &finder;
+    f->flags = arena_alloc(module, n * sizeof *f->flags);
+    f->assigned = arena_alloc(module, n * sizeof *f->assigned);
+    count_list(f, loop->test);
+    count_list(f, loop->yes);
+    SourceInduction *found = arena_alloc(module, sizeof *found);
+    found->variables = arena_alloc(module, n * sizeof *found->variables);
+    const SourceTree *test = last_of(loop->test);
+    for (int v = 0; v < nvariables; v++) {
+        SourceInductionVariable one = {0};
+        f->candidate = function->variables[v];
+        if (!f->assigned[v] || !all_steps(f, loop->test, &one) || !all_steps(f, loop->yes, &one) || !one.variable ||
+            !steps_once(f))
+            continue;
+        SourceInduction trial = {.counter = one};
+        if (!found->counter.variable && find_test(f, test, loop->condition, 8, &trial)) {
+            found->counter = one;
+            found->test = trial.test;
+            found->side = trial.side;
+            found->is_behind = trial.is_behind;
+        } else
+            found->variables[found->n++] = one;
+    }
+    /* A counter that stays below a bound and takes steps of 1 does not wrap.  */
+    const Instruction *compare = found->test;
+    if (compare && compare->code == SO_LT && !found->side && !found->is_behind &&
+        found->counter.step.kind == OPERAND_INTEGER && found->counter.step.integer == 1 &&
+        compare->type == found->counter.variable->type)
+        found->counter.wraps = false;
+    derive_all(f, list, slot, found);
+    if (found->counter.variable || found->n)
+        loop->induction = found;
+}
+
+void source_find_induction(SourceFunction *function, SourceTree **list)
+{
+    for (SourceTree **slot = list; *slot; slot = &(*slot)->next) {
+        SourceTree *tree = *slot;
+        source_find_induction(function, &tree->test);
+        source_find_induction(function, &tree->yes);
+        source_find_induction(function, &tree->no);
+        if (tree->kind != TREE_LOOP)
+            continue;
+        find_in_loop(function, *list, slot);
+        while (*slot != tree)
+            slot = &(*slot)->next;
+    }
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void print_operand(FILE *file, Operand x)
+{
+    if (x.kind == OPERAND_VARIABLE)
+        fputs(x.variable->text, file);
+    else if (x.kind == OPERAND_TEMPORARY)
+        fprintf(file, "t%d", x.temporary);
+    else
+        fprintf(file, "%lld", (long long)x.integer);
+}
+
+static void print_variable(FILE *file, const SourceInductionVariable *variable)
+{
+    fprintf(file, "%s + ", variable->variable->text);
+    print_operand(file, variable->step);
+    fputs(variable->wraps ? " wraps" : "", file);
+}
+
+void source_print_induction(const SourceInduction *induction, FILE *file)
+{
+    if (induction->counter.variable) {
+        fputs(" counter ", file);
+        print_variable(file, &induction->counter);
+        fprintf(file, ", %s%s ", source_op_text(induction->test->code), induction->side ? " of" : "");
+        print_operand(file, induction->test->args[1 - induction->side]);
+        fputs(induction->is_behind ? " behind the step" : "", file);
+    }
+    for (int i = 0; i < induction->n; i++) {
+        fputs(i || induction->counter.variable ? "; " : " ", file);
+        print_variable(file, &induction->variables[i]);
+        fputs(induction->variables[i].is_derived ? " from the counter" : "", file);
+    }
+}

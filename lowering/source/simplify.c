@@ -223,6 +223,12 @@ static SourceValue *call_value(Simplifier *s, const Instruction *i)
     return value_call(s->values, i->type, i->symbol, i->narguments, args);
 }
 
+/* A parameter that is an aggregate holds its address.  */
+static SourceType held_type(const SourceVariable *variable)
+{
+    return source_type_is_aggregate(variable->type) ? ST_P : variable->type;
+}
+
 static SourceValue *leaf(Simplifier *s, const Instruction *i)
 {
     return value_leaf(s->values, source_result_type(i), i, s->b);
@@ -370,7 +376,7 @@ static void begin(Simplifier *s, int b)
         if (!again && !flow->entered && !(header && AT(s->assigned, b, v) && !AT(s->settled, b, v)))
             value = brought(s, b, v);
         if (!value)
-            value = value_leaf(s->values, variable->type, variable, b);
+            value = value_leaf(s->values, held_type(variable), variable, b);
         AT(s->start, b, v) = AT(s->end, b, v) = value;
     }
     Memory *memory = NULL;
@@ -750,7 +756,7 @@ static Operand need(Simplifier *s, SourceValue *v, SourceType type)
         is = held->type;
     } else if (held->holder && held->holder_block == s->b && !is_cheap(v)) {
         x = source_of(held->holder);
-        is = held->holder->type;
+        is = held_type(held->holder);
     } else if (held->block >= 0 && source_dominates(s->flow, held->block, s->b) && !is_cheap(v)) {
         is = held->type;
         x = source_of(save(s, v, held));
@@ -906,7 +912,7 @@ static void write_block(Simplifier *s, int b)
         Held *held = &s->held[value->id];
         SourceVariable *variable = s->function->variables[v];
         if (value->kind == VALUE_LEAF && value->what == variable && value->home == b) {
-            hold(s, value, source_of(variable), variable->type);
+            hold(s, value, source_of(variable), held_type(variable));
             held->in = block;
         }
         if (held->holder_block != b) {

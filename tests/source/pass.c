@@ -2,9 +2,10 @@
 /*
  * pass.c - reads a unit of the region IR, runs passes over each function, and prints it.
  *
- *   pass [-p] PASS[,PASS...] < UNIT
+ *   pass [-p | -n] PASS[,PASS...] < UNIT
  *
- * -p adds places. The last pass may be `tree`, which prints the tree, or `loops`, which adds its counters.
+ * -p adds places, and -n places and names. The last pass may be `tree`, which prints the tree, or `loops`, which adds
+ * its counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,14 @@ static void print_trees(SourceUnit *unit, bool loops, SourceTextOptions options)
 int main(int argc, char **argv)
 {
     SourceTextOptions options = {0};
-    if (argc > 1 && !strcmp(argv[1], "-p")) {
+    if (argc > 1 && (!strcmp(argv[1], "-p") || !strcmp(argv[1], "-n"))) {
         options.places = true;
+        options.names = argv[1][1] == 'n';
         argv++;
         argc--;
     }
     if (argc != 2) {
-        fprintf(stderr, "usage: pass [-p] PASS[,PASS...] < UNIT\n");
+        fprintf(stderr, "usage: pass [-p | -n] PASS[,PASS...] < UNIT\n");
         return 2;
     }
     char *text = ir_read_text(stdin);

@@ -341,14 +341,25 @@ SourceFlow *source_flow(SourceFunction *function)
     return flow;
 }
 
-int source_marked_loop(const SourceFlow *flow, const SourceBlock *block, const Instruction *mark)
+/* Is the loop of this header written behind the pragma?  */
+static bool is_behind(const SourceFunction *function, const SourceBlock *header, int mark)
+{
+    const SourcePragma *pragma = function->unit->pragmas;
+    for (int i = 0; pragma && i < mark; i++)
+        pragma = pragma->next;
+    const Loc loc = header->last->loc;
+    return !pragma || !pragma->loc.line || !loc.line || header->last->inlined || loc.line > pragma->loc.line ||
+           (loc.line == pragma->loc.line && loc.column > pragma->loc.column);
+}
+
+int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, const SourceBlock *block, int mark)
 {
     const int b = flow->number[block->id];
     if (b < 0)
         return -1;
-    /* A mark first in a block may stand in the header itself.  */
-    if (flow->loop[b] == b && (block->first == mark || block->first->code == SO_MARK))
-        return b;
+    /* GCC has the mark behind the loop's start, and clang has it in front of the loop.  */
+    if (flow->loop[b] >= 0 && is_behind(function, flow->order[flow->loop[b]], mark))
+        return flow->loop[b];
     for (int h = b + 1; h < flow->n; h++)
         if (flow->loop[h] == h && source_dominates(flow, b, h) && flow->outer[h] == flow->loop[b])
             return h;

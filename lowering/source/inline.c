@@ -208,7 +208,7 @@ SourceNotInlined *source_inline(SourceFunction *function, bool everywhere)
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
             wanted[b] |= everywhere;
-            const int header = i->code == SO_MARK ? source_marked_loop(flow, flow->order[b], i) : -1;
+            const int header = i->code == SO_MARK ? source_marked_loop(function, flow, flow->order[b], i->mark) : -1;
             for (int k = 0; header >= 0 && k < flow->n; k++)
                 wanted[k] |= source_in_loop(flow, header, k);
         }

@@ -46,7 +46,7 @@ bool source_dominates(const SourceFlow *flow, int above, int below);
 /* Is the block in the loop of this header?  */
 bool source_in_loop(const SourceFlow *flow, int header, int block);
 /* Returns the header of the loop behind a mark in this block, or -1.  */
-int source_marked_loop(const SourceFlow *flow, const SourceBlock *block, const Instruction *mark);
+int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, const SourceBlock *block, int mark);
 /* Edges of a block's last instruction: 0 for true or default, then false or the cases.  */
 int source_nsuccessors(const Instruction *end);
 SourceBlock **source_successor(Instruction *end, int i);

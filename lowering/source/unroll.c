@@ -280,7 +280,7 @@ static bool unroll_one(SourceFunction *function)
     bool *marked = arena_alloc(function->unit->module, (size_t)flow->n);
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
-            const int header = i->code == SO_MARK ? source_marked_loop(flow, flow->order[b], i) : -1;
+            const int header = i->code == SO_MARK ? source_marked_loop(function, flow, flow->order[b], i->mark) : -1;
             if (header >= 0)
                 marked[header] = true;
         }

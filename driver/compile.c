@@ -247,6 +247,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
     tell_plugin(args, "tuned", tuned_table(options, names));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
+    if (options->ids)
+        args_add(args, "-fplugin-arg-wsc-ids");
     if (options->debug || options->page)
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->stepped)
@@ -404,6 +406,8 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, format("--schedule=%s", options->schedule));
     if (options->strict)
         args_add(&args, "--strict");
+    if (options->ids)
+        args_add(&args, "--ids");
     if (options->debug || options->page)
         args_add(&args, "--lines");
     if (options->show)

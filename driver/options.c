@@ -156,6 +156,8 @@ static void own_option(Options *options, const char *argument)
         options->show = true;
     else if (same(argument, "--ws-strict"))
         options->strict = true;
+    else if (same(argument, "--ws-ids"))
+        options->ids = true;
     else if (same(argument, "--ws-help"))
         options->help = true;
     else if (same(argument, "--ws-version"))
@@ -410,6 +412,7 @@ void options_help(void)
           "  --ws-tune[=FILE]      first: run the program that follows, measure the variants of its kernels with\n"
           "                        ws_choice on this GPU, and keep the times in PROGRAM.tuned\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
+          "  --ws-ids              errors end with a name that stays when their sentence changes: [ws:grid-depth]\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang; without it, as the host compiler is\n"
           "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"
           "                        fortran (the source of its module), gdb (the script that shows tiles of\n"

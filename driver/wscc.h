@@ -114,7 +114,7 @@ typedef struct {
     const char *package;        /* the package's folder */
     bool target_given, stepped; /* --ws-step */
     bool traced;                /* --ws-trace without a file */
-    bool keep, show, strict, help, version;
+    bool keep, show, strict, ids, help, version;
     bool clang, gcc; /* the front end for kernels; neither: the host compiler's */
     bool introduce;  /* the host compiler prints its --version or --help first, and wscc after it */
 } Options;

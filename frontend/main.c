@@ -25,7 +25,7 @@ enum { PRAGMAS_ELSEWHERE = 3 };
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
     Target target;
-    bool both, strict, traced, lines, show, cxx;
+    bool both, strict, ids, traced, lines, show, cxx;
     const char *source;
     const char **args;
     int nargs;
@@ -111,6 +111,8 @@ static void read_option(Request *request, const char *argument)
         set_target(request, target);
     else if (!strcmp(argument, "--strict"))
         request->strict = true;
+    else if (!strcmp(argument, "--ids"))
+        request->ids = true;
     else if (!strcmp(argument, "--cxx"))
         request->cxx = true;
     else if (!strcmp(argument, "--lines"))
@@ -207,6 +209,7 @@ static Module *new_module(Unit *u, const Request *request)
     Module *module = module_new(request->original, request->traced ? machine_hopper_traced() : &machine_hopper, say, u);
     module->target = request->target;
     module->strict = request->strict;
+    module->ids = request->ids;
     module->solver = request->machine ? request->solver : NULL;
     module->solver_machine = request->machine;
     module->schedule_folder = request->schedules;

@@ -80,7 +80,7 @@ void complain(Unit *u, Loc loc, const char *remedy, const char *format, ...)
     va_start(list, format);
     const char *message = arena_vprint(u->module, format, list);
     va_end(list);
-    say(u, DIAG_ERROR, loc, message);
+    say(u, DIAG_ERROR, loc, reason_tag_text(u->module, message, strcmp(format, "%s") ? format : message));
     if (remedy)
         say(u, DIAG_NOTE, loc, remedy);
 }

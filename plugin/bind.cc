@@ -286,7 +286,7 @@ static tree omp_plain(tree stmt)
 static void no_loop(const Pragma *pragma, tree found)
 {
     auto_diagnostic_group group;
-    error_at(pragma->loc, "%<#pragma ws %s%> stands above a %<for%> loop", pragma_text(pragma));
+    error_at(pragma->loc, with_id("%<#pragma ws %s%> stands above a %<for%> loop"), pragma_text(pragma));
     if (found && EXPR_HAS_LOCATION(found))
         inform(EXPR_LOCATION(found), "and this is none");
     else

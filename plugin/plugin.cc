@@ -8,7 +8,7 @@
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
  * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS],
- * -signatures=FILE, -lines, -steps, -strict, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
+ * -signatures=FILE, -lines, -steps, -strict, -ids, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
  * -schedules=FOLDER.
  */
 #include "plugin.h"
@@ -86,6 +86,11 @@ bool complained_in_region(void)
     return region_refused;
 }
 
+const char *with_id(const char *format)
+{
+    return reason_tag_text(plugin.module, format, format);
+}
+
 void complain(location_t where, const char *remedy, const char *format, ...)
 {
     static location_t last_place;
@@ -103,6 +108,10 @@ void complain(location_t where, const char *remedy, const char *format, ...)
     auto_diagnostic_group group;
     va_list list;
     va_start(list, format);
+    const char *text = strcmp(format, "%s") ? format : va_arg(list, const char *);
+    va_end(list);
+    va_start(list, format);
+    format = reason_tag_text(plugin.module, format, text);
     emit_diagnostic_valist(error_kind, user_location(where), 0, format, &list);
     va_end(list);
     if (remedy)
@@ -337,6 +346,7 @@ static void start_unit(void *, void *)
                                plugin.traced ? machine_hopper_traced() : &machine_hopper, sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
+    plugin.module->ids = plugin.ids;
     read_schedule();
     read_tuned();
     plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;
@@ -449,6 +459,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.lines = plugin.steps = true;
     else if (!strcmp(key, "strict"))
         plugin.strict = true;
+    else if (!strcmp(key, "ids"))
+        plugin.ids = true;
     else if (!strcmp(key, "traced"))
         plugin.traced = true;
     else if (!strcmp(key, "show"))

@@ -94,6 +94,7 @@ struct Plugin {
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;
+    bool ids;
     bool traced; /* the machine's shared memory has a trace's part */
     bool lines;  /* #line in the .cu */
     bool steps;  /* and WS_AT */
@@ -107,9 +108,10 @@ location_t host_location(const Loc &loc);
 void spell_element(Op *op, location_t written);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
-/* An error with the note that says what to do; remedy may be NULL.  */
-void complain_in_region(bool inside); /* one complaint for a line of a region */
+const char *with_id(const char *format); /* of an error that complain does not report */
+void complain_in_region(bool inside);    /* one complaint for a line of a region */
 bool complained_in_region(void);
+/* An error with the note that says what to do; remedy may be NULL.  */
 void complain(location_t where, const char *remedy, const char *format, ...) ATTRIBUTE_GCC_DIAG(3, 4);
 
 /* ---- one region -------------------------------------------------------------------------------------------------- */

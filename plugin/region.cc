@@ -192,9 +192,9 @@ static void check_leaving(Walk *w, tree name, location_t where)
     location_t use = stmt_location(use_outside(w, name));
     auto_diagnostic_group group;
     if (name_of(name))
-        error_at(use != UNKNOWN_LOCATION ? use : where, "the value of %qs leaves the grid", name_of(name));
+        error_at(use != UNKNOWN_LOCATION ? use : where, with_id("the value of %qs leaves the grid"), name_of(name));
     else
-        error_at(use != UNKNOWN_LOCATION ? use : where, "a value leaves the grid");
+        error_at(use != UNKNOWN_LOCATION ? use : where, "%s", with_id("a value leaves the grid"));
     if (is_counter(name))
         inform((location_t)w->kernel->loc.host, "assign it again behind the grid, or use another variable there");
     else if (w->kernel->grid.plain && name_of(name))

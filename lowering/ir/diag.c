@@ -107,8 +107,9 @@ void settle_variants(Module *module)
         }
 }
 
-void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy)
+void reject_text(Kernel *kernel, Loc loc, Reason reason, const char *sentence, const char *remedy)
 {
+    sentence = reason_tag(kernel->module, reason, sentence);
     if (kernel->choice.of && !kernel->module->as_text) {
         leave_out_variant(kernel, loc, sentence, remedy);
         return;
@@ -129,7 +130,7 @@ void reject(Kernel *kernel, Loc loc, Reason reason, ...)
     va_start(list, reason);
     const char *sentence = arena_vprint(kernel->module, reasons[reason].sentence, list);
     va_end(list);
-    reject_text(kernel, loc, sentence, reasons[reason].remedy);
+    reject_text(kernel, loc, reason, sentence, reasons[reason].remedy);
 }
 
 const char *reason_sentence(Reason reason)

@@ -22,9 +22,16 @@ typedef enum {
 } Reason;
 /* Reports an error of the user's program with its note, and marks kernel and module as failed.  The caller goes on.  */
 void reject(Kernel *kernel, Loc loc, Reason reason, ...);
-void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* the text comes from rules.c */
+void reject_text(Kernel *kernel, Loc loc, Reason reason, const char *sentence, const char *remedy);
 const char *reason_sentence(Reason reason);
 const char *reason_remedy(Reason reason);
+/* reasons.c: names of reasons, for --ws-ids.  */
+const char *reason_id(Module *module, Reason reason); /* grid-depth */
+Reason reason_of_text(const char *text);              /* of a sentence or its format; REASON_COUNT: none */
+/* The sentence, with its id if the module asks for ids.  */
+const char *reason_tag(Module *module, Reason reason, const char *sentence);
+/* The same for a front end's message or format, whose reason is found by `text`.  */
+const char *reason_tag_text(Module *module, const char *message, const char *text);
 /* Keeps the source's spelling of an element for messages, if it has two subscripts or more.  */
 void op_spell(Op *op, const char *source, size_t length);
 void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));

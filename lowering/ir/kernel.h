@@ -103,6 +103,7 @@ struct Module {
     Target target;
     const Machine *machine;               /* the target GPU: target/machine.h */
     bool strict;                          /* --ws-strict */
+    bool ids;                             /* --ws-ids: errors end with the name of their reason */
     const char *solver, *solver_machine;  /* path of wsc-solve and of its machine description; NULL: none */
     const char *schedule_folder;          /* folder that keeps answers of wsc-solve; NULL: none */
     const char *schedule, *schedule_name; /* --ws-schedule: text and name of the file; NULL: none */

@@ -248,7 +248,8 @@ static void check_verdict(Kernel *kernel, Op *op)
         operands[i] = to_rule(op->args[i]);
     bool good = ws_rule_check((int)op->code, operands, count, &attributes, &result, &message);
     if (!good)
-        reject_text(kernel, op->loc, arena_print(kernel->module, "%s", message.text), message.remedy);
+        reject_text(kernel, op->loc, REASON_OPERATION_RULE, arena_print(kernel->module, "%s", message.text),
+                    message.remedy);
     if (op->nresults && op->code != OP_SPLAT)
         op->results[0]->type = good ? from_rule(op, result) : (Type){K_NONE};
     if (good)

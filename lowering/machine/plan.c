@@ -277,10 +277,7 @@ static int check_pressure(Kernel *kernel, const Role *role)
                peak.registers, most);
         return most;
     }
-    const char *sentence =
-        arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
-                    peak.registers, most, peak.tiles);
-    reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
+    reject(kernel, peak.loc, REASON_REGISTERS_THREAD, peak.registers, most, peak.tiles);
     return peak.registers;
 }
 

@@ -250,9 +250,7 @@ static bool check_register_clause(Kernel *kernel)
     if (!budget_registers_clause(kernel))
         return false;
     if (!kernel_is_specialized(kernel)) {
-        reject_text(kernel, grid->loc,
-                    "registers(producer, consumer) needs these roles, and no loop here is specialized",
-                    "leave the clause out, or put '#pragma ws pipeline' above a loop");
+        reject(kernel, grid->loc, REASON_REGISTERS_NO_ROLES);
         return false;
     }
     return true;

@@ -27,11 +27,13 @@ bool violates(Explorer *explorer, const State *state, int group, const Op *op, c
     Module *module = explorer->kernel->module;
     const char *what = arena_vprint(module, format, list);
     va_end(list);
-    if (!explorer->failed)
-        reject_text(
-            explorer->kernel, op && op->loc.line ? op->loc : explorer->kernel->loc,
-            arena_print(module, "'%s' %s%s", group_name(explorer, group), what, place_of(explorer, state, group, op)),
-            "");
+    if (!explorer->failed) {
+        const char *sentence =
+            arena_print(module, "'%s' %s%s", group_name(explorer, group), what, place_of(explorer, state, group, op));
+        const Reason reason = reason_of_text(sentence);
+        reject_text(explorer->kernel, op && op->loc.line ? op->loc : explorer->kernel->loc,
+                    reason == REASON_COUNT ? REASON_PROTOCOL : reason, sentence, "");
+    }
     explorer->failed = true;
     return false;
 }

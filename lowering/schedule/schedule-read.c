@@ -605,8 +605,7 @@ void schedule_tell_apart(Kernel *kernel)
     kernel->scheduled.digest = schedule_digest_of_text(schedule_text(kernel));
     for (Kernel *other = kernel->module->kernels; other && other != kernel && !kernel->failed; other = other->next)
         if (is_same_schedule(other, kernel))
-            reject_text(kernel, kernel->loc,
-                        arena_print(kernel->module, "its schedule is that of %s", variant_label(other)), NULL);
+            reject(kernel, kernel->loc, REASON_SCHEDULE_SAME, variant_label(other));
 }
 
 void pass_schedule(Kernel *kernel)

@@ -28,7 +28,8 @@ void reader_fail(Reader *r, Loc loc, Reason reason, const char *remedy, ...)
     va_start(list, remedy);
     const char *sentence = arena_vprint(r->host->module, reason_sentence(reason), list);
     va_end(list);
-    r->host->report(r->host->context, loc, reason, sentence, remedy ? remedy : reason_remedy(reason), NULL);
+    r->host->report(r->host->context, loc, reason, reason_tag(r->host->module, reason, sentence),
+                    remedy ? remedy : reason_remedy(reason), NULL);
 }
 
 bool reader_accept(Reader *r, const char *text)
@@ -68,6 +69,7 @@ static void unknown_word(Reader *r, const char *what, const char *const *words, 
     if (meant)
         sentence = arena_print(module, "%s; did you mean '%s'?", sentence, meant);
     r->failed = true;
+    sentence = reason_tag(module, REASON_PRAGMA_WORD, sentence);
     r->host->report(r->host->context, token->loc, REASON_PRAGMA_WORD, sentence, remedy, meant);
 }
 

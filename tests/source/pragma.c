@@ -94,10 +94,10 @@ static int tokens_of(Module *module, const char *line, Token *tokens)
     for (at += strspn(at, " \t"); *at && count + 1 < MOST_TOKENS; at += strspn(at, " \t")) {
         size_t length = length_of(at);
         const char *text = arena_print(module, "%.*s", (int)length, at);
-        tokens[count++] = token_of_text(text, (Loc){"line", 1, (int)(at - line) + 1, 0});
+        tokens[count++] = token_of_text(text, (Loc){.file = "line", .line = 1, .column = (int)(at - line) + 1});
         at += length;
     }
-    tokens[count] = (Token){"", TOKEN_END, 0, {"line", 1, (int)strlen(line) + 1, 0}};
+    tokens[count] = (Token){"", TOKEN_END, 0, {.file = "line", .line = 1, .column = (int)strlen(line) + 1}};
     return count;
 }
 

@@ -73,7 +73,7 @@ lines_stay() { # behind a region
 }
 
 kernels_are_c() {
-    cp kernel.c cxx.cc && WSCC_CC=$clang WSCC_CXX=$clang++ says 'cxx.cc:8:13: error: kernels are C' "$wscc" -c cxx.cc -o cxx.o &&
+    cp kernel.c cxx.cc && WSCC_CC=$clang WSCC_CXX=$clang++ says 'cxx.cc:8:16: error: kernels are C' "$wscc" -c cxx.cc -o cxx.o &&
         test ! -e cxx.o && echo '#include <ws.h>' >caller.cc && echo 'int f() { return ws_last_error(); }' >>caller.cc &&
         WSCC_CC=$clang WSCC_CXX=$clang++ "$wscc" -c caller.cc -o caller.o
 }

@@ -54,6 +54,15 @@ Loc loc_of(location_t where)
     return loc;
 }
 
+static char_span source_line(const char *file, int line)
+{
+#if GCCPLUGIN_VERSION_MAJOR >= 14
+    return global_dc->get_file_cache().get_source_line(file, line);
+#else
+    return location_get_source_line(file, line);
+#endif
+}
+
 /* Keeps the source's text of the element, which stands at `written` on one line and in no macro.  */
 void spell_element(Op *op, location_t written)
 {
@@ -62,7 +71,7 @@ void spell_element(Op *op, location_t written)
     if (!first.file || first.line != last.line || !last.file || strcmp(first.file, last.file) ||
         linemap_location_from_macro_expansion_p(line_table, range.m_start))
         return;
-    char_span line = location_get_source_line(first.file, first.line);
+    char_span line = source_line(first.file, first.line);
     if (line && first.column > 0 && first.column <= last.column && (size_t)last.column <= line.length())
         op_spell(op, line.get_buffer() + first.column - 1, (size_t)(last.column - first.column + 1));
 }

@@ -67,7 +67,7 @@ static const struct {
     {HEAD(5) "for %i: i32 = 0, < %M, 64 {\n" TILE STORE "}\n" TAIL, 1, "a grid has 1 to 4 dimensions, not 5",
      "fold dimensions"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n" TILE STORE "}\n" TAIL, 1,
-     "grid(2) needs 2 nested loops, but only 1 follow", "each loop's body"},
+     "grid(2) needs 2 nested loops, but only 1 follow", "nest the loops directly"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\nfor %j: i32 = 0, < %i, 64 {\n" TILE STORE "}\n}\n" TAIL, 7,
      "depend on the other grid variable 'i'", "'continue'"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n%n = at %y, 0\n%e: i32 = scalar_convert %n\nfor %j: i32 = 0, < %e, 64 "
@@ -90,13 +90,13 @@ static const struct {
              "%d = scalar_add %c, 64\nyield %d\n}\n" TAIL,
      6, "'r' is carried from one iteration", "from the loop variables"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %i, %j, %t\n}\n}\n" TAIL, 7,
-     "only scalar code, and this is ws_load", "innermost"},
+     "only scalar code may stand between the loops of a grid, and this is ws_load", "innermost"},
     {HEAD(1) "%i = scalar_add %M, 0\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %j, 0, %t\n}\n" TAIL, 7,
      "ws_load stands outside the loops of the grid", "innermost"},
     {HEAD(1) "%r = while %i = 0 {\n%c = scalar_lt %i, %M\ncond %c, %i\n} do %i.2 {\n%t: tile<f32,64x64> = load %x, "
              "%i.2, 0\n"
              "store %x, %i.2, 0, %t\n%n = scalar_add %i.2, 64\nyield %n\n}\n" TAIL,
-     6, "cannot be counted before it runs", "neither break nor return"},
+     6, "is not known before the loop runs", "without break and return"},
     {HEAD(1) "for %i: i32 = 0, < %M, 64 pipeline(2) {\n" TILE STORE "}\n" TAIL, 6,
      "a loop of the grid cannot be pipelined", "inside the grid"},
     {GRID("%e: tensor<f32,2> = tensor %X, %i, %N, %N, 1\n" TILE "store %e, 0, 0, %t\n"), 7,
@@ -105,16 +105,16 @@ static const struct {
           "%t: tile<f32,64x64> = load %x, %a, %b\n" STORE "}\n}\n"),
      7, "contains another pipelined loop", "inner loop"},
     {GRID("for %a: i32 = 0, < %N, -64 {\n%t: tile<f32,64x64> = load %x, %i, %a\n" STORE "}\n"), 7,
-     "steps away from its bound", "around"},
-    {GRID("%e: tensor<f32,2> = tensor %X, %M, %N, %N, 2\n" TILE "store %e, %i, 0, %t\n"), 7, "their stride is 2",
+     "steps away from its bound", "reverse"},
+    {GRID("%e: tensor<f32,2> = tensor %X, %M, %N, %N, 2\n" TILE "store %e, %i, 0, %t\n"), 7, "and here it is 2",
      "stride 1"},
-    {GRID(TILE), 1, "nothing in this region stores", "ws_store"},
+    {GRID(TILE), 1, "this region has no effect", "ws_store"},
 
     /* values */
     {GRID("%z: tile<f32,64x1> = full 0\n%t = for %k: i32 = 0, < %N, 64; %c = %z {\n%u: tile<f32,64x64> = load %x, %i, "
           "%k\n"
           "%d = add %c, %u\nyield %d\n}\n" STORE),
-     8, "'c' is a (64,1) tile of f32 before the loop and a (64,64) tile of f32 after an iteration", "keeps its type"},
+     8, "'c' is a (64,1) tile of f32 before the loop and a (64,64) tile of f32 after an iteration", "keep one type"},
     {GRID("%q = scalar_lt %i, 3\n%t = if %q {\n%u: tile<f32,64x64> = full 0\nyield %u\n} else {\n%u: tile<f32,64x32> = "
           "full "
           "0\n"
@@ -126,7 +126,7 @@ static const struct {
     {GRID(TILE "%m = row_max %t\n%s = slice %x, 0, 3 dim=0\n%r = for %k: i32 = 0, < %N, 1; %v = %s {\n"
                "%w = slice %v, 0, 1 dim=0\nyield %w\n}\nstore_col %r, 0, %i, %m\n"),
      10, "a tensor is chosen by a branch or changes in a loop", "base pointer"},
-    {GRID(TILE "if %t {\n" STORE "}\n"), 8, "a tile decides a branch", "ws_select"},
+    {GRID(TILE "if %t {\n" STORE "}\n"), 8, "a tile is used as a condition", "ws_select"},
     {GRID(TILE "%u: tile<f32,64x64> = load %x, %t, 0\n" STORE), 8,
      "a tile is used as a condition, a bound or a coordinate", "ws_select"},
     {GRID("%t: tile<f32,64x64> = load %x, %f, 0\n" STORE), 7, "a coordinate is an integer, not f32",

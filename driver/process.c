@@ -236,7 +236,8 @@ static void response_write(FILE *file, const char *word)
     fputs("\"\n", file);
 }
 
-/* Arguments from a response file may be too many for exec: they are passed by one, too.  */
+/* Arguments from a response file may be too many for exec: they are passed by one, too. The words of the command stay
+   in front of it, since `ccache @file` would run the file.  */
 static const Args *shortened(const Options *options, const Args *args, Args *place)
 {
     if (!options->response_file)
@@ -245,11 +246,13 @@ static const Args *shortened(const Options *options, const Args *args, Args *pla
     FILE *file = fopen(path, "w");
     if (!file)
         fail("cannot write %s: %s", path, strerror(errno));
-    for (int i = 1; i < args->count; i++)
+    const int first = args->command > 1 ? args->command : 1;
+    for (int i = first; i < args->count; i++)
         response_write(file, args->item[i]);
     if (fclose(file) != 0)
         fail("cannot write %s: %s", path, strerror(errno));
-    args_add(place, args->item[0]);
+    for (int i = 0; i < first; i++)
+        args_add(place, args->item[i]);
     args_add(place, format("@%s", path));
     return place;
 }

@@ -57,9 +57,12 @@ void args_add_all(Args *args, const Args *more)
 void args_add_words(Args *args, const char *text)
 {
     char *copy = format("%s", text), *rest = NULL;
+    const bool first = args->count == 0;
 
     for (char *word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
         args_add(args, word);
+    if (first)
+        args->command = args->count;
 }
 
 bool starts_with(const char *text, const char *start)

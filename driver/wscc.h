@@ -27,6 +27,7 @@
 typedef struct {
     const char **item; /* always ends with NULL */
     int count, room;
+    int command; /* leading words of the command itself, as 2 of "ccache gcc"; 0: one */
 } Args;
 
 void *need(void *memory); /* `memory`; ends the program if NULL */

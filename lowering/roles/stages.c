@@ -356,8 +356,8 @@ static void epilogue(Stager *stager, Block *to, const Op *loop)
             value_map_set(stager->kernel, &stager->maps[LATE], stager->carriers[i].key, loop->results[i]);
     }
     copy_step(stager, to, COPY_LATE);
-    Value *finals[MAX_CARRIERS];
     int n = carried_count(stager->loop);
+    Value **finals = arena_alloc(stager->kernel->module, (size_t)n * sizeof(Value *) + 1);
     for (int i = 0; i < n; i++) {
         Carried names = carried(stager->loop, i);
         finals[i] = value_map_get(&stager->maps[LATE], names.next);

@@ -124,6 +124,29 @@ static Value *narrow_operand(Walk *w, CXCursor e, Dtype dtype)
     return value ? value : convert(w, value_of(w, e), dtype);
 }
 
+/* An integer expression without casts that the low bits of a `dtype` do not depend on. A cast to a type as wide is one,
+   and so is a cast that keeps the value: (unsigned long)(signed char)b of an unsigned char has two, and loses one.  */
+static CXCursor low_bits(Walk *w, CXCursor e, Dtype dtype)
+{
+    for (;;) {
+        CXCursor inner = e;
+        Cursors below = children(w->u, e);
+        if (below.count && (e.kind == CXCursor_ParenExpr || e.kind == CXCursor_CStyleCastExpr ||
+                            (e.kind == CXCursor_UnexposedExpr && below.count == 1)))
+            inner = below.list[below.count - 1];
+        Dtype to, from;
+        if (clang_equalCursors(inner, e) || !scalar_type(clang_getCursorType(e), &to) ||
+            !scalar_type(clang_getCursorType(inner), &from) || dtype_is_float(to) || dtype_is_float(from) ||
+            dtype_bytes(from) > dtype_bytes(to))
+            return e;
+        bool keeps_value =
+            to == from || (dtype_bytes(from) < dtype_bytes(to) && (dtype_is_signed(to) || !dtype_is_signed(from)));
+        if (dtype_bytes(to) < dtype_bytes(dtype) && !keeps_value)
+            return e;
+        e = inner;
+    }
+}
+
 /* What is cut off behind the operation is cut off before it, and does not overflow then.  */
 Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype)
 {
@@ -135,7 +158,7 @@ Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype)
         dtype_is_float(dtype) || dtype == D_I1 || dtype_bytes(dtype) >= dtype_bytes(wide))
         return NULL;
     Cursors sides = children(w->u, e);
-    CXCursor left = bare(w->u, sides.list[0]), right = bare(w->u, sides.list[1]);
+    CXCursor left = low_bits(w, sides.list[0], dtype), right = low_bits(w, sides.list[1], dtype);
     if (!scalar_type(clang_getCursorType(left), &x) || !scalar_type(clang_getCursorType(right), &y))
         return NULL;
     bool is_signed = dtype_is_signed(x) || dtype_is_signed(y);

@@ -10,6 +10,7 @@
 
 typedef struct {
     bool is_real;
+    bool is_u64; /* `integer` is read without a sign */
     int64_t integer;
     double real;
 } Number;
@@ -22,13 +23,17 @@ static bool number_cast(CXType type, Number *number)
     if (!scalar_type(type, &dtype))
         return false;
     if (dtype_is_float(dtype)) {
-        number->real = number->is_real ? number->real : (double)number->integer;
+        if (!number->is_real)
+            number->real = number->is_u64 ? (double)(uint64_t)number->integer : (double)number->integer;
         number->real = dtype == D_F32 ? (double)(float)number->real : number->real;
     } else {
-        number->integer = number->is_real ? (int64_t)number->real : number->integer;
+        if (number->is_real)
+            number->integer =
+                dtype == D_U64 && number->real >= 0 ? (int64_t)(uint64_t)number->real : (int64_t)number->real;
         number->integer = dtype == D_I1 ? number->integer != 0 : ir_wrap(dtype, number->integer);
     }
     number->is_real = dtype_is_float(dtype);
+    number->is_u64 = dtype == D_U64;
     return true;
 }
 
@@ -36,7 +41,10 @@ static bool number_binary(enum CXBinaryOperatorKind kind, const Number *x, const
 {
     if (x->is_real != y->is_real)
         return false;
+    const bool is_u64 = x->is_u64 || y->is_u64; /* the type of both operands, but for a shift */
+    const uint64_t ux = (uint64_t)x->integer, uy = (uint64_t)y->integer;
     *result = *x;
+    result->is_u64 = is_u64;
     switch (kind) {
     case CXBinaryOperator_Add:
         result->integer += y->integer;
@@ -54,16 +62,23 @@ static bool number_binary(enum CXBinaryOperatorKind kind, const Number *x, const
         if (x->is_real ? y->real == 0 : y->integer == 0)
             return false;
         result->real = x->is_real ? x->real / y->real : 0;
-        result->integer = x->is_real ? 0 : x->integer / y->integer;
+        result->integer = x->is_real         ? 0
+                          : is_u64           ? (int64_t)(ux / uy)
+                          : y->integer == -1 ? (int64_t)(0 - ux)
+                                             : x->integer / y->integer;
         return true;
     case CXBinaryOperator_Rem:
-        result->integer = !x->is_real && y->integer ? x->integer % y->integer : 0;
-        return !x->is_real && y->integer;
+        if (x->is_real || !y->integer)
+            return false;
+        result->integer = is_u64 ? (int64_t)(ux % uy) : y->integer == -1 ? 0 : x->integer % y->integer;
+        return true;
     case CXBinaryOperator_Shl:
-        result->integer = x->integer << (y->integer & 63);
+        result->integer = (int64_t)(ux << (uy & 63));
+        result->is_u64 = x->is_u64;
         return !x->is_real;
     case CXBinaryOperator_Shr:
-        result->integer = x->integer >> (y->integer & 63);
+        result->integer = x->is_u64 ? (int64_t)(ux >> (uy & 63)) : x->integer >> (uy & 63);
+        result->is_u64 = x->is_u64;
         return !x->is_real;
     case CXBinaryOperator_And:
         result->integer = x->integer & y->integer;
@@ -72,12 +87,12 @@ static bool number_binary(enum CXBinaryOperatorKind kind, const Number *x, const
         result->integer = x->integer | y->integer;
         return !x->is_real;
     case CXBinaryOperator_LT:
-        result->integer = x->is_real ? x->real < y->real : x->integer < y->integer;
-        result->is_real = false;
+        result->integer = x->is_real ? x->real < y->real : is_u64 ? ux < uy : x->integer < y->integer;
+        result->is_real = result->is_u64 = false;
         return true;
     case CXBinaryOperator_EQ:
         result->integer = x->is_real ? x->real == y->real : x->integer == y->integer;
-        result->is_real = false;
+        result->is_real = result->is_u64 = false;
         return true;
     default:
         return false;
@@ -89,6 +104,7 @@ static bool number_of_result(Result result, Number *number)
     if (result.kind != R_VALUE || !is_literal(result.value))
         return false;
     number->is_real = dtype_is_float(result.value->type.dtype);
+    number->is_u64 = result.value->type.dtype == D_U64;
     number->integer = result.value->def->scalar->integer;
     number->real = result.value->def->scalar->real;
     return true;
@@ -190,6 +206,7 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
     number->real = 0;
     Dtype dtype;
     bool scalar = scalar_type(clang_getCursorType(e), &dtype);
+    number->is_u64 = scalar && dtype == D_U64;
     if (scalar && names_variable(w->u, e, NULL) && each_below(w->u, e, names_variable, NULL)) {
         number->is_real = dtype_is_float(dtype);
         return number->is_real ? evaluate_real(e, &number->real) : evaluate_int(e, &number->integer);
@@ -246,7 +263,7 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
 /* require: nothing.   ensure: the literal that the expression is where the walk stands; nothing is made.  */
 bool constant_of(Walk *w, CXCursor e, bool *is_real, int64_t *integer, double *real)
 {
-    Number number = {false, 0, 0};
+    Number number = {.is_real = false};
     if (!number_of(w, e, &number, 0))
         return false;
     *is_real = number.is_real;

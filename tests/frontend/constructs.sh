@@ -7,7 +7,8 @@
 export top_srcdir top_builddir
 
 some='goto-computed union-cast anonymous-union elvis-side logical-side designated-nested switch-range do-once-continue
-compound-literal-index string-element pointer-choice static-local-const flexible-array conditional-void'
+compound-literal-index string-element pointer-choice static-local-const flexible-array conditional-void
+constant-without-sign cut-off-behind-a-sign'
 
 right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
 

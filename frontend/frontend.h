@@ -111,11 +111,6 @@ void complain(Unit *u, Loc loc, const char *remedy, const char *format, ...) __a
 /* What libclang has to say; false: errors.  Warnings are mostly the host compiler's to repeat.  */
 bool show_parse(Unit *u, bool warnings);
 
-/* A list in the module's arena with room for one more.  */
-void *list_room(Module *module, void *list, int count, size_t size);
-#define LIST_ADD(module, list, count) \
-    (*((list) = list_room((module), (list), (count), sizeof *(list)), &(list)[(count)++]))
-
 /* ---- cursor.c ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -99,13 +99,3 @@ bool show_parse(Unit *u, bool warnings)
     }
     return good;
 }
-
-void *list_room(Module *module, void *list, int count, size_t size)
-{
-    if (count && (count < 8 || (count & (count - 1))))
-        return list;
-    void *longer = arena_alloc(module, size * (size_t)(count < 8 ? 8 : 2 * count));
-    if (count)
-        memcpy(longer, list, size * (size_t)count);
-    return longer;
-}

@@ -97,12 +97,12 @@ void module_free(Module *module)
 }
 
 /* Returns the array with space for one more pointer.  The array doubles when `count` is zero or a power of two.  */
-void *arena_grow(Module *module, void *array, int count)
+void *arena_grow(Module *module, void *array, int count, size_t size)
 {
     if (count & (count - 1))
         return array;
-    void *larger = arena_alloc(module, (size_t)(count ? 2 * count : 1) * sizeof(void *));
+    void *larger = arena_alloc(module, (size_t)(count ? 2 * count : 1) * size);
     if (count)
-        memcpy(larger, array, (size_t)count * sizeof(void *));
+        memcpy(larger, array, (size_t)count * size);
     return larger;
 }

@@ -118,9 +118,8 @@ static Value *value_new(Kernel *kernel, Type type, const char *name, Loc loc)
 Value *kernel_param(Kernel *kernel, Type type, const char *name, Loc loc)
 {
     Value *value = value_new(kernel, type, name, loc);
-    kernel->params = arena_grow(kernel->module, kernel->params, kernel->nparams);
     value->index = kernel->nparams;
-    kernel->params[kernel->nparams++] = value;
+    LIST_ADD(kernel->module, kernel->params, kernel->nparams) = value;
     return value;
 }
 
@@ -141,9 +140,8 @@ Value *block_arg(Kernel *kernel, Block *block, Type type, const char *name, Loc 
 {
     Value *value = value_new(kernel, type, name, loc);
     value->block = block;
-    block->args = arena_grow(kernel->module, block->args, block->nargs);
     value->index = block->nargs;
-    block->args[block->nargs++] = value;
+    LIST_ADD(kernel->module, block->args, block->nargs) = value;
     return value;
 }
 
@@ -164,16 +162,14 @@ Value *op_result(Kernel *kernel, Op *op, Type type, const char *name)
 {
     Value *value = value_new(kernel, type, name, op->loc);
     value->def = op;
-    op->results = arena_grow(kernel->module, op->results, op->nresults);
     value->index = op->nresults;
-    op->results[op->nresults++] = value;
+    LIST_ADD(kernel->module, op->results, op->nresults) = value;
     return value;
 }
 
 void op_add_arg(Kernel *kernel, Op *op, Value *value)
 {
-    op->args = arena_grow(kernel->module, op->args, op->nargs);
-    op->args[op->nargs++] = value;
+    LIST_ADD(kernel->module, op->args, op->nargs) = value;
 }
 
 void op_append(Block *block, Op *op)

@@ -18,7 +18,7 @@ ScheduleRow *schedule_op(Op *op)
     ScheduleTable *table = &op->kernel->schedule;
     const int chunk = op->id / SCHEDULE_CHUNK;
     for (; table->nchunks <= chunk; table->nchunks++)
-        table->chunks = arena_grow(module, table->chunks, table->nchunks);
+        table->chunks = arena_grow(module, table->chunks, table->nchunks, sizeof *table->chunks);
     if (!table->chunks[chunk])
         table->chunks[chunk] = arena_alloc(module, SCHEDULE_CHUNK * sizeof *table->chunks[chunk]);
     return &table->chunks[chunk][op->id % SCHEDULE_CHUNK];

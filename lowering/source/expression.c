@@ -97,13 +97,7 @@ static const Expression *read_choice(Reader *r, bool shape)
         const Expression *value = read_sum(r, NULL, 1);
         if (!value)
             return NULL;
-        if (!(count & (count + 1))) { /* room for twice as many */
-            int64_t *longer = arena_alloc(r->host->module, (size_t)(2 * count + 1) * sizeof *longer);
-            if (count)
-                memcpy(longer, values, (size_t)count * sizeof *longer);
-            values = longer;
-        }
-        values[count++] = value->number;
+        LIST_ADD(r->host->module, values, count) = value->number;
     } while (reader_accept(r, ","));
     reader_expect(r, ")", "')' after the values");
     if (r->failed)

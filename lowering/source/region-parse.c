@@ -327,16 +327,8 @@ static void call(Reader *r, Instruction *instruction)
 
 static void switch_cases(Reader *r, Instruction *instruction)
 {
-    int room = 0;
     while (!r->failed && !accept(r, "default:")) {
-        if (instruction->ncases == room) {
-            room = room ? 2 * room : 8;
-            SourceCase *cases = arena_alloc(r->module, (size_t)room * sizeof *cases);
-            if (instruction->ncases)
-                memcpy(cases, instruction->cases, (size_t)instruction->ncases * sizeof *cases);
-            instruction->cases = cases;
-        }
-        SourceCase *one = &instruction->cases[instruction->ncases++];
+        SourceCase *one = &LIST_ADD(r->module, instruction->cases, instruction->ncases);
         one->low = one->high = whole_number(r);
         if (accept(r, ".."))
             one->high = whole_number(r);

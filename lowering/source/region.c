@@ -107,17 +107,6 @@ SourceFunction *source_function_new(SourceUnit *unit, const char *name, SourceTy
     return function;
 }
 
-/* Returns `list` with room for one more pointer behind its `count`. The room doubles at each power of two.  */
-static void *grown(Module *module, void *list, int count)
-{
-    if (count & (count - 1))
-        return list;
-    void **longer = arena_alloc(module, (count ? 2 * (size_t)count : 1) * sizeof *longer);
-    if (count)
-        memcpy(longer, list, (size_t)count * sizeof *longer);
-    return longer;
-}
-
 static bool is_taken(const SourceFunction *function, const char *text)
 {
     for (int i = 0; i < function->nvariables; i++)
@@ -147,8 +136,7 @@ SourceVariable *source_variable(SourceFunction *function, SourceType type, Decla
     variable->type = type;
     variable->declaration = declaration;
     variable->text = unique_text(function, declaration.name ? declaration.name : "v");
-    function->variables = grown(module, function->variables, function->nvariables);
-    function->variables[function->nvariables++] = variable;
+    LIST_ADD(module, function->variables, function->nvariables) = variable;
     return variable;
 }
 
@@ -156,8 +144,7 @@ SourceVariable *source_parameter(SourceFunction *function, SourceType type, Decl
 {
     SourceVariable *variable = source_variable(function, type, declaration);
     variable->is_parameter = true;
-    function->parameters = grown(function->unit->module, function->parameters, function->nparameters);
-    function->parameters[function->nparameters++] = variable;
+    LIST_ADD(function->unit->module, function->parameters, function->nparameters) = variable;
     return variable;
 }
 
@@ -170,8 +157,7 @@ SourceObject *source_object(SourceFunction *function, long bytes, int alignment,
     object->alignment = alignment;
     object->declaration = declaration;
     object->text = unique_text(function, declaration.name ? declaration.name : "o");
-    function->objects = grown(module, function->objects, function->nobjects);
-    function->objects[function->nobjects++] = object;
+    LIST_ADD(module, function->objects, function->nobjects) = object;
     return object;
 }
 

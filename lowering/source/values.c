@@ -262,7 +262,7 @@ static bool is_extended(const SourceValue *v)
 
 /* A sum while it is made.  */
 typedef struct {
-    int width, n, room;
+    int width, n;
     bool exact;
     uint64_t number;
     SourceValue **args;
@@ -276,18 +276,8 @@ static void add_term(SourceValues *values, Terms *terms, SourceValue *x, uint64_
             terms->factors[i] += factor;
             return;
         }
-    if (terms->n == terms->room) {
-        const int room = terms->room ? 2 * terms->room : 8;
-        SourceValue **args = arena_alloc(values->module, (size_t)room * sizeof *args);
-        uint64_t *factors = arena_alloc(values->module, (size_t)room * sizeof *factors);
-        if (terms->n) {
-            memcpy(args, terms->args, (size_t)terms->n * sizeof *args);
-            memcpy(factors, terms->factors, (size_t)terms->n * sizeof *factors);
-        }
-        terms->args = args;
-        terms->factors = factors;
-        terms->room = room;
-    }
+    terms->args = arena_grow(values->module, terms->args, terms->n, sizeof *terms->args);
+    terms->factors = arena_grow(values->module, terms->factors, terms->n, sizeof *terms->factors);
     terms->args[terms->n] = x;
     terms->factors[terms->n++] = factor;
 }

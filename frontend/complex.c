@@ -11,16 +11,6 @@
 
 #include "frontend.h"
 
-bool is_complex(CXType type)
-{
-    return clang_getCanonicalType(type).kind == CXType_Complex;
-}
-
-CXType part_type(CXType type)
-{
-    return clang_getElementType(clang_getCanonicalType(type));
-}
-
 static Dtype part_dtype(CXType type)
 {
     Dtype dtype = D_F64;

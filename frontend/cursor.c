@@ -193,16 +193,25 @@ int64_t bytes_of(CXType type)
     return clang_Type_getSizeOf(type);
 }
 
+bool is_complex(CXType type)
+{
+    return clang_getCanonicalType(type).kind == CXType_Complex;
+}
+
+CXType part_type(CXType type)
+{
+    return clang_getElementType(clang_getCanonicalType(type));
+}
+
 typedef struct {
     CXCursor field;
-    int64_t offset;
+    int64_t bits;
     bool found;
 } Sought;
 
 static enum CXVisitorResult seek_field(CXCursor field, CXClientData data)
 {
     Sought *sought = data, inner = {sought->field, 0, false};
-    int64_t offset = clang_Cursor_getOffsetOfField(field) / 8;
     inner.found = clang_equalCursors(field, sought->field);
     CXType type = clang_getCanonicalType(clang_getCursorType(field));
     CXString name = clang_getCursorSpelling(field);
@@ -213,20 +222,25 @@ static enum CXVisitorResult seek_field(CXCursor field, CXClientData data)
     if (!inner.found)
         return CXVisit_Continue;
     sought->found = true;
-    sought->offset = offset + inner.offset;
+    sought->bits = clang_Cursor_getOffsetOfField(field) + inner.bits;
     return CXVisit_Break;
 }
 
-/* Bytes from the beginning of a struct or union, or of what a pointer to one points to; those without a name are looked
-   into.  */
-int64_t offset_of_member(CXType type, CXCursor field)
+bool field_bits(CXType record, CXCursor field, int64_t *bits)
 {
     Sought sought = {field, 0, false};
+    clang_Type_visitFields(clang_getCanonicalType(record), seek_field, &sought);
+    *bits = sought.bits;
+    return sought.found;
+}
+
+int64_t offset_of_member(CXType type, CXCursor field)
+{
+    int64_t bits;
     type = clang_getCanonicalType(type);
     if (type.kind == CXType_Pointer)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    clang_Type_visitFields(type, seek_field, &sought);
-    return sought.found ? sought.offset : clang_Cursor_getOffsetOfField(field) / 8;
+        type = clang_getPointeeType(type);
+    return (field_bits(type, field, &bits) ? bits : clang_Cursor_getOffsetOfField(field)) / 8;
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */

@@ -134,9 +134,13 @@ bool is_integer(CXType type);
 bool is_tile_type(CXType type);
 bool is_tensor_type(CXType type);
 bool is_aggregate(CXType type);
+bool is_complex(CXType type);
+CXType part_type(CXType type); /* of a complex number */
 int64_t bytes_of(CXType type);
-int64_t offset_of_member(CXType type, CXCursor field);
-CXCursor peel(const Unit *u, CXCursor e);     /* behind parentheses, and conversions that keep the type */
+/* Bits from the beginning of the record to its field, or to the field of a record without a name in it.  */
+bool field_bits(CXType record, CXCursor field, int64_t *bits);
+int64_t offset_of_member(CXType type, CXCursor field); /* bytes; `type` may be a pointer to the record */
+CXCursor peel(const Unit *u, CXCursor e);              /* behind parentheses, and conversions that keep the type */
 CXCursor whole_of(const Unit *u, CXCursor e); /* the complex number of which it is a part; what is none as it is */
 CXCursor decl_of(const Unit *u, CXCursor e);  /* of a variable that an expression names, or a null cursor */
 bool same_decl(CXCursor x, CXCursor y);
@@ -161,6 +165,13 @@ int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
 
 /* ---- pragma.c ---------------------------------------------------------------------------------------------------- */
 
+typedef struct {
+    int count;
+    Token *list;
+} Tokens;
+/* A line of the file with a pragma of ours: the offset of its #, and the tokens behind `pragma`, with their end.  */
+typedef void PragmaLine(Unit *u, unsigned offset, const Tokens *line, void *context);
+void each_pragma(Unit *u, PragmaLine *each, void *context);
 void pragmas_read(Unit *u);
 bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
 bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma); /* clause.c */
@@ -447,8 +458,6 @@ bool bits_write(Walk *w, const Place *place, Result result, CXCursor e);
 bool bits_copy(Walk *w, CXCursor call, const Cursors *args);
 
 /* complex.c */
-bool is_complex(CXType type);
-CXType part_type(CXType type);
 Result pair_of(Value *real, Value *imaginary);
 Place part_of(Walk *w, const Place *whole, bool imaginary);
 Result complex_binary(Walk *w, CXCursor e, Opcode code, CXCursor left, CXCursor right);

@@ -57,11 +57,6 @@ static const char *given_macro(const Unit *u, const char *name)
     return NULL;
 }
 
-typedef struct {
-    int count;
-    Token *list;
-} Tokens;
-
 static void expand(Unit *u, const Token *token, int depth, Tokens *result)
 {
     const bool name = token->kind == TOKEN_NAME && depth < 16;
@@ -107,12 +102,12 @@ unsigned line_end(const Unit *u, unsigned at)
     return at;
 }
 
-/* The tokens of the line behind its `#pragma`, with their end.  */
-static void read_pragma(Unit *u, unsigned offset, const Tokens *line)
+static void read_pragma(Unit *u, unsigned offset, const Tokens *line, void *context)
 {
     const Loc where = line->list[0].loc;
     Pragma pragma = {.loc = where, .offset = offset};
     Tokens tokens = {0, NULL};
+    (void)context;
     if (strcmp(line->list[0].text, "ws")) {
         complain(u, where, "write '#pragma ws'", "'#pragma %s' is not a pragma", line->list[0].text);
         return;
@@ -163,7 +158,7 @@ static bool is_ours(const char *word)
     return !strcmp(word, "ws") || !strcmp(word, "wsc") || !strcmp(word, "WS");
 }
 
-void pragmas_read(Unit *u)
+void each_pragma(Unit *u, PragmaLine *each, void *context)
 {
     CXSourceRangeList *skipped = clang_getSkippedRanges(u->tu, u->file);
     CXSourceRange whole = clang_getRange(clang_getLocationForOffset(u->tu, u->file, 0),
@@ -179,10 +174,15 @@ void pragmas_read(Unit *u)
         if (is_skipped(skipped, offset) || offset_of(u->tu, tokens[i + 2]) >= end)
             continue;
         const Tokens line = line_of(u, tokens + i + 2, count - i - 2, end);
-        read_pragma(u, offset, &line);
+        each(u, offset, &line, context);
     }
     clang_disposeTokens(u->tu, tokens, count);
     clang_disposeSourceRangeList(skipped);
+}
+
+void pragmas_read(Unit *u)
+{
+    each_pragma(u, read_pragma, NULL);
 }
 
 /* ---- pragmas that stand elsewhere -------------------------------------------------------------------------------- */

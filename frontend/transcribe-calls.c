@@ -30,7 +30,7 @@ static void add_expression(Transcriber *t, Arguments *arguments, CXCursor e)
     CXType type = clang_getCursorType(e);
     Parts value = value_of_expression(t, e);
     const SourceType scalar = source_type(t, type, e);
-    if (is_complex_type(type)) {
+    if (is_complex(type)) {
         Operand address = temporary_object(t, type);
         complex_store(t, address, type, value, false);
         add(arguments, scalar, address, 0);
@@ -187,7 +187,7 @@ static Parts call_with(Transcriber *t, CXCursor e, const char *name, Operand cal
                                  arguments->nnamed);
     else
         x = source_call(&t->builder, scalar, name, callee, arguments->count, arguments->list);
-    if (is_complex_type(type))
+    if (is_complex(type))
         return complex_load(t, arguments->list[0].operand, type, false);
     if (is_record(type))
         return parts(arguments->list[0].operand);

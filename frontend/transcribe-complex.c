@@ -99,7 +99,7 @@ Operand complex_equal(Transcriber *t, bool equal, SourceType type, Parts x, Part
 
 Parts complex_load(Transcriber *t, Operand address, CXType type, bool is_volatile)
 {
-    const CXType part = complex_part(type);
+    const CXType part = part_type(type);
     const SourceType scalar = source_type(t, part, t->cursor);
     Parts result = {source_load(&t->builder, scalar, address, is_volatile), source_number(0), true};
     Operand second = address_plus(t, address, source_type_bytes(scalar));
@@ -109,7 +109,7 @@ Parts complex_load(Transcriber *t, Operand address, CXType type, bool is_volatil
 
 void complex_store(Transcriber *t, Operand address, CXType type, Parts value, bool is_volatile)
 {
-    const SourceType scalar = source_type(t, complex_part(type), t->cursor);
+    const SourceType scalar = source_type(t, part_type(type), t->cursor);
     source_store(&t->builder, scalar, address, value.x, is_volatile);
     source_store(&t->builder, scalar, address_plus(t, address, source_type_bytes(scalar)),
                  value.is_complex ? value.imaginary : zero_of(scalar), is_volatile);

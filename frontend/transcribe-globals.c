@@ -223,8 +223,8 @@ static void put_constant(Initial *initial, CXType type, int64_t bits, int width,
             initial_value(initial, type, bits, 0, below.list[below.count - 1]);
         else
             initial->failed = true;
-    } else if (is_complex_type(type)) {
-        initial->failed |= !scalar_bytes(t, complex_part(type), e, at);
+    } else if (is_complex(type)) {
+        initial->failed |= !scalar_bytes(t, part_type(type), e, at);
     } else if (!scalar_bytes(t, type, e, at)) {
         initial->failed = true;
     }

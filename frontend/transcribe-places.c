@@ -121,10 +121,10 @@ static Spot spot_of_unary(Transcriber *t, CXCursor e, Spot spot)
     case CXUnaryOperator_Real:
     case CXUnaryOperator_Imag: {
         Spot whole = spot_of(t, below);
-        if (!is_complex_type(whole.type))
+        if (!is_complex(whole.type))
             return whole;
         const bool imaginary = clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Imag;
-        spot.address = address_plus(t, whole.address, imaginary ? clang_Type_getSizeOf(complex_part(whole.type)) : 0);
+        spot.address = address_plus(t, whole.address, imaginary ? clang_Type_getSizeOf(part_type(whole.type)) : 0);
         spot.is_volatile |= whole.is_volatile;
         return spot;
     }
@@ -251,7 +251,7 @@ Parts spot_read(Transcriber *t, const Spot *spot, CXCursor e)
 {
     if (spot->variable)
         return parts(source_of(spot->variable));
-    if (is_complex_type(spot->type))
+    if (is_complex(spot->type))
         return complex_load(t, spot->address, spot->type, spot->is_volatile);
     if ((is_array(spot->type) && !spot->is_pointer) || is_record(spot->type) || is_function_type(spot->type) ||
         canonical(spot->type).kind == CXType_Void)
@@ -267,7 +267,7 @@ void spot_write(Transcriber *t, const Spot *spot, Parts value, CXCursor e)
     at_cursor(t, e);
     if (spot->variable)
         source_copy(&t->builder, spot->variable, value.x);
-    else if (is_complex_type(spot->type))
+    else if (is_complex(spot->type))
         complex_store(t, spot->address, spot->type, value, spot->is_volatile);
     else if (is_record(spot->type))
         source_move(&t->builder, spot->address, value.x, (long)clang_Type_getSizeOf(canonical(spot->type)));

@@ -27,25 +27,15 @@ bool is_record(CXType type)
     return canonical(type).kind == CXType_Record;
 }
 
-bool is_complex_type(CXType type)
-{
-    return canonical(type).kind == CXType_Complex;
-}
-
 bool is_memory(CXType type)
 {
-    return is_record(type) || is_complex_type(type);
+    return is_record(type) || is_complex(type);
 }
 
 bool is_function_type(CXType type)
 {
     const enum CXTypeKind kind = canonical(type).kind;
     return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
-}
-
-CXType complex_part(CXType type)
-{
-    return clang_getElementType(canonical(type));
 }
 
 CXType element_of(CXType type)
@@ -105,9 +95,9 @@ SourceType source_type(Transcriber *t, CXType type, CXCursor e)
     case CXType_Record:
         return ST_S;
     case CXType_Complex:
-        if (complex_part(type).kind == CXType_Float)
+        if (part_type(type).kind == CXType_Float)
             return ST_C32;
-        if (complex_part(type).kind == CXType_Double)
+        if (part_type(type).kind == CXType_Double)
             return ST_C64;
         break;
     default:
@@ -257,38 +247,4 @@ Operand bytes_operand(Transcriber *t, CXType type, CXCursor root)
         all = source_binary(&t->builder, SO_MUL, ST_U64, all, side);
     }
     return all;
-}
-
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    CXCursor field;
-    int64_t bits;
-    bool found;
-} Sought;
-
-static enum CXVisitorResult seek(CXCursor field, CXClientData data)
-{
-    Sought *sought = data, inner = {sought->field, 0, false};
-    CXType type = canonical(clang_getCursorType(field));
-    CXString name = clang_getCursorSpelling(field);
-    const bool anonymous = !*clang_getCString(name) || clang_Cursor_isAnonymous(clang_getTypeDeclaration(type));
-    clang_disposeString(name);
-    inner.found = clang_equalCursors(field, sought->field);
-    if (!inner.found && anonymous && type.kind == CXType_Record)
-        clang_Type_visitFields(type, seek, &inner);
-    if (!inner.found)
-        return CXVisit_Continue;
-    sought->found = true;
-    sought->bits = clang_Cursor_getOffsetOfField(field) + inner.bits;
-    return CXVisit_Break;
-}
-
-/* Where a field lies in the record, or in a record without a name in it.  */
-bool field_bits(CXType record, CXCursor field, int64_t *bits)
-{
-    Sought sought = {field, 0, false};
-    clang_Type_visitFields(canonical(record), seek, &sought);
-    *bits = sought.bits;
-    return sought.found;
 }

@@ -52,8 +52,8 @@ Parts converted(Transcriber *t, Parts value, CXType from, CXType to, CXCursor e)
 {
     if (canonical(to).kind == CXType_Void || is_record(to))
         return value;
-    if (is_complex_type(to)) {
-        const CXType part = complex_part(to), other = is_complex_type(from) ? complex_part(from) : from;
+    if (is_complex(to)) {
+        const CXType part = part_type(to), other = is_complex(from) ? part_type(from) : from;
         const SourceType a = source_type(t, other, e), b = source_type(t, part, e);
         Parts result = {source_convert(&t->builder, a, b, value.x), zero_of(b), true};
         if (value.is_complex)
@@ -61,8 +61,8 @@ Parts converted(Transcriber *t, Parts value, CXType from, CXType to, CXCursor e)
         return result;
     }
     const SourceType b = source_type(t, to, e);
-    if (is_complex_type(from)) {
-        const SourceType a = source_type(t, complex_part(from), e);
+    if (is_complex(from)) {
+        const SourceType a = source_type(t, part_type(from), e);
         if (b == ST_B)
             return parts(complex_equal(t, false, a, value, parts(zero_of(a))));
         return parts(source_convert(&t->builder, a, b, value.x));
@@ -131,8 +131,8 @@ static Operand compared(Transcriber *t, CXCursor e)
     Parts x = value_of_expression(t, below.list[0]), y = value_of_expression(t, below.list[1]);
     at_cursor(t, e);
     if (x.is_complex || y.is_complex)
-        return complex_equal(t, kind == CXBinaryOperator_EQ,
-                             source_type(t, complex_part(x.is_complex ? type : other), e), x, y);
+        return complex_equal(t, kind == CXBinaryOperator_EQ, source_type(t, part_type(x.is_complex ? type : other), e),
+                             x, y);
     return source_binary(&t->builder, binary_opcode(kind), source_type(t, type, e), x.x, y.x);
 }
 
@@ -148,7 +148,7 @@ static bool is_comparison(CXCursor e)
 static Operand truth(Transcriber *t, Parts value, CXType type, CXCursor e)
 {
     if (value.is_complex) {
-        const SourceType part = source_type(t, complex_part(type), e);
+        const SourceType part = source_type(t, part_type(type), e);
         return complex_equal(t, false, part, value, parts(zero_of(part)));
     }
     const SourceType scalar = source_type(t, type, e);
@@ -348,7 +348,7 @@ static Parts binary_expression(Transcriber *t, CXCursor e)
     Parts a = value_of_expression(t, below.list[0]), b = value_of_expression(t, below.list[1]);
     if (code == SO_SHL || code == SO_SHR)
         b = converted(t, b, y, x, e);
-    return arithmetic(t, e, code, source_type(t, is_complex_type(type) ? complex_part(type) : type, e), a, b);
+    return arithmetic(t, e, code, source_type(t, is_complex(type) ? part_type(type) : type, e), a, b);
 }
 
 /* x op= y.  */
@@ -374,8 +374,8 @@ static Parts compound(Transcriber *t, CXCursor e)
     Spot spot = spot_of(t, left);
     Parts a = spot_read(t, &spot, left), result;
     at_cursor(t, e);
-    if (is_complex_type(x) || is_complex_type(y)) {
-        const CXType px = is_complex_type(x) ? complex_part(x) : x, py = is_complex_type(y) ? complex_part(y) : y;
+    if (is_complex(x) || is_complex(y)) {
+        const CXType px = is_complex(x) ? part_type(x) : x, py = is_complex(y) ? part_type(y) : y;
         const SourceType from = source_type(t, px, e), other = source_type(t, py, e), wide = usual(from, other);
         a.x = source_convert(&t->builder, from, wide, a.x);
         if (a.is_complex)
@@ -416,10 +416,10 @@ static Parts step(Transcriber *t, CXCursor e, bool minus, bool post)
     if (spot.is_pointer || is_pointer(spot.type)) {
         result.x = moved(t, old.x, bytes_operand(t, element_of(spot.type), below), minus);
     } else if (old.is_complex) {
-        result = complex_operation(t, minus ? SO_SUB : SO_ADD, source_type(t, complex_part(spot.type), e), old,
-                                   parts(source_type_is_float(source_type(t, complex_part(spot.type), e))
-                                             ? source_number(1)
-                                             : source_integer(1)));
+        result =
+            complex_operation(t, minus ? SO_SUB : SO_ADD, source_type(t, part_type(spot.type), e), old,
+                              parts(source_type_is_float(source_type(t, part_type(spot.type), e)) ? source_number(1)
+                                                                                                  : source_integer(1)));
     } else {
         const SourceType type = source_type(t, spot.type, e);
         const SourceType wide = source_type_is_float(type) ? type : promoted(type);
@@ -435,7 +435,7 @@ static Parts step(Transcriber *t, CXCursor e, bool minus, bool post)
 static Parts negation(Transcriber *t, CXCursor e, SourceOpcode code, Parts x)
 {
     CXType type = clang_getCursorType(e);
-    const SourceType scalar = source_type(t, x.is_complex ? complex_part(type) : type, e);
+    const SourceType scalar = source_type(t, x.is_complex ? part_type(type) : type, e);
     at_cursor(t, e);
     if (!x.is_complex)
         return parts(source_unary(&t->builder, code, scalar, x.x));
@@ -505,9 +505,9 @@ static Joined joined_new(Transcriber *t, CXType type, CXCursor e)
     Joined joined = {NULL, NULL, ST_V};
     if (canonical(type).kind == CXType_Void)
         return joined;
-    joined.type = is_record(type) ? ST_P : source_type(t, is_complex_type(type) ? complex_part(type) : type, e);
+    joined.type = is_record(type) ? ST_P : source_type(t, is_complex(type) ? part_type(type) : type, e);
     joined.x = source_variable(t->function, joined.type, (Declaration){.name = NULL});
-    if (is_complex_type(type))
+    if (is_complex(type))
         joined.imaginary = source_variable(t->function, joined.type, (Declaration){.name = NULL});
     return joined;
 }
@@ -728,7 +728,7 @@ Parts value_of_expression(Transcriber *t, CXCursor e)
     case CXCursor_CharacterLiteral:
         return constant(t, e);
     case CXCursor_ImaginaryLiteral: {
-        const SourceType type = source_type(t, complex_part(clang_getCursorType(e)), e);
+        const SourceType type = source_type(t, part_type(clang_getCursorType(e)), e);
         Parts result = {zero_of(type), constant(t, first_child(t, e)).x, true};
         return result;
     }

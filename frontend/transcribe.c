@@ -7,49 +7,19 @@
  */
 #include <string.h>
 
+#include "source/passes.h"
 #include "transcribe.h"
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */
 
-static bool is_skipped(const CXSourceRangeList *skipped, unsigned offset)
+/* ws WORD  */
+static void add_pragma(Unit *u, unsigned offset, const Tokens *line, void *context)
 {
-    for (unsigned i = 0; skipped && i < skipped->count; i++) {
-        unsigned begin, end;
-        clang_getSpellingLocation(clang_getRangeStart(skipped->ranges[i]), NULL, NULL, NULL, &begin);
-        clang_getSpellingLocation(clang_getRangeEnd(skipped->ranges[i]), NULL, NULL, NULL, &end);
-        if (begin <= offset && offset < end)
-            return true;
-    }
-    return false;
-}
-
-static const char *token_text(const Transcriber *t, CXToken token)
-{
-    return text_of(t->u, clang_getTokenSpelling(t->u->tu, token));
-}
-
-/* # pragma ws WORD  */
-static void read_pragmas(Transcriber *t)
-{
-    Unit *u = t->u;
-    CXSourceRangeList *skipped = clang_getSkippedRanges(u->tu, u->file);
-    CXSourceRange whole = clang_getRange(clang_getLocationForOffset(u->tu, u->file, 0),
-                                         clang_getLocationForOffset(u->tu, u->file, (unsigned)u->size));
-    CXToken *tokens;
-    unsigned count, offset;
-    clang_tokenize(u->tu, whole, &tokens, &count);
-    for (unsigned i = 0; i + 3 < count; i++) {
-        if (clang_getTokenKind(tokens[i]) != CXToken_Punctuation || strcmp(token_text(t, tokens[i]), "#") != 0 ||
-            strcmp(token_text(t, tokens[i + 1]), "pragma") != 0 || strcmp(token_text(t, tokens[i + 2]), "ws") != 0)
-            continue;
-        clang_getSpellingLocation(clang_getTokenLocation(u->tu, tokens[i]), NULL, NULL, NULL, &offset);
-        if (is_skipped(skipped, offset))
-            continue;
-        LIST_ADD(u->module, t->marks, t->nmarks).offset = offset;
-        source_pragma(t->unit, token_text(t, tokens[i + 3]), loc_at(u, clang_getTokenLocation(u->tu, tokens[i + 2])));
-    }
-    clang_disposeTokens(u->tu, tokens, count);
-    clang_disposeSourceRangeList(skipped);
+    Transcriber *t = context;
+    if (strcmp(line->list[0].text, "ws"))
+        return;
+    LIST_ADD(u->module, t->marks, t->nmarks).offset = offset;
+    source_pragma(t->unit, line->list[1].text, line->list[0].loc);
 }
 
 void transcribe_marks(Transcriber *t, unsigned offset)
@@ -96,35 +66,18 @@ static bool find_addressed(const Unit *u, CXCursor c, void *context)
 /* ---- temporaries that live in several blocks --------------------------------------------------------------------- */
 
 typedef struct {
-    const SourceBlock **blocks; /* by temporary: where it is made */
+    SourceBlock **blocks; /* by temporary: where it is made */
     Instruction **makers;
     SourceVariable **variables;
 } Temporaries;
-
-static SourceType result_type(const Instruction *one)
-{
-    const SourceForm form = source_op_form(one->code);
-    if (form == FORM_COMPARE)
-        return ST_B;
-    if (form >= FORM_OBJECT && form <= FORM_ALLOCATE)
-        return ST_P;
-    return one->code == SO_SUB && one->type == ST_P ? ST_I64 : one->type;
-}
 
 static void read_across(SourceFunction *function, const SourceBlock *block, Temporaries *all, Operand *x)
 {
     if (x->kind != OPERAND_TEMPORARY || !all->blocks[x->temporary] || all->blocks[x->temporary] == block)
         return;
     SourceVariable **variable = &all->variables[x->temporary];
-    if (!*variable) {
-        Instruction *maker = all->makers[x->temporary];
-        *variable = source_variable(function, result_type(maker), (Declaration){.name = NULL});
-        Instruction *copy = arena_alloc(function->unit->module, sizeof *copy);
-        *copy = (Instruction){.code = SO_COPY, .type = (*variable)->type, .variable = *variable, .loc = maker->loc};
-        copy->args[0] = *x;
-        copy->next = maker->next;
-        maker->next = copy;
-    }
+    if (!*variable)
+        *variable = source_keep(function, all->blocks[x->temporary], all->makers[x->temporary]);
     *x = source_of(*variable);
 }
 
@@ -143,10 +96,8 @@ static void split_temporaries(SourceFunction *function)
             }
     for (SourceBlock *block = function->blocks; block; block = block->next)
         for (Instruction *one = block->first; one; one = one->next) {
-            for (int i = 0; i < 3; i++)
-                read_across(function, block, &all, &one->args[i]);
-            for (int i = 0; i < one->narguments; i++)
-                read_across(function, block, &all, &one->arguments[i].operand);
+            for (int i = 0; i < source_noperands(one); i++)
+                read_across(function, block, &all, source_operand(one, i));
         }
 }
 
@@ -231,7 +182,7 @@ void transcribe_unit(Unit *u, FILE *out)
     Transcriber t = {.u = u, .unit = source_unit_new(u->module)};
     Called called = {&t, NULL, 0};
     Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
-    read_pragmas(&t);
+    each_pragma(u, add_pragma, &t);
     for (int i = 0; i < all.count; i++)
         transcribe_declaration(&t, all.list[i], &called);
     for (int i = 0; i < called.count; i++) { /* grows */

@@ -95,9 +95,7 @@ void transcribe_marks(Transcriber *t, unsigned offset);
 CXType canonical(CXType type);
 bool is_array(CXType type);
 bool is_record(CXType type);
-bool is_complex_type(CXType type);
 bool is_memory(CXType type); /* an aggregate or a complex number: its value is in memory */
-CXType complex_part(CXType type);
 CXType element_of(CXType type);
 SourceType source_type(Transcriber *t, CXType type, CXCursor e); /* ST_S, ST_C32, ST_C64 for what is in memory */
 SourceType type_of(Transcriber *t, CXCursor e);
@@ -105,7 +103,6 @@ Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type);
 Operand bytes_operand(Transcriber *t, CXType type, CXCursor root); /* u64, of arrays of variable length, too */
 Cursors sides_of(Transcriber *t, CXCursor decl);
 Local *local_of(Transcriber *t, CXCursor decl);
-bool field_bits(CXType record, CXCursor field, int64_t *bits);
 bool is_static_storage(CXCursor decl);
 bool is_function_type(CXType type);
 CXCursor first_child(Transcriber *t, CXCursor e);

@@ -92,9 +92,22 @@ static Instruction *find(const SourceBlock *block, int temporary)
     return NULL;
 }
 
+SourceVariable *source_keep(SourceFunction *function, SourceBlock *block, Instruction *made)
+{
+    SourceVariable *variable = source_variable(function, source_result_type(made), (Declaration){0});
+    Instruction *copy = arena_alloc(function->unit->module, sizeof *copy);
+    *copy = (Instruction){.code = SO_COPY,
+                          .type = variable->type,
+                          .variable = variable,
+                          .args = {{.kind = OPERAND_TEMPORARY, .temporary = made->temporary}},
+                          .loc = made->loc,
+                          .inlined = made->inlined};
+    source_insert(block, made, copy);
+    return variable;
+}
+
 SourceBlock *source_split(SourceFunction *function, SourceBlock *block, Instruction *last)
 {
-    Module *module = function->unit->module;
     SourceBlock *rest = source_block_new(function);
     rest->first = last->next;
     rest->last = block->last;
@@ -107,15 +120,7 @@ SourceBlock *source_split(SourceFunction *function, SourceBlock *block, Instruct
             if (!made)
                 continue;
             const int temporary = x->temporary;
-            SourceVariable *variable = source_variable(function, source_result_type(made), (Declaration){0});
-            Instruction *copy = arena_alloc(module, sizeof *copy);
-            *copy = (Instruction){.code = SO_COPY,
-                                  .type = variable->type,
-                                  .variable = variable,
-                                  .args = {*x},
-                                  .loc = made->loc,
-                                  .inlined = made->inlined};
-            source_insert(block, made, copy);
+            SourceVariable *variable = source_keep(function, block, made);
             for (Instruction *other = i; other; other = other->next)
                 for (int m = 0; m < source_noperands(other); m++) {
                     Operand *y = source_operand(other, m);

@@ -59,6 +59,8 @@ int source_noperands(const Instruction *instruction);
 Operand *source_operand(Instruction *instruction, int i);
 /* Puts `added` behind `after`, or at the head of the block.  */
 void source_insert(SourceBlock *block, Instruction *after, Instruction *added);
+/* Copies the result of `made`, which stands in the block, into a new variable right behind it.  */
+SourceVariable *source_keep(SourceFunction *function, SourceBlock *block, Instruction *made);
 /* Moves what is behind `last` into a new block of the function. A temporary that crosses becomes a variable.  */
 SourceBlock *source_split(SourceFunction *function, SourceBlock *block, Instruction *last);
 /* How instructions are copied. `variables`, `objects` and `blocks` are by the old id; NULL: they stay.  */

@@ -20,28 +20,12 @@
 static int own_operands(const Instruction *instruction)
 {
     switch (source_op_form(instruction->code)) {
-    case FORM_SELECT:
-        return 3;
-    case FORM_BINARY:
-    case FORM_COMPARE:
-    case FORM_STORE:
-    case FORM_MOVE:
-        return 2;
-    case FORM_UNARY:
-    case FORM_CONVERT:
-    case FORM_COPY:
-    case FORM_LOAD:
-    case FORM_ZERO:
-    case FORM_ALLOCATE:
-    case FORM_BRANCH:
-    case FORM_SWITCH:
-        return 1;
     case FORM_CALL:
         return instruction->symbol ? 0 : 1;
     case FORM_RETURN:
         return instruction->args[0].kind == OPERAND_NONE ? 0 : 1;
     default:
-        return 0;
+        return source_nargs(source_op_form(instruction->code));
     }
 }
 

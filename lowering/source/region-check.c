@@ -114,6 +114,12 @@ static void check_operand(Checker *c, Operand x, SourceType type)
     }
 }
 
+static void check_args(Checker *c)
+{
+    for (int i = source_nargs(source_op_form(c->instruction->code)) - 1; i >= 0; i--)
+        check_operand(c, c->instruction->args[i], source_arg_type(c->instruction, i));
+}
+
 /* ---- operations and their types ---------------------------------------------------------------------------------- */
 
 static bool is_integer(SourceType type)
@@ -222,7 +228,7 @@ static void check_switch(Checker *c)
     SourceCase *sorted = arena_alloc(c->function->unit->module, (n + 1) * sizeof *sorted);
     if (!is_integer(one->type) && one->type != ST_B)
         miss(c, "a switch of a %s", source_type_text(one->type));
-    check_operand(c, one->args[0], one->type);
+    check_args(c);
     check_target(c, one->targets[0]);
     if (n)
         memcpy(sorted, one->cases, n * sizeof *sorted);
@@ -254,40 +260,14 @@ static void check_operands(Checker *c)
     const Instruction *one = c->instruction;
     const SourceType type = one->type;
     switch (source_op_form(one->code)) {
-    case FORM_BINARY:
-    case FORM_COMPARE:
-        check_operand(c, one->args[1], type);
-        check_operand(c, one->args[0], type);
-        break;
-    case FORM_SELECT:
-        check_operand(c, one->args[2], type);
-        check_operand(c, one->args[1], type);
-        check_operand(c, one->args[0], ST_B);
-        break;
-    case FORM_UNARY:
-    case FORM_COPY:
-        check_operand(c, one->args[0], type);
-        break;
     case FORM_CONVERT:
         if (!is_scalar(type) || !is_scalar(one->from) ||
             (one->code == SO_BITS && source_type_bytes(type) != source_type_bytes(one->from)))
             miss(c, "from a %s to a %s", source_type_text(one->from), source_type_text(type));
-        check_operand(c, one->args[0], one->from);
-        break;
-    case FORM_STORE:
-        check_operand(c, one->args[1], type);
-        check_operand(c, one->args[0], ST_P);
-        break;
-    case FORM_MOVE:
-        check_operand(c, one->args[1], ST_P);
-        check_operand(c, one->args[0], ST_P);
-        break;
-    case FORM_LOAD:
-    case FORM_ZERO:
-        check_operand(c, one->args[0], ST_P);
+        check_args(c);
         break;
     case FORM_ALLOCATE:
-        check_operand(c, one->args[0], ST_U64);
+        check_args(c);
         if (one->bytes < 1 || (one->bytes & (one->bytes - 1)))
             miss(c, "an alignment of %ld", one->bytes);
         break;
@@ -307,7 +287,7 @@ static void check_operands(Checker *c)
         check_target(c, one->targets[0]);
         break;
     case FORM_BRANCH:
-        check_operand(c, one->args[0], ST_B);
+        check_args(c);
         check_target(c, one->targets[0]);
         check_target(c, one->targets[1]);
         break;
@@ -317,9 +297,8 @@ static void check_operands(Checker *c)
     case FORM_RETURN:
         check_return(c);
         break;
-    case FORM_STRING:
-    case FORM_MARK:
-    case FORM_UNREACHABLE:
+    default:
+        check_args(c);
         break;
     }
 }

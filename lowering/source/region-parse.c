@@ -342,30 +342,12 @@ static void operands(Reader *r, Instruction *instruction)
 {
     long bytes;
     const SourceForm form = source_op_form(instruction->code);
-    switch (form) {
-    case FORM_BINARY:
-    case FORM_COMPARE:
-    case FORM_STORE:
-    case FORM_MOVE:
-    case FORM_SELECT:
-        instruction->args[0] = operand(r);
-        expect(r, ",");
-        instruction->args[1] = operand(r);
-        if (form == FORM_SELECT) {
+    for (int i = 0; i < source_nargs(form); i++) {
+        if (i)
             expect(r, ",");
-            instruction->args[2] = operand(r);
-        }
-        break;
-    case FORM_UNARY:
-    case FORM_CONVERT:
-    case FORM_COPY:
-    case FORM_LOAD:
-    case FORM_ZERO:
-    case FORM_ALLOCATE:
-    case FORM_BRANCH:
-    case FORM_SWITCH:
-        instruction->args[0] = operand(r);
-        break;
+        instruction->args[i] = operand(r);
+    }
+    switch (form) {
     case FORM_OBJECT: {
         const char *text = word(r);
         instruction->object = find_object(r, text);
@@ -396,20 +378,25 @@ static void operands(Reader *r, Instruction *instruction)
             instruction->args[0] = operand(r);
         }
         break;
-    case FORM_UNREACHABLE:
-        break;
-    }
-    if (form == FORM_MOVE || form == FORM_ZERO || form == FORM_ALLOCATE || form == FORM_SWITCH || form == FORM_BRANCH)
+    case FORM_MOVE:
+    case FORM_ZERO:
+    case FORM_ALLOCATE:
         expect(r, ",");
-    if (form == FORM_MOVE || form == FORM_ZERO || form == FORM_ALLOCATE) {
         instruction->bytes = (long)whole_number(r);
-    } else if (form == FORM_SWITCH) {
+        break;
+    case FORM_SWITCH:
+        expect(r, ",");
         switch_cases(r, instruction);
-    } else if (form == FORM_BRANCH) {
+        break;
+    case FORM_BRANCH:
+        expect(r, ",");
         instruction->type = ST_B;
         instruction->targets[0] = block_name(r);
         expect(r, ",");
         instruction->targets[1] = block_name(r);
+        break;
+    default:
+        break;
     }
 }
 

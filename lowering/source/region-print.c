@@ -86,9 +86,8 @@ static void print_call(const Instruction *instruction, FILE *file)
     putc(')', file);
 }
 
-static void print_switch(const Instruction *instruction, FILE *file)
+static void print_cases(const Instruction *instruction, FILE *file)
 {
-    print_operand(file, instruction->args[0], instruction->type);
     putc(',', file);
     for (int i = 0; i < instruction->ncases; i++) {
         const SourceCase *one = &instruction->cases[i];
@@ -103,49 +102,15 @@ static void print_switch(const Instruction *instruction, FILE *file)
 /* Prints the operands behind the operation's name.  */
 static void print_operands(const Instruction *instruction, FILE *file)
 {
-    const Operand x = instruction->args[0], y = instruction->args[1];
-    const SourceType type = instruction->type;
-    switch (source_op_form(instruction->code)) {
-    case FORM_UNARY:
-    case FORM_COPY:
-        print_operand(file, x, type);
-        break;
-    case FORM_CONVERT:
-        print_operand(file, x, instruction->from);
-        break;
-    case FORM_BINARY:
-    case FORM_COMPARE:
-        print_operand(file, x, type);
-        fputs(", ", file);
-        print_operand(file, y, type);
-        break;
-    case FORM_SELECT:
-        print_operand(file, x, ST_B);
-        fputs(", ", file);
-        print_operand(file, y, type);
-        fputs(", ", file);
-        print_operand(file, instruction->args[2], type);
-        break;
-    case FORM_LOAD:
-        print_operand(file, x, ST_P);
-        break;
-    case FORM_STORE:
-        print_operand(file, x, ST_P);
-        fputs(", ", file);
-        print_operand(file, y, type);
-        break;
+    const SourceForm form = source_op_form(instruction->code);
+    for (int i = 0; i < source_nargs(form); i++) {
+        fputs(i ? ", " : "", file);
+        print_operand(file, instruction->args[i], source_arg_type(instruction, i));
+    }
+    switch (form) {
     case FORM_MOVE:
-        print_operand(file, x, ST_P);
-        fputs(", ", file);
-        print_operand(file, y, ST_P);
-        fprintf(file, ", %ld", instruction->bytes);
-        break;
     case FORM_ZERO:
-        print_operand(file, x, ST_P);
-        fprintf(file, ", %ld", instruction->bytes);
-        break;
     case FORM_ALLOCATE:
-        print_operand(file, x, ST_U64);
         fprintf(file, ", %ld", instruction->bytes);
         break;
     case FORM_OBJECT:
@@ -167,17 +132,16 @@ static void print_operands(const Instruction *instruction, FILE *file)
         fprintf(file, "B%d", instruction->targets[0]->id);
         break;
     case FORM_BRANCH:
-        print_operand(file, x, ST_B);
         fprintf(file, ", B%d, B%d", instruction->targets[0]->id, instruction->targets[1]->id);
         break;
     case FORM_SWITCH:
-        print_switch(instruction, file);
+        print_cases(instruction, file);
         break;
     case FORM_RETURN:
-        if (x.kind != OPERAND_NONE)
-            print_operand(file, x, type);
+        if (instruction->args[0].kind != OPERAND_NONE)
+            print_operand(file, instruction->args[0], instruction->type);
         break;
-    case FORM_UNREACHABLE:
+    default:
         break;
     }
 }

@@ -86,6 +86,53 @@ SourceType source_result_type(const Instruction *instruction)
     }
 }
 
+int source_nargs(SourceForm form)
+{
+    switch (form) {
+    case FORM_SELECT:
+        return 3;
+    case FORM_BINARY:
+    case FORM_COMPARE:
+    case FORM_STORE:
+    case FORM_MOVE:
+        return 2;
+    case FORM_UNARY:
+    case FORM_CONVERT:
+    case FORM_COPY:
+    case FORM_LOAD:
+    case FORM_ZERO:
+    case FORM_ALLOCATE:
+    case FORM_BRANCH:
+    case FORM_SWITCH:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+SourceType source_arg_type(const Instruction *instruction, int i)
+{
+    switch (source_op_form(instruction->code)) {
+    case FORM_CONVERT:
+        return instruction->from;
+    case FORM_SELECT:
+        return i ? instruction->type : ST_B;
+    case FORM_STORE:
+        return i ? instruction->type : ST_P;
+    case FORM_LOAD:
+    case FORM_MOVE:
+    case FORM_ZERO:
+    case FORM_CALL:
+        return ST_P;
+    case FORM_ALLOCATE:
+        return ST_U64;
+    case FORM_BRANCH:
+        return ST_B;
+    default:
+        return instruction->type;
+    }
+}
+
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 SourceUnit *source_unit_new(Module *module)

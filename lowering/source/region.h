@@ -320,6 +320,9 @@ const char *source_op_text(SourceOpcode code);
 SourceForm source_op_form(SourceOpcode code);
 bool source_ends_block(const Instruction *instruction);
 SourceType source_result_type(const Instruction *instruction); /* ST_V: it has none */
+int source_nargs(SourceForm form); /* operands in Instruction.args; a call and a return have 1 or none */
+/* The type that args[i] is read as: ST_P for an address.  */
+SourceType source_arg_type(const Instruction *instruction, int i);
 
 /* ---- region-check.c -------------------------------------------------------------------------------------------- */
 

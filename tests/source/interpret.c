@@ -747,23 +747,6 @@ static const SourceBlock *case_of(const Instruction *one, uint64_t x)
     return one->targets[0];
 }
 
-static SourceType first_type(const Instruction *one)
-{
-    switch (source_op_form(one->code)) {
-    case FORM_CONVERT:
-        return one->from;
-    case FORM_SELECT:
-        return ST_B;
-    case FORM_LOAD:
-    case FORM_STORE:
-    case FORM_MOVE:
-    case FORM_ZERO:
-        return ST_P;
-    default:
-        return one->type;
-    }
-}
-
 /* Carries out an instruction that does not end its block.  */
 static void step_on(Interpreter *in, const Frame *frame, const Step *step)
 {
@@ -771,9 +754,9 @@ static void step_on(Interpreter *in, const Frame *frame, const Step *step)
     const SourceForm form = source_op_form(one->code);
     uint64_t x = 0, y = 0, result = 0;
     if (one->args[0].kind != OPERAND_NONE && form != FORM_CALL)
-        x = read_operand(in, frame, one->args[0], first_type(one));
+        x = read_operand(in, frame, one->args[0], source_arg_type(one, 0));
     if (one->args[1].kind != OPERAND_NONE)
-        y = read_operand(in, frame, one->args[1], form == FORM_MOVE ? ST_P : one->type);
+        y = read_operand(in, frame, one->args[1], source_arg_type(one, 1));
     switch (form) {
     case FORM_UNARY:
         result = unary(in, one->code, one->type, x);

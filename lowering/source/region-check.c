@@ -60,19 +60,6 @@ static bool stands_for(SourceType from, SourceType to)
     return !odd && !source_type_is_float(from) && !source_type_is_float(to) && size_of(from) == size_of(to);
 }
 
-static bool in_range(uint64_t value, SourceType type)
-{
-    const int bits = 8 * size_of(type);
-    if (type == ST_B)
-        return value <= 1;
-    if (bits >= 64)
-        return true;
-    if (!source_type_is_signed(type))
-        return value >> bits == 0;
-    const int64_t number = (int64_t)value, most = ((int64_t)1 << (bits - 1)) - 1;
-    return number >= -most - 1 && number <= most;
-}
-
 static bool has_variable(const SourceFunction *function, const SourceVariable *variable)
 {
     return variable && variable->id >= 0 && variable->id < function->nvariables &&
@@ -102,7 +89,7 @@ static void check_operand(Checker *c, Operand x, SourceType type)
                  source_type_text(type));
         break;
     case OPERAND_INTEGER:
-        if (source_type_is_float(type) || !in_range(x.integer, type))
+        if (source_type_is_float(type) || source_wrap(type, x.integer) != x.integer)
             miss(c, "%" PRId64 " is no %s", (int64_t)x.integer, source_type_text(type));
         break;
     case OPERAND_FLOAT:
@@ -239,8 +226,8 @@ static void check_switch(Checker *c)
         const bool backwards = is_signed ? at->high < at->low : (uint64_t)at->high < (uint64_t)at->low;
         const bool overlaps =
             i + 1 < n && (is_signed ? at[1].low <= at->high : (uint64_t)at[1].low <= (uint64_t)at->high);
-        if (backwards || overlaps || !in_range((uint64_t)at->low, one->type) ||
-            !in_range((uint64_t)at->high, one->type))
+        if (backwards || overlaps || source_wrap(one->type, (uint64_t)at->low) != (uint64_t)at->low ||
+            source_wrap(one->type, (uint64_t)at->high) != (uint64_t)at->high)
             miss(c, "the case %" PRId64 "..%" PRId64, at->low, at->high);
     }
 }

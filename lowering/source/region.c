@@ -54,6 +54,17 @@ bool source_type_is_aggregate(SourceType type)
     return type >= ST_S;
 }
 
+uint64_t source_wrap(SourceType type, uint64_t x)
+{
+    const int spare = 64 - 8 * source_type_bytes(type);
+    if (type == ST_B)
+        return x & 1;
+    if (spare <= 0 || spare >= 64)
+        return x;
+    const bool has_sign = source_type_is_signed(type) && !source_type_is_float(type);
+    return has_sign ? (uint64_t)((int64_t)(x << spare) >> spare) : x << spare >> spare;
+}
+
 const char *source_op_text(SourceOpcode code)
 {
     return ops[code].text;

@@ -316,6 +316,8 @@ int source_type_bytes(SourceType type);
 bool source_type_is_float(SourceType type);
 bool source_type_is_signed(SourceType type);
 bool source_type_is_aggregate(SourceType type); /* passed by its address */
+/* The number of the type with the low bits of x: an integer is extended to 64 bits by its sign, or by zeros.  */
+uint64_t source_wrap(SourceType type, uint64_t x);
 const char *source_op_text(SourceOpcode code);
 SourceForm source_op_form(SourceOpcode code);
 bool source_ends_block(const Instruction *instruction);

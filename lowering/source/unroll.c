@@ -36,20 +36,6 @@ static const Instruction *definition(const SourceBlock *block, int temporary)
     return NULL;
 }
 
-static int64_t wrapped(SourceType type, int64_t x)
-{
-    switch (source_type_bytes(type)) {
-    case 1:
-        return source_type_is_signed(type) ? (int8_t)x : (uint8_t)x;
-    case 2:
-        return source_type_is_signed(type) ? (int16_t)x : (uint16_t)x;
-    case 4:
-        return source_type_is_signed(type) ? (int64_t)(int32_t)x : (int64_t)(uint32_t)x;
-    default:
-        return x;
-    }
-}
-
 /* The value of an operand that depends on the counter alone.  */
 static bool evaluate(const Loop *loop, const SourceBlock *block, Operand x, int64_t *value)
 {
@@ -70,16 +56,16 @@ static bool evaluate(const Loop *loop, const SourceBlock *block, Operand x, int6
     const bool less = source_type_is_signed(i->type) ? a < b : (uint64_t)a < (uint64_t)b;
     switch (i->code) {
     case SO_ADD:
-        *value = wrapped(i->type, (int64_t)((uint64_t)a + (uint64_t)b));
+        *value = (int64_t)source_wrap(i->type, (uint64_t)a + (uint64_t)b);
         return true;
     case SO_SUB:
-        *value = wrapped(i->type, (int64_t)((uint64_t)a - (uint64_t)b));
+        *value = (int64_t)source_wrap(i->type, (uint64_t)a - (uint64_t)b);
         return true;
     case SO_MUL:
-        *value = wrapped(i->type, (int64_t)((uint64_t)a * (uint64_t)b));
+        *value = (int64_t)source_wrap(i->type, (uint64_t)a * (uint64_t)b);
         return true;
     case SO_CONV:
-        *value = source_type_is_float(i->from) ? 0 : wrapped(i->type, a);
+        *value = source_type_is_float(i->from) ? 0 : (int64_t)source_wrap(i->type, (uint64_t)a);
         return !source_type_is_float(i->from) && i->type != ST_B;
     case SO_EQ:
     case SO_NE:

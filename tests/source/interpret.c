@@ -353,30 +353,6 @@ static void prepare(Interpreter *in, Code *code)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* The value of the type that has these low bits, extended to 64.  */
-static uint64_t fit(SourceType type, uint64_t x)
-{
-    switch (type) {
-    case ST_B:
-        return x & 1;
-    case ST_I8:
-        return (uint64_t)(int8_t)x;
-    case ST_U8:
-        return (uint8_t)x;
-    case ST_I16:
-        return (uint64_t)(int16_t)x;
-    case ST_U16:
-        return (uint16_t)x;
-    case ST_I32:
-        return (uint64_t)(int32_t)x;
-    case ST_U32:
-    case ST_F32:
-        return (uint32_t)x;
-    default:
-        return x;
-    }
-}
-
 static double to_double(SourceType type, uint64_t x)
 {
     float f;
@@ -404,7 +380,7 @@ static int width(SourceType type)
 
 static uint64_t exact(Interpreter *in, SourceType type, __int128 value)
 {
-    const uint64_t x = fit(type, (uint64_t)value);
+    const uint64_t x = source_wrap(type, (uint64_t)value);
     if (!in->lenient && source_type_is_signed(type) && (__int128)(int64_t)x != value)
         stop(in, "signed overflow in %s.%s", source_op_text(in->instruction->code), source_type_text(type));
     return x;
@@ -419,13 +395,13 @@ static uint64_t shift(Interpreter *in, SourceOpcode code, SourceType type, uint6
     const uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     switch (code) {
     case SO_SHL:
-        return fit(type, x << y);
+        return source_wrap(type, x << y);
     case SO_SHR:
         return source_type_is_signed(type) ? (uint64_t)((int64_t)x >> y) : x >> y;
     default:
         x &= mask;
         y = code == SO_ROTL ? y : (uint64_t)bits - y;
-        return fit(type, y % (uint64_t)bits ? x << y | x >> ((uint64_t)bits - y) : x);
+        return source_wrap(type, y % (uint64_t)bits ? x << y | x >> ((uint64_t)bits - y) : x);
     }
 }
 
@@ -440,13 +416,13 @@ static uint64_t integer_binary(Interpreter *in, SourceOpcode code, SourceType ty
     case SO_SUB:
         return type == ST_P ? x - y : exact(in, type, a - b);
     case SO_MUL:
-        return is_signed ? exact(in, type, a * b) : fit(type, x * y);
+        return is_signed ? exact(in, type, a * b) : source_wrap(type, x * y);
     case SO_DIV:
     case SO_REM:
         if (!b)
             stop(in, "a division by 0");
         exact(in, type, a / b);
-        return fit(type, (uint64_t)(code == SO_DIV ? a / b : a % b));
+        return source_wrap(type, (uint64_t)(code == SO_DIV ? a / b : a % b));
     case SO_AND:
         return x & y;
     case SO_OR:
@@ -555,7 +531,7 @@ static uint64_t converted(Interpreter *in, SourceType from, SourceType to, uint6
             return 0;
         if (!(trunc(value) >= bottom && trunc(value) < top))
             stop(in, "%g becomes %s", value, source_type_text(to));
-        return fit(to, is_signed ? (uint64_t)(int64_t)value : (uint64_t)value);
+        return source_wrap(to, is_signed ? (uint64_t)(int64_t)value : (uint64_t)value);
     }
     if (to == ST_B)
         return x != 0;
@@ -565,7 +541,7 @@ static uint64_t converted(Interpreter *in, SourceType from, SourceType to, uint6
     }
     if (to == ST_F64)
         return of_float(to, source_type_is_signed(from) ? (double)(int64_t)x : (double)x);
-    return fit(to, x);
+    return source_wrap(to, x);
 }
 
 static uint64_t unary(Interpreter *in, SourceOpcode code, SourceType type, uint64_t x)
@@ -575,10 +551,10 @@ static uint64_t unary(Interpreter *in, SourceOpcode code, SourceType type, uint6
         return code == SO_NEG ? x ^ sign : x & ~sign;
     }
     if (code == SO_NOT)
-        return type == ST_B ? !x : fit(type, ~x);
+        return type == ST_B ? !x : source_wrap(type, ~x);
     if (code == SO_ABS && (int64_t)x >= 0)
         return x;
-    return source_type_is_signed(type) ? exact(in, type, -(__int128)(int64_t)x) : fit(type, -x);
+    return source_type_is_signed(type) ? exact(in, type, -(__int128)(int64_t)x) : source_wrap(type, -x);
 }
 
 /* ---- compiled functions ------------------------------------------------------------------------------------------ */
@@ -678,7 +654,7 @@ static uint64_t call_compiled(Interpreter *in, void *address, const Instruction 
     }
     long (*function)(long, ...);
     memcpy(&function, &address, sizeof address);
-    return fit(type, (uint64_t)function(PASS(&passed)));
+    return source_wrap(type, (uint64_t)function(PASS(&passed)));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -692,11 +668,11 @@ static uint64_t read_operand(Interpreter *in, const Frame *frame, Operand x, Sou
 {
     switch (x.kind) {
     case OPERAND_TEMPORARY:
-        return fit(type, frame->temporaries[x.temporary]);
+        return source_wrap(type, frame->temporaries[x.temporary]);
     case OPERAND_VARIABLE:
-        return fit(type, frame->variables[x.variable->id]);
+        return source_wrap(type, frame->variables[x.variable->id]);
     case OPERAND_INTEGER:
-        return source_type_is_float(type) ? of_float(type, (double)(int64_t)x.integer) : fit(type, x.integer);
+        return source_type_is_float(type) ? of_float(type, (double)(int64_t)x.integer) : source_wrap(type, x.integer);
     case OPERAND_FLOAT:
         return of_float(type, x.number);
     default:
@@ -732,7 +708,7 @@ static uint64_t load(SourceType type, uint64_t address)
 {
     uint64_t x = 0;
     memcpy(&x, (const void *)(uintptr_t)address, (size_t)source_type_bytes(type));
-    return type == ST_B ? x & 1 : fit(type, x);
+    return type == ST_B ? x & 1 : source_wrap(type, x);
 }
 
 static const SourceBlock *case_of(const Instruction *one, uint64_t x)
@@ -771,7 +747,7 @@ static void step_on(Interpreter *in, const Frame *frame, const Step *step)
                      : integer_compare(one->code, one->type, x, y);
         break;
     case FORM_CONVERT:
-        result = one->code == SO_BITS ? fit(one->type, x) : converted(in, one->from, one->type, x);
+        result = one->code == SO_BITS ? source_wrap(one->type, x) : converted(in, one->from, one->type, x);
         break;
     case FORM_SELECT:
         result = read_operand(in, frame, one->args[x ? 1 : 2], one->type);
@@ -840,7 +816,7 @@ static uint64_t run(Interpreter *in, Code *code, int count, const uint64_t *valu
     }
     memset(frame.variables, 0xa5, (size_t)function->nvariables * sizeof(uint64_t));
     for (int i = 0; i < function->nparameters; i++)
-        frame.variables[function->parameters[i]->id] = fit(function->parameters[i]->type, values[i]);
+        frame.variables[function->parameters[i]->id] = source_wrap(function->parameters[i]->type, values[i]);
     uint64_t result = 0;
     in->function = function;
     for (const Step *step = code->steps;;) {

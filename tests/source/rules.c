@@ -48,31 +48,9 @@ typedef struct {
     SourceValue *value;
 } Step;
 
-static uint64_t fit(SourceType type, uint64_t x)
-{
-    switch (type) {
-    case ST_B:
-        return x & 1;
-    case ST_I8:
-        return (uint64_t)(int8_t)x;
-    case ST_U8:
-        return (uint8_t)x;
-    case ST_I16:
-        return (uint64_t)(int16_t)x;
-    case ST_U16:
-        return (uint16_t)x;
-    case ST_I32:
-        return (uint64_t)(int32_t)x;
-    case ST_U32:
-        return (uint32_t)x;
-    default:
-        return x;
-    }
-}
-
 static Number integer(SourceType type, __int128 x)
 {
-    Number n = {.i = fit(type, (uint64_t)x)};
+    Number n = {.i = source_wrap(type, (uint64_t)x)};
     n.undefined = source_type_is_signed(type) && (__int128)(int64_t)n.i != x;
     return n;
 }
@@ -161,7 +139,7 @@ static Number compute_convert(const Step *s, Number a)
         uint32_t u = (uint32_t)a.i;
         if (from) {
             memcpy(&u, &f, sizeof u);
-            n.i = fit(s->type, u);
+            n.i = source_wrap(s->type, u);
         } else {
             memcpy(&f, &u, sizeof f);
             n.f = f;
@@ -173,12 +151,12 @@ static Number compute_convert(const Step *s, Number a)
     else if (from) {
         const double limit = ldexp(1, 8 * source_type_bytes(s->type) - source_type_is_signed(s->type));
         n.undefined = !(a.f < limit && a.f > (source_type_is_signed(s->type) ? -limit - 1 : -1));
-        n.i = n.undefined ? 0 : fit(s->type, a.f < 0 ? (uint64_t)(int64_t)a.f : (uint64_t)a.f);
+        n.i = n.undefined ? 0 : source_wrap(s->type, a.f < 0 ? (uint64_t)(int64_t)a.f : (uint64_t)a.f);
     } else if (to) {
         const double d = source_type_is_signed(s->from) ? (double)(int64_t)a.i : (double)a.i;
         n.f = s->type == ST_F32 ? (double)(source_type_is_signed(s->from) ? (float)(int64_t)a.i : (float)a.i) : d;
     } else
-        n.i = s->type == ST_B ? a.i != 0 : fit(s->type, a.i);
+        n.i = s->type == ST_B ? a.i != 0 : source_wrap(s->type, a.i);
     return n;
 }
 
@@ -205,7 +183,7 @@ static Number compute(const Step *s, const Number *of)
             n = integer(s->type, -x);
             break;
         case SO_NOT:
-            n.i = s->type == ST_B ? !a.i : fit(s->type, ~a.i);
+            n.i = s->type == ST_B ? !a.i : source_wrap(s->type, ~a.i);
             break;
         case SO_ABS:
             n = integer(s->type, x < 0 ? -x : x);
@@ -238,8 +216,9 @@ static Number compute(const Step *s, const Number *of)
         case SO_SHR:
             n.undefined = b.i >= (uint64_t)bits;
             if (!n.undefined)
-                n.i = s->code == SO_SHL ? fit(s->type, a.i << b.i)
-                                        : fit(s->type, is_signed ? (uint64_t)((int64_t)a.i >> b.i) : a.i >> b.i);
+                n.i = s->code == SO_SHL
+                          ? source_wrap(s->type, a.i << b.i)
+                          : source_wrap(s->type, is_signed ? (uint64_t)((int64_t)a.i >> b.i) : a.i >> b.i);
             break;
         case SO_MIN:
             n.i = x < y ? a.i : b.i;
@@ -344,13 +323,13 @@ static Number value_of(const SourceValue *v, const Number *of)
     case VALUE_CONVERT: {
         Number a = *x[0];
         if (!source_type_is_float(v->from))
-            a.i = fit(v->from, a.i);
+            a.i = source_wrap(v->from, a.i);
         n = compute_convert(&(Step){.code = v->code, .from = v->from, .type = v->type}, a);
         break;
     }
     default: {
         const SourceType type = v->width == 1 ? ST_B : sized(v->width, v->is_signed);
-        Number own[2] = {{.i = fit(type, x[0]->i)}, {.i = v->n > 1 ? fit(type, x[1]->i) : 0}};
+        Number own[2] = {{.i = source_wrap(type, x[0]->i)}, {.i = v->n > 1 ? source_wrap(type, x[1]->i) : 0}};
         n = compute(&(Step){.code = v->code, .type = type, .args = {0, v->n > 1}}, own);
         break;
     }
@@ -408,7 +387,7 @@ static int number(Expression *e, SourceType type, int i)
         step.constant.f = rounded(type, step.constant.f);
         step.value = value_float(e->values, step.constant.f, type);
     } else {
-        step.constant.i = fit(type, (uint64_t)i);
+        step.constant.i = source_wrap(type, (uint64_t)i);
         step.value = value_integer(e->values, step.constant.i, source_type_width(type));
     }
     e->steps[e->n] = step;
@@ -585,7 +564,7 @@ static void collect(SourceValue *v, SourceValue **list, int *n, bool *seen)
 static bool same(SourceType type, Number a, Number b)
 {
     if (!source_type_is_float(type))
-        return fit(type, a.i) == fit(type, b.i);
+        return source_wrap(type, a.i) == source_wrap(type, b.i);
     return (isnan(a.f) && isnan(b.f)) || !memcmp(&a.f, &b.f, sizeof a.f);
 }
 
@@ -616,7 +595,7 @@ static bool try(Expression *e, int stride)
         for (int y = start; y < 256; y += stride) {
             for (int i = 0; i < e->n; i++) {
                 const Step *s = &e->steps[i];
-                steps[i] = i < 2                ? (Number){.i = fit(s->type, (uint64_t)(i ? y : x))}
+                steps[i] = i < 2                ? (Number){.i = source_wrap(s->type, (uint64_t)(i ? y : x))}
                            : s->code == SO_MARK ? s->constant
                                                 : compute(s, steps);
             }

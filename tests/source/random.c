@@ -12,25 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "draw.h"
 #include "interpret.h"
 #include "source/passes.h"
 
 enum { WORDS = 32, INTS = 6, FLOATS = 3, RUNS = 6, LABELS = 3 };
-
-static uint64_t state;
-
-static uint32_t draw(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
-
-static int below(int n)
-{
-    return (int)(draw() % (uint32_t)n);
-}
 
 static void say(void *context, DiagKind kind, Loc loc, const char *message)
 {
@@ -493,7 +479,7 @@ static long size_of(const SourceFunction *function)
 /* true: the same before and after the passes.  */
 static bool try(uint64_t seed, const char *passes, bool verbose)
 {
-    state = seed * 0x9e3779b97f4a7c15u + 1;
+    draw_seed(seed);
     draw();
     Module *module = module_new("unit", NULL, say, NULL);
     SourceUnit *unit = source_parse(module, helpers, "helpers");

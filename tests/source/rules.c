@@ -12,24 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "source/values.h"
 
 enum { STEPS = 14, NODES = 4096 };
-
-static uint64_t state;
-
-static uint32_t draw(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
-
-static int below(int n)
-{
-    return (int)(draw() % (uint32_t)n);
-}
 
 /* ---- expressions as the program computes them -------------------------------------------------------------------- */
 
@@ -630,7 +616,7 @@ int main(int argc, char **argv)
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     int wrong = 0, never = 0;
     for (int k = 0; k < count && wrong < 3; k++) {
-        state = (seed + (uint64_t)k) * 0x9e3779b97f4a7c15u + 1;
+        draw_seed(seed + (uint64_t)k);
         draw();
         Module *module = module_new("rules", NULL, NULL, NULL);
         Expression e = {.values = values_new(module)};

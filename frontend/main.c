@@ -93,15 +93,14 @@ static void set_target(Request *request, const char *value)
         stop("there is no target '%s'", value);
 }
 
-/* A comma list of passes, or "all".  */
-static void check_dump(const char *value)
+static void check_dump(const char *list)
 {
-    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        if (strcmp(name, "all") && strcmp(name, "walk") && strcmp(name, "region") && find_pass(name) < 0)
-            stop("there is no pass '%s' to dump", name);
-    }
+    char name[64];
+    const char *unknown = dump_unknown(list);
+    if (!unknown)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(unknown, ","), unknown);
+    stop("there is no pass '%s' to dump", name);
 }
 
 static void read_option(Request *request, const char *argument)
@@ -225,18 +224,10 @@ static Module *new_module(Unit *u, const Request *request)
     return module;
 }
 
-/* "walk": the IR as the lowering gets it; "region": the region IR.  */
-static bool dumps(const char *dump, const char *name)
-{
-    const char *found = dump ? strstr(dump, name) : NULL;
-    const size_t length = strlen(name);
-    return found && (found == dump || found[-1] == ',') && (!found[length] || found[length] == ',');
-}
-
 static void finish(Unit *u, const Request *request)
 {
     const char *text = NULL;
-    for (const Kernel *kernel = u->module->kernels; kernel && dumps(request->dump, "walk"); kernel = kernel->next)
+    for (const Kernel *kernel = u->module->kernels; kernel && dump_lists(request->dump, "walk"); kernel = kernel->next)
         if (!kernel->failed)
             ir_print(stdout, kernel, "walk");
     if (!u->errors && u->module->kernels)
@@ -260,9 +251,9 @@ static int walk_unit(Unit *u, const Request *request)
     bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
     if (!show_parse(u, elsewhere))
         return 1;
-    if (elsewhere || (dumps(request->dump, "region") && u->path == u->source)) /* macros hide tokens */
+    if (elsewhere || (dump_lists(request->dump, "region") && u->path == u->source)) /* macros hide tokens */
         return PRAGMAS_ELSEWHERE;
-    if (dumps(request->dump, "region"))
+    if (dump_lists(request->dump, "region"))
         transcribe_unit(u, stdout);
     pragmas_read(u);
     if (!u->errors)

@@ -119,17 +119,34 @@ int find_pass(const char *name)
     return -1;
 }
 
-/* True if the comma list has `name` or "all".  */
+bool dump_lists(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strcspn(at, ",") == length && !strncmp(at, name, length))
+            return true;
+    return false;
+}
+
+const char *dump_unknown(const char *list)
+{
+    static const char *const others[] = {"all", "walk", "region"};
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t length = strcspn(at, ",");
+        bool known = false;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            known |= strlen(others[i]) == length && !strncmp(at, others[i], length);
+        for (int i = 0; i < npasses; i++)
+            known |= strlen(passes[i].name) == length && !strncmp(at, passes[i].name, length);
+        if (!known)
+            return at;
+    }
+    return NULL;
+}
+
 static bool listed(const char *list, const char *name)
 {
-    size_t length = strlen(name);
-    while (list && *list) {
-        size_t end = strcspn(list, ",");
-        if ((end == length && !strncmp(list, name, end)) || (end == 3 && !strncmp(list, "all", 3)))
-            return true;
-        list += end + (list[end] == ',');
-    }
-    return false;
+    return dump_lists(list, name) || dump_lists(list, "all");
 }
 
 static int last_of(Phase phase)

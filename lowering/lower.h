@@ -37,6 +37,11 @@ extern const int npasses;
 const char *phase_name(Phase phase);
 int find_pass(const char *name); /* index in `passes`, or -1 */
 
+/* A list of dumps: names of passes with commas between, "all", and the front ends' own "walk" and "region".  */
+bool dump_lists(const char *list, const char *name); /* NULL: an empty list */
+/* Returns the first name of the list that is none of these, up to the next comma, or NULL.  */
+const char *dump_unknown(const char *list);
+
 /* Runs all passes over every kernel. Writes a dump to `dump` after each pass that the comma list `which` names; `which`
    may be NULL. Returns the text of the .cu, in the arena. Returns NULL after an error, without kernels, and for
    TARGET_SEQUENTIAL.  */

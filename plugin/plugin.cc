@@ -212,22 +212,13 @@ static void write_output(const char *text)
     free(temporary);
 }
 
-/* "walk": the IR as the lowering gets it; "region": the functions as the front end transcribes them.  */
-static bool dumps(const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = plugin.dump; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strcspn(at, ",") == length && !strncmp(at, name, length))
-            return true;
-    return false;
-}
-
 static void finish_unit(void)
 {
     const char *text = NULL;
-    if (dumps("region"))
+    if (dump_lists(plugin.dump, "region"))
         transcribe_finish(stdout);
-    for (const Kernel *kernel = plugin.module->kernels; kernel && dumps("walk"); kernel = kernel->next)
+    for (const Kernel *kernel = plugin.module->kernels; kernel && dump_lists(plugin.dump, "walk");
+         kernel = kernel->next)
         if (!kernel->failed)
             ir_print(stdout, kernel, "walk");
     if (!seen_error() && plugin.module->kernels)
@@ -316,7 +307,7 @@ static void register_passes(void)
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &walk);
     struct register_pass_info lower = {new lower_pass(), "opt_local_passes", 1, PASS_POS_INSERT_AFTER};
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &lower);
-    if (dumps("region"))
+    if (dump_lists(plugin.dump, "region"))
         transcribe_register();
 }
 
@@ -410,18 +401,10 @@ static bool set_target(const char *value)
     return true;
 }
 
-/* A comma list of passes, or "all".  */
 static bool set_dump(const char *value)
 {
     plugin.dump = value;
-    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char *name = xstrndup(at, strcspn(at, ","));
-        bool known = !strcmp(name, "all") || !strcmp(name, "walk") || !strcmp(name, "region") || find_pass(name) >= 0;
-        free(name);
-        if (!known)
-            return false;
-    }
-    return value != NULL;
+    return value && !dump_unknown(value);
 }
 
 /* The driver writes '=' as %3D and % as %25: GCC takes no second '=' in an argument.  */
@@ -496,7 +479,8 @@ static void refuse_argument(const char *plugin_name, const char *key, const char
         const char *names = "walk";
         for (int i = 0; i < npasses; i++)
             names = concat(names, ", ", passes[i].name, NULL);
-        error_at(UNKNOWN_LOCATION, "there is no pass %qs to dump; they are %s, and %<all%>", value ? value : "", names);
+        error_at(UNKNOWN_LOCATION, "there is no pass %qs to dump; they are %s, region, and %<all%>", value ? value : "",
+                 names);
         return;
     }
     error_at(UNKNOWN_LOCATION, "unknown argument %<-fplugin-arg-%s-%s%s%s%>", plugin_name, key, value ? "=" : "",

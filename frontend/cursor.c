@@ -401,6 +401,49 @@ typedef struct {
     int count;
 } Counted;
 
+/* The next expression from one towards the variable that its place is in: v of v.a, v[0], *v and v + 1, and an array of
+   the address of its first element. */
+static CXCursor towards_root(const Unit *u, CXCursor e)
+{
+    Cursors below = children(u, e);
+    if (!below.count)
+        return clang_getNullCursor();
+    switch (e.kind) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_MemberRefExpr:
+    case CXCursor_ArraySubscriptExpr:
+        return below.list[0];
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref ? below.list[0] : clang_getNullCursor();
+    case CXCursor_BinaryOperator:
+        if (!is_pointer(clang_getCursorType(e)))
+            return clang_getNullCursor();
+        return below.list[below.count == 2 && is_pointer(clang_getCursorType(below.list[1]))];
+    default:
+        return clang_getNullCursor();
+    }
+}
+
+static CXCursor root_of(const Unit *u, CXCursor e)
+{
+    CXCursor next = whole_of(u, e);
+    while (!clang_Cursor_isNull(next)) {
+        e = next;
+        next = towards_root(u, e);
+        next = clang_Cursor_isNull(next) ? next : whole_of(u, next);
+    }
+    return e;
+}
+
+/* True for an array, or one in a structure or union, that is handed to a function as a pointer.  */
+static bool is_handed_over(const Unit *u, CXCursor argument)
+{
+    if (!is_pointer(clang_getCursorType(argument)))
+        return false;
+    CXCursor decl = decl_of(u, root_of(u, argument));
+    return !clang_Cursor_isNull(decl) && is_aggregate(clang_getCursorType(decl));
+}
+
 static bool count_one(const Unit *u, CXCursor c, void *context)
 {
     Counted *counted = context;
@@ -408,17 +451,13 @@ static bool count_one(const Unit *u, CXCursor c, void *context)
     if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
         target = children(u, c).list[0];
-    if (clang_Cursor_isNull(target))
-        return true;
-    target = whole_of(u, target);
-    while (target.kind == CXCursor_MemberRefExpr || target.kind == CXCursor_ArraySubscriptExpr) {
-        Cursors below = children(u, target);
-        if (!below.count)
-            return true;
-        target = peel(u, below.list[0]);
-    }
-    if (same_decl(decl_of(u, target), counted->decl))
+    if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, root_of(u, target)), counted->decl))
         counted->count++;
+    for (int i = 0, n = c.kind == CXCursor_CallExpr ? clang_Cursor_getNumArguments(c) : 0; i < n; i++) {
+        CXCursor argument = clang_Cursor_getArgument(c, i);
+        if (is_handed_over(u, argument) && same_decl(decl_of(u, root_of(u, argument)), counted->decl))
+            counted->count++;
+    }
     return true;
 }
 

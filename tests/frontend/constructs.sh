@@ -8,7 +8,7 @@ export top_srcdir top_builddir
 
 some='goto-computed union-cast anonymous-union elvis-side logical-side designated-nested switch-range do-once-continue
 compound-literal-index string-element pointer-choice static-local-const flexible-array conditional-void
-constant-without-sign cut-off-behind-a-sign'
+constant-without-sign cut-off-behind-a-sign array-in-a-loop array-handed-over-in-a-loop'
 
 right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
 

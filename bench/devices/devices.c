@@ -5,7 +5,7 @@
  * calls each, between which nothing else stands in the stream.  peers.py does the same with NCCL and cuBLAS, and with
  * PyTorch's symmetric memory.
  *
- *   devices N [WORK]     WORK: ag_gemm or gemm_rs; one line for each shape
+ *   devices [N [WORK [MxNxK...]]]    WORK: ag_gemm, gemm_rs or both; one line for each shape, extents in all
  */
 #include <math.h>
 #include <stdbool.h>
@@ -25,11 +25,14 @@ void all_gather(int n, int rows, int cols, const ws_bf16 *const X[], ws_bf16 *co
 enum { MOST = 8, POOL = 1 << 20, SAMPLES = 9, LAYERS = 16 };
 
 typedef struct {
-    int M, K, N; /* in all */
+    int M, N, K; /* in all */
 } Shape;
 
-static const Shape gathered[] = {{1024, 8192, 8192}, {4096, 8192, 8192}, {8192, 8192, 8192}, {8192, 8192, 28672}};
-static const Shape scattered[] = {{1024, 8192, 8192}, {4096, 8192, 8192}, {8192, 8192, 8192}, {8192, 28672, 8192}};
+/* The last four are of table 8 of the paper TLX, whose first is of two devices, too.  peers.py has the same. */
+static const char *const gathered[] = {"1024x8192x8192",  "4096x8192x8192",  "8192x8192x8192",  "8192x28672x8192",
+                                       "8192x2048x16384", "8192x8192x16384", "4096x8192x16384", "16384x4096x8192"};
+static const char *const scattered[] = {"1024x8192x8192",  "4096x8192x8192",  "8192x8192x8192",  "8192x8192x28672",
+                                        "8192x2048x16384", "8192x8192x16384", "4096x8192x16384", "16384x4096x8192"};
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -129,7 +132,7 @@ static double median(void (*call)(void), bool layers)
 }
 
 /* Some elements of each device's result against double; how many are wrong.  */
-static int wrong(int is_rs)
+static int wrong(bool is_rs)
 {
     const Shape s = at.shape;
     const int n = at.n;
@@ -160,8 +163,15 @@ static int wrong(int is_rs)
     return count;
 }
 
-static void run(const char *name, Shape s, int n, int is_rs)
+static void run(const char *shape, int n, bool is_rs)
 {
+    const char *name = is_rs ? "gemm_rs" : "ag_gemm";
+    Shape s;
+    if (sscanf(shape, "%dx%dx%d", &s.M, &s.N, &s.K) != 3 || s.M < n || s.N < n || s.K < n || s.M % n || s.N % n ||
+        s.K % n) {
+        fprintf(stderr, "devices: %s is no shape MxNxK whose extents %d devices share equally\n", shape, n);
+        exit(2);
+    }
     at.n = n;
     at.shape = s;
     for (int r = 0; r < n; r++) {
@@ -177,8 +187,7 @@ static void run(const char *name, Shape s, int n, int is_rs)
     int bad = wrong(is_rs);
     double time = median(call, false), block = median(call, true);
     bad += wrong(is_rs);
-    printf("%s n=%d M=%d K=%d N=%d: %.1f us, in one block of grids %.1f%s", name, n, s.M, s.K, s.N, time, block,
-           bad ? "  WRONG" : "");
+    printf("%s n=%d %s: %.1f us, in one block of grids %.1f%s", name, n, shape, time, block, bad ? "  WRONG" : "");
     if (!is_rs)
         printf(", all_gather alone %.1f us", median(call_all_gather, false));
     printf("\n");
@@ -195,16 +204,19 @@ static void run(const char *name, Shape s, int n, int is_rs)
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : ws_devices();
-    const char *work = argc > 2 ? argv[2] : "";
-    if (n < 1 || n > MOST) {
-        fprintf(stderr, "usage: devices [1 to %d] [ag_gemm|gemm_rs]\n", MOST);
+    const char *work = argc > 2 ? argv[2] : "both";
+    bool gathers = strcmp(work, "gemm_rs"), scatters = strcmp(work, "ag_gemm");
+    if (n < 1 || n > MOST || (gathers && scatters && strcmp(work, "both"))) {
+        fprintf(stderr, "usage: devices [1 to %d [ag_gemm|gemm_rs|both [MxNxK...]]]\n", MOST);
         return 2;
     }
     printf("%d devices here, n = %d\n", ws_devices(), n);
     fill_pool();
-    for (int i = 0; i < 4 && strcmp(work, "gemm_rs"); i++)
-        run("ag_gemm", gathered[i], n, 0);
-    for (int i = 0; i < 4 && strcmp(work, "ag_gemm"); i++)
-        run("gemm_rs", scattered[i], n, 1);
+    enum { SHAPES = sizeof gathered / sizeof *gathered };
+    int given = argc > 3 ? argc - 3 : 0, shapes = given ? given : SHAPES;
+    for (int i = 0; i < shapes && gathers; i++)
+        run(given ? argv[3 + i] : gathered[i], n, false);
+    for (int i = 0; i < shapes && scatters; i++)
+        run(given ? argv[3 + i] : scattered[i], n, true);
     return 0;
 }

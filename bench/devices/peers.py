@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """peers.py - what devices.c times, by others: NCCL and cuBLAS one after the other, and PyTorch's forms on symmetric
-memory.  One process for each GPU, which this file starts itself: python3 bench/devices/peers.py [N].  No multicast."""
+memory.  One process for each GPU, which this file starts itself; no multicast.
+
+    python3 bench/devices/peers.py [N [ag_gemm|gemm_rs|both [MxNxK...]]]"""
 import os
 import sys
 import time
@@ -10,8 +12,9 @@ os.environ["TORCH_SYMM_MEM_DISABLE_MULTICAST"] = "1"
 import torch
 import torch.distributed as dist
 
-GATHERED = [(1024, 8192, 8192), (4096, 8192, 8192), (8192, 8192, 8192), (8192, 8192, 28672)]
-SCATTERED = [(1024, 8192, 8192), (4096, 8192, 8192), (8192, 8192, 8192), (8192, 28672, 8192)]
+TLX = ["8192x2048x16384", "8192x8192x16384", "4096x8192x16384", "16384x4096x8192"]
+GATHERED = ["1024x8192x8192", "4096x8192x8192", "8192x8192x8192", "8192x28672x8192", *TLX]
+SCATTERED = ["1024x8192x8192", "4096x8192x8192", "8192x8192x8192", "8192x8192x28672", *TLX]
 
 
 def microseconds(call, repeats):
@@ -27,12 +30,19 @@ def microseconds(call, repeats):
     return taken.item()
 
 
+def flag(here):
+    """True if it is true of the first process, which decides for all."""
+    word = torch.tensor([here], device="cuda")
+    dist.broadcast(word, 0)
+    return bool(word.item())
+
+
 def median(call):
     try:
         microseconds(call, 3)
         repeats = int(40e3 / microseconds(call, 10)) + 1
         start = time.monotonic()
-        for _ in range(25):
+        while flag(time.monotonic() - start < 1):  # until the clock stands
             microseconds(call, repeats)
         samples = sorted(microseconds(call, repeats) for _ in range(9))
         return f"{samples[4]:.1f}"
@@ -80,7 +90,7 @@ def scattered(rank, n, group, m, k, total):
     }
 
 
-def process(rank, n):
+def process(rank, n, work, given):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(n))
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", rank=rank, world_size=n, device_id=torch.device("cuda", rank))
@@ -92,11 +102,12 @@ def process(rank, n):
     except Exception:
         pass
     for name, make, shapes in ("ag_gemm", gathered, GATHERED), ("gemm_rs", scattered, SCATTERED):
-        for m, k, total in shapes:
+        for shape in (given or shapes) if work in (name, "both") else []:
+            m, total, k = map(int, shape.split("x"))
             forms = make(rank, n, group, m, k, total)
             line = ", ".join(f"{form} {median(call)}" for form, call in forms.items())
             if rank == 0:
-                print(f"{name} n={n} M={m} K={k} N={total}: {line} us", flush=True)
+                print(f"{name} n={n} {shape}: {line} us", flush=True)
             del forms
             torch.cuda.empty_cache()
     dist.destroy_process_group()
@@ -104,4 +115,5 @@ def process(rank, n):
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else torch.cuda.device_count()
-    torch.multiprocessing.spawn(process, (count,), count)
+    work = sys.argv[2] if len(sys.argv) > 2 else "both"
+    torch.multiprocessing.spawn(process, (count, work, sys.argv[3:]), count)

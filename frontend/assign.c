@@ -621,6 +621,35 @@ static void initialize_list(Walk *w, int variable, CXType type, int64_t byte, CX
     }
 }
 
+/* The string that gives an array of char its values, between braces or not; or a null cursor. */
+static CXCursor string_for(Walk *w, CXType type, CXCursor init)
+{
+    Cursors below = children(w->u, init);
+    if (clang_getCanonicalType(type).kind != CXType_ConstantArray)
+        return clang_getNullCursor();
+    if (init.kind == CXCursor_InitListExpr && below.count == 1 &&
+        bytes_of(clang_getArrayElementType(clang_getCanonicalType(type))) == 1)
+        init = peel(w->u, below.list[0]);
+    return init.kind == CXCursor_StringLiteral ? init : clang_getNullCursor();
+}
+
+static void initialize_string(Walk *w, int variable, CXType type, int64_t byte, CXCursor string)
+{
+    CXType element = clang_getArrayElementType(clang_getCanonicalType(type));
+    Dtype dtype;
+    long count;
+    const char *bytes = bytes_of_string(w->u, string, &count);
+    if (!bytes || !scalar_type(element, &dtype)) {
+        unsupported(w, string);
+        return;
+    }
+    zero(w, variable, type, byte);
+    for (long i = 0; i < count && i < clang_getArraySize(clang_getCanonicalType(type)); i++) {
+        int64_t value = dtype_is_signed(dtype) ? (int64_t)(signed char)bytes[i] : (int64_t)(unsigned char)bytes[i];
+        slot_write(w, slot_of(w, variable, byte + i, true), result_of(literal_int(w, dtype, value)));
+    }
+}
+
 void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
 {
     Place place = {.local = true, .variable = variable, .byte = byte, .type = type};
@@ -628,6 +657,11 @@ void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
     if (init.kind == CXCursor_CompoundLiteralExpr) {
         Cursors below = children(w->u, init);
         init = peel(w->u, below.list[below.count - 1]);
+    }
+    CXCursor string = string_for(w, type, init);
+    if (!clang_Cursor_isNull(string)) {
+        initialize_string(w, variable, type, byte, string);
+        return;
     }
     if (init.kind == CXCursor_InitListExpr && is_aggregate(type)) {
         initialize_list(w, variable, type, byte, init);

@@ -330,6 +330,21 @@ static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
     return leaves_alone(w, loop, count->step);
 }
 
+/* True if some way through the statement does not reach its end: to the next iteration, or to a label. */
+static bool may_jump(const Unit *u, CXCursor c, bool in_loop)
+{
+    if (c.kind == CXCursor_ContinueStmt)
+        return !in_loop;
+    if (c.kind == CXCursor_GotoStmt || c.kind == CXCursor_IndirectGotoStmt)
+        return true;
+    in_loop |= c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
+    Cursors below = children(u, c);
+    for (int i = 0; i < below.count && !clang_isExpression(c.kind); i++)
+        if (may_jump(u, below.list[i], in_loop))
+            return true;
+    return false;
+}
+
 static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
     if ((clang_Cursor_isNull(parts->cond) ? 0 : count_assignments(w->u, parts->cond, count->iv)) +
@@ -351,7 +366,7 @@ static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count 
         return step_in(w, loop, parts->body, count);
     Cursors list = children(w->u, parts->body);
     for (int i = 0; i < list.count; i++) {
-        if (list.list[i].kind == CXCursor_IfStmt) /* perhaps a `continue` */
+        if (may_jump(w->u, list.list[i], false))
             return false;
         if (clang_isExpression(list.list[i].kind) && count_assignments(w->u, list.list[i], count->iv))
             return step_in(w, loop, peel(w->u, list.list[i]), count);

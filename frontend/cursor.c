@@ -398,11 +398,12 @@ CXCursor assigned_by(const Unit *u, CXCursor e)
 
 typedef struct {
     CXCursor decl;
+    bool for_reading; /* pointers that a program only reads through count, too */
     int count;
 } Counted;
 
-/* The next expression from one towards the variable that its place is in: v of v.a, v[0], *v and v + 1, and an array of
-   the address of its first element. */
+/* The next expression from one towards the variable that its place is in: v of v.a, v[0], *v, v + 1 and (char *)v, and
+   an array of the address of its first element. */
 static CXCursor towards_root(const Unit *u, CXCursor e)
 {
     Cursors below = children(u, e);
@@ -413,6 +414,8 @@ static CXCursor towards_root(const Unit *u, CXCursor e)
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr:
         return below.list[0];
+    case CXCursor_CStyleCastExpr:
+        return below.list[below.count - 1];
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref ? below.list[0] : clang_getNullCursor();
     case CXCursor_BinaryOperator:
@@ -435,13 +438,28 @@ static CXCursor root_of(const Unit *u, CXCursor e)
     return e;
 }
 
-/* True for an array, or one in a structure or union, that is handed to a function as a pointer.  */
-static bool is_handed_over(const Unit *u, CXCursor argument)
+/* True for a pointer into the variable, an array or an array of its members, that something keeps. */
+static bool is_handed_over(const Unit *u, CXCursor pointer, const Counted *counted)
 {
-    if (!is_pointer(clang_getCursorType(argument)))
+    CXType type = clang_getCanonicalType(clang_getCursorType(pointer));
+    if (!is_pointer(type) || !is_aggregate(clang_getCursorType(counted->decl)) ||
+        (!counted->for_reading && clang_isConstQualifiedType(clang_getPointeeType(type))))
         return false;
-    CXCursor decl = decl_of(u, root_of(u, argument));
-    return !clang_Cursor_isNull(decl) && is_aggregate(clang_getCursorType(decl));
+    return same_decl(decl_of(u, root_of(u, pointer)), counted->decl);
+}
+
+static int count_handed_over(const Unit *u, CXCursor c, const Counted *counted)
+{
+    int count = 0;
+    for (int i = 0, n = c.kind == CXCursor_CallExpr ? clang_Cursor_getNumArguments(c) : 0; i < n; i++)
+        count += is_handed_over(u, clang_Cursor_getArgument(c, i), counted);
+    if (c.kind != CXCursor_VarDecl && c.kind != CXCursor_InitListExpr && c.kind != CXCursor_ConditionalOperator &&
+        c.kind != CXCursor_ReturnStmt && !is_assignment(c))
+        return count;
+    Cursors below = children(u, c);
+    for (int i = is_assignment(c); i < below.count; i++)
+        count += is_handed_over(u, below.list[i], counted);
+    return count;
 }
 
 static bool count_one(const Unit *u, CXCursor c, void *context)
@@ -453,20 +471,25 @@ static bool count_one(const Unit *u, CXCursor c, void *context)
         target = children(u, c).list[0];
     if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, root_of(u, target)), counted->decl))
         counted->count++;
-    for (int i = 0, n = c.kind == CXCursor_CallExpr ? clang_Cursor_getNumArguments(c) : 0; i < n; i++) {
-        CXCursor argument = clang_Cursor_getArgument(c, i);
-        if (is_handed_over(u, argument) && same_decl(decl_of(u, root_of(u, argument)), counted->decl))
-            counted->count++;
-    }
+    counted->count += count_handed_over(u, c, counted);
     return true;
 }
 
-int count_assignments(const Unit *u, CXCursor below, CXCursor decl)
+static int count_below(const Unit *u, CXCursor below, Counted counted)
 {
-    Counted counted = {decl, 0};
     if (clang_Cursor_isNull(below))
         return 0;
     count_one(u, below, &counted);
     each_below(u, below, count_one, &counted);
     return counted.count;
+}
+
+int count_assignments(const Unit *u, CXCursor below, CXCursor decl)
+{
+    return count_below(u, below, (Counted){decl, false, 0});
+}
+
+bool may_change(const Unit *u, CXCursor below, CXCursor decl)
+{
+    return count_below(u, below, (Counted){decl, true, 0}) > 0;
 }

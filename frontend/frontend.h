@@ -162,6 +162,10 @@ CXCursor assigned_by(const Unit *u, CXCursor e);
 bool is_assignment(CXCursor e); /* a plain one */
 /* How often the variable is assigned to, or its address taken, below.  */
 int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
+/* What a string literal holds, with the 0 at its end; NULL for one of wide characters. */
+const char *bytes_of_string(const Unit *u, CXCursor literal, long *bytes);
+/* Is it assigned to there, or may a pointer into it be kept there? */
+bool may_change(const Unit *u, CXCursor below, CXCursor decl);
 
 /* ---- pragma.c ---------------------------------------------------------------------------------------------------- */
 

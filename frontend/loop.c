@@ -23,7 +23,7 @@ static bool is_pointed_to(const Walk *w, int variable)
 static bool may_write(const Walk *w, CXCursor loop, int variable)
 {
     const Object *v = &w->variables[variable];
-    if (v->frame == w->frame->id && !clang_Cursor_isNull(v->decl) && count_assignments(w->u, loop, v->decl))
+    if (v->frame == w->frame->id && !clang_Cursor_isNull(v->decl) && may_change(w->u, loop, v->decl))
         return true;
     return is_pointed_to(w, variable);
 }

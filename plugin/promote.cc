@@ -44,6 +44,7 @@ struct Object {
 struct Copy {
     gimple *stmt;
     Object *to, *from;
+    tree text; /* where bytes of a string are assigned, or NULL: {0} of an array of char, too */
     Place target, source;
 };
 
@@ -240,7 +241,8 @@ static void visit_copy(Promotion *p, gimple *stmt, tree lhs, tree rhs)
     Copy copy = {};
     copy.stmt = stmt;
     copy.to = object_of(p, memory_root(lhs));
-    bool zero = TREE_CODE(rhs) == CONSTRUCTOR && !CONSTRUCTOR_NELTS(rhs);
+    bool zero = (TREE_CODE(rhs) == CONSTRUCTOR && !CONSTRUCTOR_NELTS(rhs)) || TREE_CODE(rhs) == STRING_CST;
+    copy.text = TREE_CODE(rhs) == STRING_CST ? rhs : NULL_TREE;
     copy.from = zero ? NULL : object_of(p, memory_root(rhs));
     bool known = memory_place(lhs, &copy.target) && (zero || memory_place(rhs, &copy.source)) &&
                  !gimple_has_volatile_ops(stmt) && copy.target.size >= 0;
@@ -343,13 +345,14 @@ static bool share_leaves(Object *to, const Place &target, const Object *from, co
     return to->changes != before;
 }
 
-/* {} may clear whole leaves, not bytes of them.  */
-static bool cuts_leaf(const Object *object, const Place &cleared)
+/* {} may clear whole leaves, not bytes of them, and a string gives values to whole numbers. */
+static bool cuts_leaf(const Object *object, const Copy &copy)
 {
+    int64_t first = copy.target.offset, last = first + copy.target.size;
     for (unsigned i = 0; i < object->leaves.length(); i++) {
         int64_t begin = object->leaves[i].offset, end = begin + object->leaves[i].size;
-        int64_t first = cleared.offset, last = cleared.offset + cleared.size;
-        if (begin < last && first < end && (begin < first || end > last))
+        if (begin < last && first < end &&
+            (begin < first || end > last || (copy.text && !is_number(object->leaves[i].type))))
             return true;
     }
     return false;
@@ -363,7 +366,7 @@ static void settle(Promotion *p)
         for (unsigned i = 0; i < p->copies.length(); i++) {
             Copy &copy = p->copies[i];
             if (!copy.from) {
-                bool cut = !copy.to->stays && cuts_leaf(copy.to, copy.target);
+                bool cut = !copy.to->stays && cuts_leaf(copy.to, copy);
                 copy.to->stays |= cut;
                 changed |= cut;
                 continue;
@@ -561,6 +564,16 @@ static void insert_assign(Promotion *p, gimple_stmt_iterator *i, tree to, tree f
     p->expanded.safe_push(assign);
 }
 
+/* The number that the bytes of a string are from this one on. */
+static tree number_in(tree text, int64_t first, tree type)
+{
+    unsigned char bytes[8] = {};
+    const int count = (int)tree_to_shwi(TYPE_SIZE_UNIT(type));
+    for (int i = 0; i < count && first + i < TREE_STRING_LENGTH(text); i++)
+        bytes[i] = (unsigned char)TREE_STRING_POINTER(text)[first + i];
+    return native_interpret_expr(type, bytes, count);
+}
+
 /* Two assignments for each leaf of the part: between two variables GCC wants an SSA name.  */
 static void expand_copy(Promotion *p, gimple_stmt_iterator *i, const Copy &copy)
 {
@@ -572,7 +585,9 @@ static void expand_copy(Promotion *p, gimple_stmt_iterator *i, const Copy &copy)
             continue;
         Place place = {NULL_TREE, leaf.offset + copy.source.offset - copy.target.offset, leaf.size};
         tree from = copy.from ? variable_at(copy.from, place, leaf.type) : NULL_TREE;
-        tree value = from ? make_ssa_name(TREE_TYPE(from)) : build_zero_cst(leaf.type);
+        tree value = from        ? make_ssa_name(TREE_TYPE(from))
+                     : copy.text ? number_in(copy.text, place.offset / BITS_PER_UNIT, leaf.type)
+                                 : build_zero_cst(leaf.type);
         if (from)
             insert_assign(p, i, value, from);
         insert_assign(p, i, leaf.variable, value);

@@ -19,6 +19,7 @@
  *   plain-halos.c       grids that begin below 0
  *   plain-ways.c        one array that is read in several ways
  *   plain-bytes.c       variables read and written as other types
+ *   plain-locals.c      arrays of an iteration that inner loops change
  *   plain-strides.c     strides that are known when the grid runs
  *   plain-overlaps.c    parts of one array that lie apart
  */
@@ -79,5 +80,6 @@ void counters(int seed);
 void strides(int seed);
 void overlaps(int seed);
 void prints(int seed);
+void locals(int seed);
 
 #endif

@@ -107,12 +107,14 @@ static void weigh_op(const Kernel *kernel, const Work *work, Part *part, const O
 }
 
 /* The slots that copies may fill while products read the others.  */
-static int slots_filled(const Costs *costs, const Pipeline *pipeline)
+static int slots_filled(const Costs *costs, const Op *loop)
 {
-    if (pipeline->depth <= 0)
+    const LoopSchedule asked = schedule_asked_of_loop(pipeline_of(loop));
+    const LoopSchedule *schedule = loop->kernel->schedule.begun ? schedule_of_loop(loop) : &asked;
+    if (schedule->depth <= 0)
         return costs->open_slots;
-    const int read = pipeline->in_flight > 1 ? pipeline->in_flight - 1 : 0;
-    return pipeline->depth > read ? pipeline->depth - read : 1;
+    const int read = schedule->in_flight > 1 ? schedule->in_flight - 1 : 0;
+    return schedule->depth > read ? schedule->depth - read : 1;
 }
 
 static bool is_load(const Op *op, const void *none)
@@ -129,11 +131,11 @@ static void weigh(const Kernel *kernel, Work *work, int index, const Block *bloc
         int to = index;
         if (inner) {
             Part part = {.naround = work->parts[index].naround};
-            const Pipeline *pipeline = pipeline_of(op);
+            const bool pipelined = loop_is_pipelined(op);
             memcpy(part.around, work->parts[index].around, sizeof part.around);
             part.around[part.naround++] = op;
-            part.depth = !pipeline ? 0 : slots_filled(costs, pipeline);
-            part.computes = !pipeline && ir_any_of(op->blocks[0], is_load, NULL) ? costs->loop_clocks : 0;
+            part.depth = pipelined ? slots_filled(costs, op) : 0;
+            part.computes = !pipelined && ir_any_of(op->blocks[0], is_load, NULL) ? costs->loop_clocks : 0;
             to = work->count;
             work->parts[work->count++] = part;
         }

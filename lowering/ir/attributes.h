@@ -49,7 +49,7 @@ void *attribute_of(const Op *op, int attribute); /* address of the field; NULL: 
 bool attribute_is_set(const Op *op, int attribute); /* the field is not 0 */
 Meaning op_meaning(const Op *op);
 bool op_means_the_same(const Op *x, const Op *y); /* compares semantic attributes of ops of one opcode, not operands */
-Pipeline *pipeline_of(const Op *op);              /* the pipeline of a FOR, or NULL */
+Pipeline *pipeline_of(const Op *op);              /* the pragma of a FOR, or NULL */
 
 #ifdef __cplusplus
 }

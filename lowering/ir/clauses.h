@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clauses.h - the clauses of pragmas, as the front ends hand them over.  Passes fill in the open ones.  */
+/*
+ * clauses.h - the clauses of pragmas: the user's request.  Passes before `freeze` fill in open ones.  `choose` and
+ * later passes write their decisions to the schedule (schedule-table.h); choose also drops a cluster of one block.
+ */
 #ifndef WSC_IR_CLAUSES_H
 #define WSC_IR_CLAUSES_H
 
@@ -17,24 +20,21 @@ typedef struct Reduction {
 } Reduction;
 
 /* The clause pipeline(D[,P]) and others of a FOR.  A number is -1 where the user leaves the choice to the compiler.  */
-typedef enum { SCHEDULE_AUTO, SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL } Schedule;
+typedef enum { SCHEDULE_AUTO, SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL } ScheduleKind;
 struct Pipeline {
     int depth;      /* D */
-    int in_flight;  /* P: as written; behind choose, the effective value */
+    int in_flight;  /* P */
     bool automatic; /* pipeline(auto) */
     bool pingpong;
-    bool optimal; /* schedule(optimal) */
     int variants; /* schedule(optimal, n): number of solved schedules that become variants; 0: none */
     int subtiles; /* subtile(n): number of parts that the rows of each tile are divided into; 0 or 1: not divided */
-    bool ordered; /* a schedule file gives the order in which an iteration issues its operations */
     bool parts;   /* the clause is parts: each block of a cluster executes one iteration of a reduction */
     bool blocks;  /* the clause is blocks: each block of a cluster executes one iteration of the loop */
-    Schedule schedule;
+    ScheduleKind schedule;
     Loc loc;               /* location of the pragma */
     int tile;              /* plain loops: iterations in one tile; 0: left to the compiler */
     Reduction *reductions; /* plain loops: sums that may be computed in another order */
     bool plain;            /* plain loops: the pragma chooses a tile and does not assert that loads can move */
-    int put_count;         /* choose: number of arefs filled in the loop */
 };
 
 enum { MOST_SUBTILES = 8 };
@@ -63,8 +63,7 @@ typedef struct Total {
 typedef struct {
     int dims;
     bool persistent, persistent_given;
-    bool dynamic;   /* choose: a persistent CTA takes its next tile from a counter, not at a fixed stride */
-    int cluster[2]; /* choose: blocks of a cluster along the last dimension but one, and along the last; 0: none */
+    int cluster[2]; /* blocks of a cluster along the last dimension but one, and along the last; 0: none */
     bool parts;     /* the last dimension comes from a loop with the clause parts or blocks: the blocks of a cluster */
     TileOrder order;
     int order_group;

@@ -40,6 +40,7 @@ typedef struct Machine Machine;
 typedef struct Module Module;
 typedef struct Kernel Kernel;
 typedef struct Pipeline Pipeline;
+typedef struct LoopSchedule LoopSchedule;
 typedef struct Block Block;
 typedef struct Op Op;
 typedef struct Value Value;
@@ -207,6 +208,7 @@ typedef struct {
 } StoreInfo;
 typedef struct {
     Pipeline *pipeline;
+    LoopSchedule *schedule;
     Opcode compare;
     bool uniform, halves, unroll;
 } ControlInfo;

@@ -69,7 +69,7 @@ struct Kernel {
     Aref *arefs;
     Variable *variables;
     int nops; /* number of operations made so far; the next Op.id */
-    ScheduleTable schedule;
+    Schedule schedule;
     Layout layout; /* default layout of the roles */
     /* Set by plan. */
     int threads;

@@ -395,32 +395,36 @@ static void parse_reduction(Parser *p, Pipeline *pipeline)
     *end = reduction;
 }
 
-static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *clause)
+static void parse_pipeline_clause(Parser *p, ControlInfo *loop, const char *clause)
 {
+    Pipeline *pipeline = loop->pipeline;
     scan_expect(p, "(");
     if (!strcmp(clause, "schedule")) {
-        pipeline->schedule = (Schedule)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
+        pipeline->schedule = (ScheduleKind)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
         pipeline->variants = scan_accept(p, ",") ? scan_number_up_to(p, 1, MOST_SOLVED) : 0;
     } else if (!strcmp(clause, "tile")) {
         pipeline->tile = scan_number_up_to(p, 0, 65536);
     } else if (!strcmp(clause, "reduction")) {
         parse_reduction(p, pipeline);
     } else {
-        int *number = !strcmp(clause, "subtile") ? &pipeline->subtiles : &pipeline->put_count;
+        int *number = !strcmp(clause, "subtile") ? &pipeline->subtiles : &loop->schedule->put_count;
         *number = scan_number_up_to(p, 0, number == &pipeline->subtiles ? MOST_SUBTILES : MAX_ITEMS);
     }
     scan_expect(p, ")");
 }
 
-/* Reads: pipeline(4,2) schedule(fine) pingpong; or: parts; or: blocks */
-static Pipeline *parse_pipeline(Parser *p)
+/* Reads: pipeline(4,2) schedule(fine) pingpong; or: parts; or: blocks.  In a text behind choose, the clauses are the
+   loop's schedule.  */
+static void parse_pipeline(Parser *p, ControlInfo *loop)
 {
-    Pipeline *pipeline = arena_alloc(p->module, sizeof *pipeline);
+    Pipeline *pipeline = loop->pipeline = arena_alloc(p->module, sizeof *pipeline);
+    LoopSchedule *schedule = loop->schedule = arena_alloc(p->module, sizeof *schedule);
+    bool ordered = false;
     pipeline->loc = scan_loc(p);
     pipeline->parts = scan_accept(p, "parts");
     pipeline->blocks = !pipeline->parts && scan_accept(p, "blocks");
     if (pipeline->parts || pipeline->blocks)
-        return pipeline;
+        return;
     scan_expect(p, "pipeline");
     scan_expect(p, "(");
     pipeline->automatic = scan_accept(p, "auto");
@@ -434,16 +438,19 @@ static Pipeline *parse_pipeline(Parser *p)
         if (scan_accept(p, "pingpong"))
             pipeline->pingpong = true;
         else if (scan_accept(p, "ordered"))
-            pipeline->ordered = true;
+            ordered = true;
         else if (scan_accept(p, "plain"))
             pipeline->plain = true;
         else if (scan_at(p, "schedule") || scan_at(p, "subtile") || scan_at(p, "puts") || scan_at(p, "tile") ||
                  scan_at(p, "reduction"))
-            parse_pipeline_clause(p, pipeline, scan_word(p, "a clause"));
+            parse_pipeline_clause(p, loop, scan_word(p, "a clause"));
         else
             break;
     }
-    return pipeline;
+    const int put_count = schedule->put_count;
+    *schedule = schedule_asked_of_loop(pipeline);
+    schedule->put_count = put_count;
+    schedule->ordered = ordered;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -464,7 +471,7 @@ static void parse_block(Parser *p, Block *block)
 static void parse_notes_and_block(Parser *p, Op *op, int scope)
 {
     if (op->code == OP_FOR && (scan_at(p, "pipeline") || scan_at(p, "parts") || scan_at(p, "blocks")))
-        op->control->pipeline = parse_pipeline(p);
+        parse_pipeline(p, op->control);
     parse_notes(p, op);
     parse_block(p, op->blocks[0]);
     p->nscope = scope;

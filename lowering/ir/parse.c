@@ -154,7 +154,7 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
             continue;
         }
         if (scan_accept(p, "dynamic")) {
-            grid->dynamic = true;
+            p->kernel->schedule.block.dynamic = true;
             continue;
         }
         if (scan_accept(p, "together")) {
@@ -504,10 +504,14 @@ static void parse_kernel(Parser *p)
     p->nscope = 0;
     parse_params(p);
     parse_grid_clauses(p, &p->kernel->grid);
+    const bool dynamic = p->kernel->schedule.block.dynamic;
+    p->kernel->schedule.block = schedule_asked_of_block(&p->kernel->grid);
+    p->kernel->schedule.block.dynamic = dynamic;
     scan_expect(p, "{");
     while (!p->failed && !scan_at(p, "}"))
         parse_section(p);
     scan_expect(p, "}");
+    p->kernel->schedule.begun = p->kernel->roles;
     for (; p->late && !p->failed; p->late = p->late->next)
         p->late->value->var = parse_find_variable(p, p->late->name);
     p->late = NULL;

@@ -223,28 +223,28 @@ static void print_setting(Printer *p, int value)
         fprintf(p->out, "%d", value);
 }
 
-static void print_pipeline(Printer *p, const Pipeline *pipeline)
+static void print_pipeline(Printer *p, const Pipeline *pipeline, const LoopSchedule *schedule)
 {
     if (pipeline->parts || pipeline->blocks) {
         fputs(pipeline->parts ? " parts" : " blocks", p->out);
         return;
     }
     fprintf(p->out, " pipeline(%s", pipeline->automatic ? "auto " : "");
-    print_setting(p, pipeline->depth);
+    print_setting(p, schedule->depth);
     putc(',', p->out);
-    print_setting(p, pipeline->in_flight);
+    print_setting(p, schedule->in_flight);
     putc(')', p->out);
-    if (pipeline->schedule != SCHEDULE_AUTO)
-        fprintf(p->out, " schedule(%s", text_schedules[pipeline->schedule]);
+    if (schedule->kind != SCHEDULE_AUTO)
+        fprintf(p->out, " schedule(%s", text_schedules[schedule->kind]);
     if (pipeline->variants)
         fprintf(p->out, ", %d", pipeline->variants);
-    if (pipeline->schedule != SCHEDULE_AUTO)
+    if (schedule->kind != SCHEDULE_AUTO)
         fputs(")", p->out);
-    if (pipeline->pingpong)
+    if (schedule->pingpong)
         fputs(" pingpong", p->out);
     if (pipeline->subtiles > 1)
         fprintf(p->out, " subtile(%d)", pipeline->subtiles);
-    if (pipeline->ordered)
+    if (schedule->ordered)
         fputs(" ordered", p->out);
     if (pipeline->plain)
         fputs(" plain", p->out);
@@ -252,8 +252,17 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fprintf(p->out, " tile(%d)", pipeline->tile);
     for (const Reduction *reduction = pipeline->reductions; reduction; reduction = reduction->next)
         fprintf(p->out, " reduction(%s %s)", op_info[reduction->op].text, reduction->name);
-    if (pipeline->put_count)
-        fprintf(p->out, " puts(%d)", pipeline->put_count);
+    if (schedule->put_count)
+        fprintf(p->out, " puts(%d)", schedule->put_count);
+}
+
+/* Prints the clauses of a pipelined loop, and for open ones the chosen values.  */
+static void print_loop_clauses(Printer *p, const Op *loop)
+{
+    if (!loop_is_pipelined(loop))
+        return;
+    const LoopSchedule asked = schedule_asked_of_loop(pipeline_of(loop));
+    print_pipeline(p, pipeline_of(loop), p->kernel->schedule.begun ? schedule_of_loop(loop) : &asked);
 }
 
 void ir_print_roles(Printer *p, uint32_t roles)
@@ -400,8 +409,7 @@ static void print_carried(Printer *p, const Op *op, int first_arg, int first_blo
 
 static void print_open(Printer *p, const Op *op)
 {
-    if (pipeline_of(op))
-        print_pipeline(p, pipeline_of(op));
+    print_loop_clauses(p, op);
     print_notes(p, op);
     fputs(" {\n", p->out);
     if (op->nblocks)

@@ -57,7 +57,7 @@ static void print_names(Printer *p, const char *clause, const Reduction *list, O
             fprintf(p->out, " %s(%s)", clause, list->name);
 }
 
-static void print_grid_clauses(Printer *p, const Grid *grid)
+static void print_grid_clauses(Printer *p, const Grid *grid, const BlockSchedule *block)
 {
     if (grid->dims)
         fprintf(p->out, " grid(%d)", grid->dims);
@@ -70,9 +70,9 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         print_names(p, "independent", grid->independent, OP_SET_ELEMENT);
     }
     print_totals(p, grid);
-    if (grid->persistent)
+    if (block->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
-    if (grid->dynamic)
+    if (block->dynamic)
         fputs(" dynamic", p->out);
     if (grid->parts)
         fputs(" parts", p->out);
@@ -80,17 +80,17 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fputs(" by_one", p->out);
     if (grid->cluster[0] || grid->cluster[1])
         fprintf(p->out, " cluster(%d,%d)", grid->cluster[0], grid->cluster[1]);
-    if (grid->order == ORDER_GROUPED)
+    if (block->order == ORDER_GROUPED)
         fprintf(p->out, " order(grouped,%d)", grid->order_group);
-    else if (grid->order != ORDER_AUTO)
-        fprintf(p->out, " order(%s)", text_orders[grid->order]);
+    else if (block->order != ORDER_AUTO)
+        fprintf(p->out, " order(%s)", text_orders[block->order]);
     if (grid->from) {
         fputs(" from(", p->out);
         ir_print_value(p, grid->from);
         putc(')', p->out);
     }
-    if (grid->consumers || grid->split != SPLIT_AUTO)
-        fprintf(p->out, " consumers(%d%s%s)", grid->consumers, grid->split ? "," : "", text_splits[grid->split]);
+    if (block->groups || block->split != SPLIT_AUTO)
+        fprintf(p->out, " consumers(%d%s%s)", block->groups, block->split ? "," : "", text_splits[block->split]);
     if (grid->producer_registers || grid->consumer_registers)
         fprintf(p->out, " registers(%d,%d)", grid->producer_registers, grid->consumer_registers);
     if (grid->share)
@@ -108,7 +108,8 @@ static void print_header(Printer *p)
         ir_print_definition(p, kernel->params[i]);
     }
     putc(')', p->out);
-    print_grid_clauses(p, &kernel->grid);
+    const BlockSchedule asked = schedule_asked_of_block(&kernel->grid);
+    print_grid_clauses(p, &kernel->grid, kernel->schedule.begun ? &kernel->schedule.block : &asked);
     fputs(" {\n", p->out);
     if (strcmp(kernel->name, kernel->c_function))
         fprintf(p->out, "  function %s\n", kernel->c_function);

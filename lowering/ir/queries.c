@@ -122,7 +122,7 @@ bool op_mixes_rows(const Op *op)
 Op *pipelined_loop(const Op *op)
 {
     Op *loop = ir_enclosing(op, OP_FOR);
-    while (loop && !pipeline_of(loop))
+    while (loop && !loop_is_pipelined(loop))
         loop = ir_enclosing(loop, OP_FOR);
     return loop;
 }
@@ -350,7 +350,7 @@ bool loop_is_of_loads(const Op *loop)
 {
     if (loop->code != OP_FOR || loop->nblocks != 1)
         return false;
-    int64_t trips = pipeline_of(loop) ? -1 : constant_trips(loop);
+    int64_t trips = loop_is_pipelined(loop) ? -1 : constant_trips(loop);
     int operations = 0, loads = 0;
     FOR_OPS (op, loop->blocks[0]) {
         if (op->nblocks || op_info[op->code].class_ == CLASS_SYNC || op_info[op->code].class_ == CLASS_STORE)

@@ -86,7 +86,7 @@ int aref_place(const Aref *aref, const Value *value)
 /* Under SPLIT_TILES, groups of a role that stores take whole tiles in turn and do not divide rows.  */
 int role_sharers(const Kernel *kernel, const Role *role)
 {
-    return kernel->grid.split == SPLIT_TILES && role->may & ROLE_STORES ? 1 : role->replicas;
+    return kernel->schedule.block.split == SPLIT_TILES && role->may & ROLE_STORES ? 1 : role->replicas;
 }
 
 Aref *aref_to(const Value *value, const Role *role)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedule-table.h - the schedule of each operation: role, stage, order and ring.
+ * schedule-table.h - the schedule of a kernel: of its operations, its pipelined loops and its block.
  *
- * To add to the schedule, add a field to ScheduleRow, and extend print_row () in print-ops.c and parse_row () in
- * parse-ops.c.
+ * `choose`, a schedule file and the answer of wsc-solve write the same schedule.  The request of the user is in
+ * clauses.h and stays as it is.
+ *
+ * To add to the schedule of operations, add a field to ScheduleRow, and extend print_row () in print-ops.c and
+ * parse_row () in parse-ops.c.
  */
 #ifndef WSC_SCHEDULE_TABLE_H
 #define WSC_SCHEDULE_TABLE_H
 
+#include "ir/clauses.h"
 #include "ir/ir.h"
 
 #ifdef __cplusplus
@@ -35,12 +39,41 @@ typedef struct {
     int line;       /* ring: bytes of a line in shared memory; 0: 128 */
     uint32_t transposer; /* ring: the role that puts the transpose into a second ring, as a bit; 0: none */
 } ScheduleRow;
+
+/* The schedule of a pipelined loop.  A number is -1 until choose decides.  */
+struct LoopSchedule {
+    int depth;         /* D: slots of its rings */
+    int in_flight;     /* P: iterations whose products are in flight */
+    ScheduleKind kind; /* SCHEDULE_FINE or SCHEDULE_COARSE */
+    bool pingpong;     /* groups take turns with their products */
+    bool ordered;      /* a schedule file gives the order in which an iteration issues its operations */
+    int put_count;     /* number of arefs filled in the loop */
+};
+
+/* The schedule of a block.  */
+typedef struct {
+    int groups; /* groups that multiply and store; 0 until choose decides */
+    Split split;
+    TileOrder order;
+    bool persistent;
+    bool dynamic; /* a persistent CTA takes its next tile from a counter, not at a fixed stride */
+} BlockSchedule;
+
 typedef struct {
     ScheduleRow **chunks;
     int nchunks;
-} ScheduleTable;
+    bool begun; /* choose, or the text of the IR, has made block and loops */
+    BlockSchedule block;
+} Schedule;
 const ScheduleRow *schedule_of(const Op *op); /* for reading; never NULL */
 ScheduleRow *schedule_op(Op *op);             /* for writing */
+LoopSchedule *schedule_of_loop(const Op *op); /* NULL: not pipelined, or the schedule has not begun */
+bool loop_is_pipelined(const Op *op);         /* by the schedule, or by the pragma if the schedule has not begun */
+
+/* Begins the schedule as far as the user's clauses determine it.  */
+void schedule_begin(Kernel *kernel);
+BlockSchedule schedule_asked_of_block(const Grid *grid);
+LoopSchedule schedule_asked_of_loop(const Pipeline *pipeline);
 
 #ifdef __cplusplus
 }

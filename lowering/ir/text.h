@@ -7,7 +7,7 @@
 
 extern const char *const text_kinds[];        /* by Kind */
 extern const char *const text_tags[];         /* by Tag */
-extern const char *const text_schedules[];    /* by Schedule */
+extern const char *const text_schedules[];    /* by ScheduleKind */
 extern const char *const text_orders[];       /* by TileOrder */
 extern const char *const text_splits[];       /* by Split */
 extern const char *const text_precisions[];   /* by Precision */

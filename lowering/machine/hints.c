@@ -31,7 +31,7 @@ static bool computes(const Op *op, const void *context)
 static bool is_in_hot_loop(const Op *op)
 {
     for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
-        if (pipeline_of(loop) && ir_any(loop, computes, NULL))
+        if (loop_is_pipelined(loop) && ir_any(loop, computes, NULL))
             return true;
     return false;
 }

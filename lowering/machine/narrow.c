@@ -46,7 +46,8 @@ static const Op *narrow_load(const Kernel *kernel, const Op *view)
     const Op *load = view->aref && !view->storage->transposed ? aref_source(view->aref, view->storage) : NULL;
     if (!load || load->code != OP_LOAD)
         return NULL;
-    bool halved = kernel->grid.dynamic && kernel->grid.split == SPLIT_TILES && is_halved_at_edge(kernel->machine, load);
+    bool halved = kernel->schedule.block.dynamic && kernel->schedule.block.split == SPLIT_TILES &&
+                  is_halved_at_edge(kernel->machine, load);
     return halved || load->transfer->skip_step ? load : NULL;
 }
 

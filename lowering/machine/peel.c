@@ -35,7 +35,7 @@ static Op *find_edge(const Op *loop)
               ir_constant(loop->args[2], &step) && step > 0;
     Op *edge = NULL;
     bool products = false;
-    for (Op *op = loop->blocks[0]->first; op && up && loop->control->pipeline; op = op->next) {
+    for (Op *op = loop->blocks[0]->first; op && up && loop_is_pipelined(loop); op = op->next) {
         products |= op->code == OP_MMA;
         edge = !edge && ir_is_edge(op, loop) ? op : edge;
     }

@@ -145,7 +145,7 @@ static void set_slots(Aref *aref, int slots)
 static void plan_second_slots(Kernel *kernel)
 {
     FOR_AREFS (aref, kernel) {
-        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def) ||
+        if (!kernel->schedule.block.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def) ||
             storage_is_reused(kernel, aref->storages[0]))
             continue;
         set_slots(aref, 2);
@@ -347,16 +347,16 @@ static void visit_say_loop(Op *op, void *context)
 {
     Kernel *kernel = context;
     const Pipeline *pipeline = pipeline_of(op);
-    if (!pipeline)
+    const LoopSchedule *schedule = schedule_of_loop(op);
+    if (!schedule)
         return;
-    int groups = kernel->grid.consumers;
-    const char *split = groups == 1 ? "" : kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
+    int groups = kernel->schedule.block.groups;
+    const char *split = groups == 1 ? "" : kernel->schedule.block.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
     remark(kernel, DIAG_OPTIMIZED, pipeline->loc,
            "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
            "schedule%s%s",
-           groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
-           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine",
-           pipeline->pingpong ? ", products in ping-pong" : "",
+           groups, split, schedule->put_count, schedule->put_count > 1 ? "s" : "", schedule->depth, schedule->in_flight,
+           schedule->kind == SCHEDULE_COARSE ? "coarse" : "fine", schedule->pingpong ? ", products in ping-pong" : "",
            pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
 }
 

@@ -360,8 +360,9 @@ static bool is_better_in_memory(const Kernel *kernel, int next)
 static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
 {
     const Grid *grid = &kernel->grid;
-    bool stays = grid->persistent || !grid->persistent_given;
-    if (grid->dynamic || !stays || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
+    const BlockSchedule *block = &kernel->schedule.block;
+    bool stays = block->persistent || !grid->persistent_given;
+    if (block->dynamic || !stays || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
         return 0;
     int next = registers_of(kernel, role, PREFETCH_TILE);
     int once = machine_wide_groups(role->layout) ? registers_of(kernel, role, PREFETCH_ONCE) : 0;
@@ -385,7 +386,7 @@ static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
     once = !kept && once <= (many ? costs->once_of_many_registers : costs->once_registers) ? once : 0;
     if (once)
         mark(kernel, PREFETCH_ONCE);
-    kernel->grid.persistent = true;
+    kernel->schedule.block.persistent = true;
     bool brought = is_better_in_memory(kernel, next) && next_in_memory(kernel, role);
     next = brought ? 0 : next;
     remark(kernel, DIAG_OPTIMIZED, kernel->loc, "persistent: a block prefetches its next tile into %s%s",

@@ -134,7 +134,8 @@ static bool fits_in_ring(const Kernel *kernel, const Storage *output, const Stor
     Span span;
     return output->use == USE_OUTPUT && aref && role && aref->consumers == ROLE_BIT(role) && !aref->along &&
            !aref->also && aref->nstorages == 1 && !pipelined_loop(aref->payload[0]->def) &&
-           !schedule_of(aref->payload[0]->def)->ring && (kernel->grid.split != SPLIT_TILES || role->replicas == 1) &&
+           !schedule_of(aref->payload[0]->def)->ring &&
+           (kernel->schedule.block.split != SPLIT_TILES || role->replicas == 1) &&
            release_before(role, aref, output, &span);
 }
 
@@ -318,7 +319,7 @@ void plan_turns(Kernel *kernel)
             order_in_ring(kernel, storage);
         else if (under && are_private(kernel, storage, under))
             ir_walk(role->body, visit_write, &pair);
-        else if (role && storage->use == USE_OUTPUT && kernel->grid.split != SPLIT_TILES)
+        else if (role && storage->use == USE_OUTPUT && kernel->schedule.block.split != SPLIT_TILES)
             meet_before(kernel, role->body, storage, role->replicas);
     }
 }

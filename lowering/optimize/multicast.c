@@ -53,7 +53,7 @@ static void visit_loop(Op *op, void *context)
         return;
     loops->loop = op;
     loops->count++;
-    loops->open &= pipeline->automatic && !pipeline->optimal && pipeline->schedule == SCHEDULE_AUTO;
+    loops->open &= pipeline->automatic && pipeline->schedule == SCHEDULE_AUTO;
 }
 
 static bool is_in(const Op *op, const Op *loop)

@@ -10,7 +10,7 @@
 
 static bool is_asked_for(const Pipeline *pipeline)
 {
-    return !pipeline->automatic || pipeline->pingpong || pipeline->optimal || pipeline->parts || pipeline->blocks ||
+    return !pipeline->automatic || pipeline->pingpong || pipeline->parts || pipeline->blocks ||
            pipeline->schedule != SCHEDULE_AUTO;
 }
 

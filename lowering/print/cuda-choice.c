@@ -143,7 +143,7 @@ static void print_work(Printer *printer, Kernel *kernel)
     const Grid *clauses = &kernel->grid;
     fprintf(printer->out, "{%d, %d, %d, %s, %d}, {", blocks_together(kernel),
             clauses->cluster[0] > 1 ? clauses->cluster[0] : 1, clauses->cluster[1] > 1 ? clauses->cluster[1] : 1,
-            clauses->split == SPLIT_TILES ? "true" : "false", clauses->share);
+            kernel->schedule.block.split == SPLIT_TILES ? "true" : "false", clauses->share);
     for (int i = 0; i < work->count; i++) {
         fputs(i ? ", " : "", printer->out);
         print_part(printer, &work->parts[i]);

@@ -101,7 +101,7 @@ static bool same_in_all(const Op *loop, const Value *value)
 static bool is_held(const Printer *printer, const Op *load)
 {
     const Op *loop = load->parent->parent;
-    if (!load_is_prefetched(load) || load->transfer->prefetch != PREFETCH_ITERATION || !loop->control->pipeline ||
+    if (!load_is_prefetched(load) || load->transfer->prefetch != PREFETCH_ITERATION || !loop_is_pipelined(loop) ||
         !load->args[0]->var || cuda_is_written(printer->kernel, load))
         return false;
     return load->code == OP_AT_FLOAT ||
@@ -208,11 +208,11 @@ void cuda_grid(Printer *printer, const Op *op)
         if (op_info[load->code].class_ == CLASS_LOAD && load->transfer->prefetch)
             print_prefetch(printer, op, load);
     cuda_begin(printer);
-    const char *walk = !printer->kernel->grid.dynamic     ? "tiles"
-                       : printer->role->may & ROLE_COPIES ? "scheduling_tiles"
-                                                          : "dynamic_tiles";
+    const char *walk = !printer->kernel->schedule.block.dynamic ? "tiles"
+                       : printer->role->may & ROLE_COPIES       ? "scheduling_tiles"
+                                                                : "dynamic_tiles";
     fprintf(printer->out, "for (%s t(p.grid%s); t.more(); t.next()) {", walk_type(printer, walk, op),
-            printer->kernel->grid.dynamic ? ", s.scheduler" : "");
+            printer->kernel->schedule.block.dynamic ? ", s.scheduler" : "");
     cuda_place(printer, op);
     fputc('\n', printer->out);
     printer->indent++;

@@ -207,7 +207,7 @@ static void print_grid_launch(Printer *printer)
             fprintf(printer->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
         fputs("}", printer->out);
     }
-    fprintf(printer->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
+    fprintf(printer->out, "}, ws::%s, %d);\n", order_text(printer->kernel->schedule.block.order), clauses->order_group);
     if (clauses->from) {
         cuda_begin(printer);
         fputs("call.from(p.grid, ", printer->out);
@@ -258,7 +258,7 @@ static void print_run(Printer *printer)
         fputs("0", printer->out);
     if (kernel->shared_padding)
         fprintf(printer->out, " + %d", kernel->shared_padding);
-    fprintf(printer->out, ", ws::%s", kernel->grid.persistent ? "persistent" : "one_tile");
+    fprintf(printer->out, ", ws::%s", kernel->schedule.block.persistent ? "persistent" : "one_tile");
     if (cluster_size(kernel) > 1)
         fprintf(printer->out, "%s::size", cuda_blocks(printer));
     fputs(");\n", printer->out);
@@ -295,7 +295,7 @@ void cuda_launcher(Printer *printer, const Map *maps)
             print_scalar_field(printer, field);
     if (!kernel->grid.together)
         print_grid_launch(printer);
-    if (kernel->grid.dynamic)
+    if (kernel->schedule.block.dynamic)
         cuda_line(printer, "call.schedule(p.grid);");
     if (kernel_prints_lines(kernel))
         cuda_line(printer, "call.prints(p.prints);");

@@ -136,7 +136,7 @@ static void print_shared(Printer *printer)
             const char *others = number ? arena_print(kernel->module, ", %d", number) : "";
             cuda_line(printer, "ws::role_barrier<%d%s> %s;", role->replicas, others, cuda_role_barrier(kernel, role));
         }
-    if (kernel->grid.dynamic)
+    if (kernel->schedule.block.dynamic)
         cuda_line(printer, "ws::tile_scheduler scheduler;");
     printer->indent--;
     cuda_line(printer, "};");
@@ -372,7 +372,7 @@ static void print_inits(Printer *printer)
         if (role_has_op(role, OP_ROLE_BARRIER, NULL))
             cuda_line(printer, "s.%s.init(\"%s\");", cuda_role_barrier(kernel, role), cuda_role_barrier(kernel, role));
     print_part_inits(printer);
-    if (kernel->grid.dynamic)
+    if (kernel->schedule.block.dynamic)
         cuda_line(printer, "s.scheduler.init(\"scheduler\", %d);", readers_of_tiles(kernel));
     for (const Map *map = printer->maps; map; map = map->next)
         cuda_line(printer, "ws::prefetch(p.%s);", map->name);

@@ -489,8 +489,8 @@ void explorer_init(Explorer *explorer, Kernel *kernel, const Labels *labels)
 {
     Module *module = kernel->module;
     int groups = 0;
-    *explorer =
-        (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES, .named = kernel->variables != NULL};
+    *explorer = (Explorer){
+        .kernel = kernel, .by_tiles = kernel->schedule.block.split == SPLIT_TILES, .named = kernel->variables != NULL};
     explorer->variance = variance_new(kernel);
     explorer->nblocks = blocks_apart(explorer, labels);
     FOR_ROLES (role, kernel)

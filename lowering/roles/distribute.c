@@ -295,7 +295,7 @@ void distribute_block(Distributor *distributor, Block *from, Block *to)
 {
     FOR_OPS (op, from) {
         bool early = distributor->fills && op->nresults && !op->nblocks && is_mapped(distributor, op->results[0]);
-        if (pipeline_of(op) && distributor->fills)
+        if (loop_is_pipelined(op) && distributor->fills)
             clone_all_early(distributor, to, op);
         if (op->code == OP_YIELD || op->code == OP_COND)
             clone_terminator(distributor, to, op);

@@ -156,7 +156,8 @@ static bool is_last_exponential(const Op *op)
 static int group_before_exponentials(const Expander *expander, const Op *op)
 {
     int group = -1;
-    for (int i = 0; i < expander->npending && expander->kernel->grid.consumers > 1 && is_last_exponential(op); i++) {
+    for (int i = 0; i < expander->npending && expander->kernel->schedule.block.groups > 1 && is_last_exponential(op);
+         i++) {
         const Op *mma = expander->pending[i]->def;
         bool carried = mma && (mma->args[0]->block == op->parent || mma->args[1]->block == op->parent);
         group = carried && expander->group[i] > group ? expander->group[i] : group;
@@ -293,7 +294,7 @@ static Op *before_releases(Block *block)
 static void end_iterations(Expander *expander, Op *loop)
 {
     Block *block = loop->blocks[0];
-    int lag = pipeline_of(loop) ? pipeline_of(loop)->in_flight - 1 : 0;
+    int lag = loop_is_pipelined(loop) ? schedule_of_loop(loop)->in_flight - 1 : 0;
     Op *where = before_releases(block), *wait = NULL, *after = NULL;
     for (int i = 0; i < carried_count(loop); i++) {
         if (!carries(expander, loop, i))

@@ -34,8 +34,8 @@
 static int in_flight_after(const Op *source)
 {
     Op *loop = loop_around(source->parent);
-    bool late = schedule_of(source)->release == RELEASE_END && loop && pipeline_of(loop);
-    return late ? loop->control->pipeline->in_flight - 1 : 0;
+    bool late = schedule_of(source)->release == RELEASE_END && loop && loop_is_pipelined(loop);
+    return late ? schedule_of_loop(loop)->in_flight - 1 : 0;
 }
 
 /* The roles that get the tile as its maker leaves it. If there are none, the maker gets its own tile.  */

@@ -253,8 +253,8 @@ static void place_only_turn(const Stager *stager, const Block *block)
 /* False if the kernel prints tiles: all groups meet for a print, but a group that waits for its turn cannot.  */
 static bool in_pingpong(const Stager *stager)
 {
-    return stager->loop->control->pipeline->pingpong && stager->kernel->grid.split == SPLIT_ROWS &&
-           stager->kernel->grid.consumers > 1 && !kernel_prints(stager->kernel);
+    return schedule_of_loop(stager->loop)->pingpong && stager->kernel->schedule.block.split == SPLIT_ROWS &&
+           stager->kernel->schedule.block.groups > 1 && !kernel_prints(stager->kernel);
 }
 
 /* The number of slots that are got between the get and its release, if they are on different sides of the cut.  */
@@ -328,6 +328,7 @@ static Op *steady(Stager *stager, Block *to, Value **initial)
     Op *loop = plain(stager, to, OP_FOR, 3, args);
     loop->control->compare = old->control->compare;
     loop->control->pipeline = old->control->pipeline;
+    loop->control->schedule = old->control->schedule;
     Block *body = block_new(kernel, loop);
     value_map_set(kernel, &stager->maps[EARLY], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
     for (int i = 0; i < stager->ncarriers; i++) {
@@ -425,7 +426,7 @@ static void collect(Stager *stager)
 static void expand_loop(Kernel *kernel, Op *loop, int last)
 {
     Stager alone = {.kernel = kernel, .loop = loop};
-    if (!last && pipeline_of(loop) && in_pingpong(&alone))
+    if (!last && loop_is_pipelined(loop) && in_pingpong(&alone))
         place_only_turn(&alone, loop->blocks[0]);
     for (int cut = 1; cut <= last && loop; cut++) {
         Stager *stager = arena_alloc(kernel->module, sizeof *stager);
@@ -463,7 +464,7 @@ void expand_stages(Kernel *kernel, Block *block, bool in_order)
         if (op->code == OP_FOR)
             FOR_OPS (inner, op->blocks[0])
                 last = schedule_of(inner)->stage > last ? schedule_of(inner)->stage : last;
-        if (in_order && !last && pipeline_of(op) && op->control->pipeline->ordered)
+        if (in_order && !last && loop_is_pipelined(op) && schedule_of_loop(op)->ordered)
             order_loop(kernel, op);
         expand_loop(kernel, op, last);
     }

@@ -171,7 +171,7 @@ int choose_held_registers(const Kernel *kernel, const Block *block, const Uses *
         Type operand = op->args[0]->type;
         operand.rows = MACHINE_MMA_ROWS;
         bool computed = schedule_of(op)->stage && !ring_source(op->args[0]);
-        int each = machine_tile_registers(held, LAYOUT_MMA) * (kernel->grid.consumers == 1 ? groups : 1);
+        int each = machine_tile_registers(held, LAYOUT_MMA) * (kernel->schedule.block.groups == 1 ? groups : 1);
         registers += is_held_over(op, block, uses) ? 2 * each : each;
         registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
     }
@@ -228,7 +228,7 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
             schedule_op(op)->stage = 1;
             found = true;
         }
-    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE;
+    bool asked = schedule_of_loop(loop)->kind == SCHEDULE_COARSE;
     const char *why = found && !asked ? objection(&coarse) : NULL;
     if (why) {
         remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);

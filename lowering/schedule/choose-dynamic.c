@@ -92,7 +92,7 @@ static bool is_while(const Op *op, const void *context)
    scheduling loses more than it gains.  */
 static bool is_uneven_at_edge(const Kernel *kernel)
 {
-    return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, kernel->machine) &&
+    return kernel->schedule.block.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, kernel->machine) &&
            !ir_any_of(kernel->body, is_while, NULL);
 }
 
@@ -107,12 +107,13 @@ static bool is_resident(const Op *op, const void *context)
 bool choose_dynamic(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
+    const BlockSchedule *block = &kernel->schedule.block;
     bool uneven = false, alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
-    if (!grid->persistent || !kernel_is_specialized(kernel) || !alone)
+    if (!block->persistent || !kernel_is_specialized(kernel) || !alone)
         return false;
-    if (grid->split != SPLIT_TILES)
+    if (block->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
     /* Next to another grid, some blocks begin when blocks of that grid end.  */
-    uneven = uneven || (grid->together && grid->split != SPLIT_TILES);
+    uneven = uneven || (grid->together && block->split != SPLIT_TILES);
     return uneven || ir_any_of(kernel->body, is_resident, NULL) || is_uneven_at_edge(kernel);
 }

@@ -46,22 +46,22 @@ static bool predict_loop(Kernel *kernel, const Op *loop, int most, double *clock
                            .graph = schedule_graph(kernel),
                            .schedule = schedule_text(kernel),
                            .name = arena_print(kernel->module, "%s:%s", kernel->name, name),
-                           .in_turn = kernel->grid.split == SPLIT_TILES};
+                           .in_turn = kernel->schedule.block.split == SPLIT_TILES};
     return kernel->machine->description && predict_in_flight(&text, most, clocks);
 }
 
 double choose_predicted(Kernel *kernel, const Op *loop)
 {
     double clocks[MOST_FLIGHT];
-    const int in_flight = loop->control->pipeline->in_flight;
+    const int in_flight = schedule_of_loop(loop)->in_flight;
     return in_flight <= MOST_FLIGHT && predict_loop(kernel, loop, in_flight, clocks) ? clocks[in_flight - 1] : 0;
 }
 
 void choose_in_flight(Chooser *chooser, Op *loop)
 {
     Kernel *kernel = chooser->kernel;
-    Pipeline *pipeline = loop->control->pipeline;
-    const int most = most_in_flight(chooser, loop), ruled = pipeline->in_flight;
+    LoopSchedule *schedule = schedule_of_loop(loop);
+    const int most = most_in_flight(chooser, loop), ruled = schedule->in_flight;
     double clocks[MOST_FLIGHT];
     if (most < 2 || !predict_loop(kernel, loop, most, clocks))
         return;
@@ -71,10 +71,10 @@ void choose_in_flight(Chooser *chooser, Op *loop)
     const double apart = kernel_costs(kernel)->predicted_gain * clocks[best];
     if (ruled <= most && clocks[ruled - 1] <= apart)
         return;
-    for (pipeline->in_flight = 1; clocks[pipeline->in_flight - 1] > apart;)
-        pipeline->in_flight++;
+    for (schedule->in_flight = 1; clocks[schedule->in_flight - 1] > apart;)
+        schedule->in_flight++;
     if (ruled <= most)
-        remark(kernel, DIAG_OPTIMIZED, pipeline->loc,
-               "P = %d: the model predicts %.0f cycles for an iteration, and %.0f with P = %d", pipeline->in_flight,
-               clocks[pipeline->in_flight - 1], clocks[ruled - 1], ruled);
+        remark(kernel, DIAG_OPTIMIZED, pipeline_of(loop)->loc,
+               "P = %d: the model predicts %.0f cycles for an iteration, and %.0f with P = %d", schedule->in_flight,
+               clocks[schedule->in_flight - 1], clocks[ruled - 1], ruled);
 }

@@ -22,13 +22,12 @@ bool choose_products_fit(const Chooser *chooser, int groups)
 
 int choose_most_groups(const Chooser *chooser)
 {
-    const Grid *grid = &chooser->kernel->grid;
-    bool whole_tiles = grid->split == SPLIT_TILES;
+    const BlockSchedule *block = &chooser->kernel->schedule.block;
+    bool whole_tiles = block->split == SPLIT_TILES;
     for (int i = 0; i < chooser->nloops; i++)
-        whole_tiles |=
-            chooser->loops[i]->control->pipeline->automatic || chooser->loops[i]->control->pipeline->pingpong;
+        whole_tiles |= chooser->loops[i]->control->pipeline->automatic || schedule_of_loop(chooser->loops[i])->pingpong;
     int groups = choose_wanted_groups(chooser);
-    return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
+    return block->groups ? block->groups : whole_tiles && groups < 2 ? 2 : groups;
 }
 
 int choose_product_registers(const Chooser *chooser, int groups)
@@ -173,13 +172,14 @@ void choose_pingpong(Chooser *chooser)
     for (int i = 0; i < chooser->ndots; i++)
         if (!op_is_dot(chooser->dots[i]))
             return;
-    Grid *grid = &chooser->kernel->grid;
-    Pipeline *pipeline = chooser->nloops == 1 && !grid->parts ? chooser->loops[0]->control->pipeline : NULL;
-    if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
-        grid->consumers || chooser->storing || chooser->preparers > 1)
+    const BlockSchedule *block = &chooser->kernel->schedule.block;
+    const Op *loop = chooser->nloops == 1 && !chooser->kernel->grid.parts ? chooser->loops[0] : NULL;
+    LoopSchedule *schedule = loop ? schedule_of_loop(loop) : NULL;
+    if (!loop || !pipeline_of(loop)->automatic || schedule->kind != SCHEDULE_FINE || block->split != SPLIT_AUTO ||
+        block->groups || chooser->storing || chooser->preparers > 1)
         return;
-    pipeline->pingpong |= holds_accumulators(chooser, chooser->loops[0]) && room_for_staged(chooser, 2, false) &&
-                          !computes_operands(chooser);
+    schedule->pingpong |=
+        holds_accumulators(chooser, loop) && room_for_staged(chooser, 2, false) && !computes_operands(chooser);
 }
 
 /* True if groups take whole tiles in turn: by the clause split, or by pingpong on a fine loop without that clause.  */
@@ -187,29 +187,31 @@ static bool takes_tiles(const Chooser *chooser)
 {
     bool pingpong = false;
     for (int i = 0; i < chooser->nloops; i++)
-        pingpong |= chooser->loops[i]->control->pipeline->pingpong &&
-                    chooser->loops[i]->control->pipeline->schedule == SCHEDULE_FINE;
-    return chooser->kernel->grid.split == SPLIT_TILES || (pingpong && chooser->kernel->grid.split == SPLIT_AUTO);
+        pingpong |=
+            schedule_of_loop(chooser->loops[i])->pingpong && schedule_of_loop(chooser->loops[i])->kind == SCHEDULE_FINE;
+    return chooser->kernel->schedule.block.split == SPLIT_TILES ||
+           (pingpong && chooser->kernel->schedule.block.split == SPLIT_AUTO);
 }
 
 int choose_groups(Chooser *chooser)
 {
-    Grid *grid = &chooser->kernel->grid;
+    const Grid *grid = &chooser->kernel->grid;
+    BlockSchedule *block = &chooser->kernel->schedule.block;
     const Role *role = role_that(chooser->kernel, ROLE_STORES);
     Op *why = NULL;
     if (takes_tiles(chooser)) {
         if (!chooser->specialized || grid->parts || chooser->storing)
             reject(chooser->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
-        grid->split = SPLIT_TILES;
-        return grid->consumers > 1 ? grid->consumers : 2;
+        block->split = SPLIT_TILES;
+        return block->groups > 1 ? block->groups : 2;
     }
-    grid->split = SPLIT_ROWS;
-    if (grid->consumers > 1) {
-        if (!split_rows(chooser->kernel, role, grid->consumers, &why))
-            reject(chooser->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
-        return grid->consumers;
+    block->split = SPLIT_ROWS;
+    if (block->groups > 1) {
+        if (!split_rows(chooser->kernel, role, block->groups, &why))
+            reject(chooser->kernel, why->loc, REASON_SPLIT_ROWS, block->groups);
+        return block->groups;
     }
-    if (grid->consumers == 1)
+    if (block->groups == 1)
         return 1;
     const int held = chooser->kernel->machine->costs->held_registers;
     bool one = choose_product_registers(chooser, 1) <= held && room_for_staged(chooser, 1, true);
@@ -283,15 +285,15 @@ static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
 void choose_turns(Chooser *chooser, int groups)
 {
     for (int i = 0; i < chooser->nloops; i++) {
-        Pipeline *pipeline = chooser->loops[i]->control->pipeline;
-        bool fine = pipeline->schedule != SCHEDULE_COARSE;
-        if (chooser->kernel->grid.split != SPLIT_ROWS ||
-            (fine && !pipeline->pingpong && !gains_by_turns(chooser, chooser->loops[i], groups)))
+        LoopSchedule *schedule = schedule_of_loop(chooser->loops[i]);
+        bool fine = schedule->kind != SCHEDULE_COARSE;
+        if (chooser->kernel->schedule.block.split != SPLIT_ROWS ||
+            (fine && !schedule->pingpong && !gains_by_turns(chooser, chooser->loops[i], groups)))
             continue;
         bool gathered = choose_gathers(chooser, chooser->loops[i]);
-        if (pipeline->pingpong && (groups == 1 || gathered))
-            reject(chooser->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
-        pipeline->pingpong =
-            groups > 1 && !gathered && (pipeline->pingpong || !has_transposed(chooser, chooser->loops[i]));
+        if (schedule->pingpong && (groups == 1 || gathered))
+            reject(chooser->kernel, pipeline_of(chooser->loops[i])->loc, REASON_PINGPONG_UNSUPPORTED);
+        schedule->pingpong =
+            groups > 1 && !gathered && (schedule->pingpong || !has_transposed(chooser, chooser->loops[i]));
     }
 }

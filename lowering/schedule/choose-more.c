@@ -40,18 +40,18 @@ static int registers_with(const Op *loop, int groups)
    known.  Without turns, the prediction is too slow.  */
 static double clocks_with(Chooser *chooser, Op *loop, int groups)
 {
-    Grid *grid = &chooser->kernel->grid;
-    Pipeline *pipeline = loop->control->pipeline;
-    const bool pingpong = pipeline->pingpong;
-    const int said = grid->consumers;
+    BlockSchedule *block = &chooser->kernel->schedule.block;
+    LoopSchedule *schedule = schedule_of_loop(loop);
+    const bool pingpong = schedule->pingpong;
+    const int said = block->groups;
     if (!split_rows(chooser->kernel, role_that(chooser->kernel, ROLE_STORES), groups, NULL))
         return 0;
-    grid->consumers = groups;
-    pipeline->pingpong = true;
+    block->groups = groups;
+    schedule->pingpong = true;
     choose_assign_roles(chooser, groups);
     const double clocks = choose_predicted(chooser->kernel, loop);
-    pipeline->pingpong = pingpong;
-    grid->consumers = said;
+    schedule->pingpong = pingpong;
+    block->groups = said;
     return clocks;
 }
 
@@ -59,8 +59,9 @@ static double clocks_with(Chooser *chooser, Op *loop, int groups)
 static bool is_open(const Chooser *chooser, const Op *loop)
 {
     const Grid *grid = &chooser->kernel->grid;
-    if (grid->consumers || grid->split != SPLIT_ROWS || grid->producer_registers || grid->parts || chooser->nprepared ||
-        chooser->storing || chooser->kernel->tasks || loop->control->pipeline->schedule != SCHEDULE_FINE ||
+    const BlockSchedule *block = &chooser->kernel->schedule.block;
+    if (block->groups || block->split != SPLIT_ROWS || grid->producer_registers || grid->parts || chooser->nprepared ||
+        chooser->storing || chooser->kernel->tasks || schedule_of_loop(loop)->kind != SCHEDULE_FINE ||
         choose_gathers(chooser, loop))
         return false;
     for (int i = 0; i < chooser->ndots; i++)
@@ -83,7 +84,7 @@ int choose_more_groups(Chooser *chooser, int groups)
         remark(chooser->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc,
                "%d groups: the model predicts %.0f cycles for an iteration, and %.0f with %d", MORE_GROUPS, more, few,
                groups);
-        loop->control->pipeline->pingpong = true;
+        schedule_of_loop(loop)->pingpong = true;
         return MORE_GROUPS;
     }
     split_rows(chooser->kernel, role_that(chooser->kernel, ROLE_STORES), groups, NULL);

@@ -284,10 +284,10 @@ static void share_out(Chooser *chooser)
 /* Sets the depth of prepared operands.  Loads that only the preparer reads run ahead by their own slots, too.  */
 static void choose_slots(const Chooser *chooser, const Op *loop)
 {
-    const Pipeline *pipeline = loop->control->pipeline;
+    const LoopSchedule *schedule = schedule_of_loop(loop);
     for (int i = 0; i < chooser->nprepared; i++)
         if (pipelined_loop(chooser->prepared[i]) == loop)
-            schedule_op(chooser->prepared[i])->depth = pipeline->depth;
+            schedule_op(chooser->prepared[i])->depth = schedule->depth;
 }
 
 static bool has_threads(const Chooser *chooser, int groups)
@@ -413,7 +413,7 @@ void choose_prepared(Chooser *chooser, int groups)
 {
     bool said = chooser->nprepared || chooser->storing; /* the user's tasks exclude further roles */
     for (int i = 0; i < chooser->nloops && chooser->specialized && !said; i++)
-        if (chooser->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
+        if (schedule_of_loop(chooser->loops[i])->kind == SCHEDULE_FINE)
             choose_loop(chooser, chooser->loops[i], groups);
     Role *role =
         chooser->nprepared && !said ? role_new(chooser->kernel, "preparer", ROLE_COMPUTES, chooser->preparers) : NULL;

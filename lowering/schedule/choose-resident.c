@@ -65,8 +65,9 @@ static int trips(const Op *loop)
 static bool may_keep(const Kernel *kernel, const Op *loop)
 {
     const Grid *grid = &kernel->grid;
+    const BlockSchedule *block = &kernel->schedule.block;
     bool alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1 && !grid->parts;
-    return grid->order == ORDER_COLUMN && grid->dims >= 2 && alone && (grid->persistent || !grid->persistent_given) &&
+    return block->order == ORDER_COLUMN && grid->dims >= 2 && alone && (block->persistent || !grid->persistent_given) &&
            loop->control->pipeline->automatic && loop->parent->parent && loop->parent->parent->code == OP_GRID &&
            trips(loop);
 }
@@ -104,9 +105,9 @@ bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int
     for (int i = 0; i < nloads; i++)
         if (schedule_of(loads[i])->depth)
             schedule_op(loads[i])->depth = (int)tiles * count;
-    loop->control->pipeline->depth = (int)tiles * count;
+    schedule_of_loop(loop)->depth = (int)tiles * count;
     /* A copy may wait for a release that many slots back.  */
-    loop->control->pipeline->in_flight = count < 2 ? count : 2;
+    schedule_of_loop(loop)->in_flight = count < 2 ? count : 2;
     resident->transfer->resident = count;
     return true;
 }

@@ -56,10 +56,10 @@ void choose_ring(Chooser *chooser, Op *load)
         return;
     }
     int said = schedule_of(load)->ring;
-    schedule_op(load)->depth = said ? said : loop ? loop->control->pipeline->depth : 1;
+    schedule_op(load)->depth = said ? said : loop ? schedule_of_loop(loop)->depth : 1;
     if (loop) {
         chooser->specialized = true;
-        loop->control->pipeline->put_count++;
+        schedule_of_loop(loop)->put_count++;
     }
 }
 

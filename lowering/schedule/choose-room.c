@@ -127,8 +127,8 @@ bool room_for_staged(const Chooser *chooser, int groups, bool rows)
     for (int i = 0; i < chooser->nrings; i++) {
         const Op *loop = pipelined_loop(chooser->rings[i]);
         int depth = schedule_of(chooser->rings[i])->depth;
-        if (loop && loop->control->pipeline->automatic && !chooser->keeps && depth > loop->control->pipeline->in_flight)
-            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(chooser->rings[i]);
+        if (loop && loop->control->pipeline->automatic && !chooser->keeps && depth > schedule_of_loop(loop)->in_flight)
+            bytes -= (depth - schedule_of_loop(loop)->in_flight) * room_of_slot(chooser->rings[i]);
     }
     return !staged || budget_fits(chooser->kernel, bytes);
 }

@@ -295,7 +295,8 @@ static void visit_store(Op *op, void *context)
     if (op_info[op->code].class_ != CLASS_STORE || op_prints(op))
         return;
     const Value *tile = op->args[op->nargs - 1];
-    splitter->nsplit += splitter->kernel->grid.consumers > 1 && arrives(splitter, tile) && is_split(splitter, tile);
+    splitter->nsplit +=
+        splitter->kernel->schedule.block.groups > 1 && arrives(splitter, tile) && is_split(splitter, tile);
     ir_walk(splitter->kernel->body, visit_overlap, &overlap);
 }
 

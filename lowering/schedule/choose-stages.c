@@ -315,7 +315,7 @@ bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least)
         stages.behind = true;
         found = write_stages(&stages);
     }
-    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE, deep = stages.last >= least;
+    bool asked = schedule_of_loop(loop)->kind == SCHEDULE_COARSE, deep = stages.last >= least;
     const char *why = found && deep && !asked ? objection(&stages, least) : NULL;
     if (why)
         remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);

@@ -54,8 +54,7 @@ static bool may_stream(const Chooser *chooser)
     for (int i = 0; i < chooser->nloops && !asked; i++) {
         const Pipeline *pipeline = chooser->loops[i]->control->pipeline;
         int registers = streamed_registers(chooser, chooser->loops[i]);
-        asked = !pipeline->automatic || pipeline->pingpong || pipeline->optimal ||
-                pipeline->schedule != SCHEDULE_AUTO || registers <= 0 ||
+        asked = !pipeline->automatic || pipeline->pingpong || pipeline->schedule != SCHEDULE_AUTO || registers <= 0 ||
                 registers > most * choose_wanted_groups(chooser) || another_reads(chooser, chooser->loops[i]);
     }
     return chooser->nloops && !chooser->ndots && !asked;
@@ -85,7 +84,7 @@ void choose_streams(Chooser *chooser)
                "no rings: the loads of an iteration feed no product and fit into %d registers of a thread", registers);
         chooser->streams = registers > chooser->streams ? registers : chooser->streams;
         mark_loads(chooser->loops[i]);
-        chooser->loops[i]->control->pipeline = NULL;
+        chooser->loops[i]->control->schedule = NULL;
     }
     chooser->nloops = count ? 0 : chooser->nloops;
 }

@@ -156,11 +156,11 @@ static void name_multiplying(Members *block)
 {
     Kernel *kernel = block->chooser->kernel;
     Role *role = role_that(kernel, ROLE_STORES);
-    if (block->task->groups && kernel->grid.consumers && block->task->groups != kernel->grid.consumers)
+    if (block->task->groups && kernel->schedule.block.groups && block->task->groups != kernel->schedule.block.groups)
         reject(kernel, block->task->loc, REASON_TASK_CONSUMERS, block->task->name, block->task->groups,
-               kernel->grid.consumers);
+               kernel->schedule.block.groups);
     if (block->task->groups)
-        kernel->grid.consumers = block->task->groups;
+        kernel->schedule.block.groups = block->task->groups;
     role->name = block->task->name;
     role->registers = block->task->registers;
 }
@@ -238,7 +238,7 @@ static void check_stores(const Members *block)
     if (block->nroots)
         reject(kernel, block->task->loc, REASON_TASK_STORES_MAKES, block->task->name,
                name_of(block->roots[0]->results[0]));
-    else if (kernel->grid.split == SPLIT_TILES)
+    else if (kernel->schedule.block.split == SPLIT_TILES)
         reject(kernel, block->task->loc, REASON_TASK_TILES, block->task->name);
     else if (kernel->grid.parts || kernel->grid.cluster[0])
         reject(kernel, block->task->loc, REASON_TASK_CLUSTER, block->task->name);
@@ -278,7 +278,7 @@ static void make_storing_role(Members *block)
         const Op *loop = pipelined_loop(block->handed[i]);
         ScheduleRow *row = schedule_op(block->handed[i]);
         row->maker = multiplies;
-        row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
+        row->depth = row->ring ? row->ring : loop ? schedule_of_loop(loop)->depth : 1;
         choose_push(kernel, &block->chooser->prepared, &block->chooser->nprepared, block->handed[i]);
     }
 }
@@ -293,7 +293,7 @@ static void make_role(Members *block)
         const Op *loop = pipelined_loop(root);
         ScheduleRow *row = schedule_op(root);
         row->maker = ROLE_BIT(role);
-        row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
+        row->depth = row->ring ? row->ring : loop ? schedule_of_loop(loop)->depth : 1;
         choose_push(kernel, &block->chooser->prepared, &block->chooser->nprepared, root);
     }
 }
@@ -402,7 +402,7 @@ int choose_said_slots(const Chooser *chooser, const Op *loop)
 void choose_check_slots(const Chooser *chooser, const Op *loop)
 {
     Kernel *kernel = chooser->kernel;
-    int in_flight = loop->control->pipeline->in_flight;
+    int in_flight = schedule_of_loop(loop)->in_flight;
     for (int i = 0; i < chooser->nrings && !kernel->failed; i++) {
         const Op *source = chooser->rings[i];
         int slots = schedule_of(source)->ring;

@@ -54,11 +54,11 @@ void choose_order(const Chooser *chooser)
 {
     Kernel *kernel = chooser->kernel;
     FOR_OPS (grid, kernel->body) {
-        if (grid->code != OP_GRID || grid->nargs < 6 || kernel->grid.order != ORDER_AUTO ||
+        if (grid->code != OP_GRID || grid->nargs < 6 || kernel->schedule.block.order != ORDER_AUTO ||
             !choose_only_turns(chooser) ||
             ir_any_of(grid->blocks[0], stores_elsewhere, grid->blocks[0]->args[grid->nargs / 3 - 2]))
             continue;
-        kernel->grid.order = ORDER_COLUMN;
+        kernel->schedule.block.order = ORDER_COLUMN;
         remark(kernel, DIAG_OPTIMIZED, kernel->loc,
                "order(column): blocks that run at the same time store to the same rows");
     }

@@ -90,7 +90,7 @@ static void visit_collect(Op *op, void *context)
         chooser->parts_bytes += machine_shares_bytes(machine_shares(op, chooser->kernel->grid.cluster[1], LAYOUT_ROWS));
     chooser->scratch_bytes =
         scratch_bytes(chooser, op) > chooser->scratch_bytes ? scratch_bytes(chooser, op) : chooser->scratch_bytes;
-    if (pipeline_of(op))
+    if (loop_is_pipelined(op))
         choose_push(chooser->kernel, &chooser->loops, &chooser->nloops, op);
     if (op_is_product(op))
         choose_push(chooser->kernel, &chooser->dots, &chooser->ndots, op);
@@ -199,8 +199,9 @@ static int64_t room_for_rings(const Chooser *chooser, int64_t open)
     const Machine *machine = chooser->kernel->machine;
     const Grid *grid = &chooser->kernel->grid;
     int64_t half = machine->sm_shared_bytes / 2 - machine->block_shared_bytes - room_fixed(chooser);
-    bool alone = chooser->ndots || chooser->nprepared || chooser->kernel->tasks || grid->consumers || grid->parts ||
-                 grid->producer_registers || !one_group_computes(chooser);
+    bool alone = chooser->ndots || chooser->nprepared || chooser->kernel->tasks ||
+                 chooser->kernel->schedule.block.groups || grid->parts || grid->producer_registers ||
+                 !one_group_computes(chooser);
     return !alone && half >= 2 * open ? half : machine->shared_bytes - room_fixed(chooser);
 }
 
@@ -219,8 +220,8 @@ static void choose_depth(Chooser *chooser)
     if (open && chooser->nprepared)
         depth = choose_uneven_depth(chooser, chooser->kernel->machine->shared_bytes - room_fixed(chooser), (int)most);
     for (int i = 0; i < chooser->nloops; i++)
-        if (chooser->loops[i]->control->pipeline->depth < 0)
-            chooser->loops[i]->control->pipeline->depth = (int)depth;
+        if (schedule_of_loop(chooser->loops[i])->depth < 0)
+            schedule_of_loop(chooser->loops[i])->depth = (int)depth;
     for (int i = 0; i < chooser->nrings; i++)
         if (schedule_of(chooser->rings[i])->depth < 0)
             schedule_op(chooser->rings[i])->depth = (int)depth;
@@ -243,19 +244,19 @@ static const Op *narrow_load(const Chooser *chooser, const Op *loop)
     return NULL;
 }
 
-/* Removes `pipeline` from loops that stem from plain loops and have no rings.  */
+/* Removes the schedule of loops that stem from plain loops and have no rings.  */
 static void drop_idle(Chooser *chooser)
 {
     int count = 0;
     for (int i = 0; i < chooser->nloops; i++) {
         ControlInfo *control = chooser->loops[i]->control;
-        if (!control->pipeline->plain || control->pipeline->put_count) {
+        if (!control->pipeline->plain || control->schedule->put_count) {
             chooser->loops[count++] = chooser->loops[i];
             continue;
         }
         remark(chooser->kernel, DIAG_MISSED, control->pipeline->loc,
                "this loop has no rings: no load can be started before its iteration");
-        control->pipeline = NULL;
+        control->schedule = NULL;
     }
     chooser->nloops = count;
 }
@@ -263,7 +264,7 @@ static void drop_idle(Chooser *chooser)
 /* Tries a chain of three or more products, then a chain of two, then any other loop with products.  */
 static bool choose_later_stages(Chooser *chooser, Op *loop)
 {
-    Schedule asked = loop->control->pipeline->schedule;
+    ScheduleKind asked = schedule_of_loop(loop)->kind;
     bool second = choose_has_second(chooser->kernel, loop, &chooser->uses);
     return asked != SCHEDULE_FINE && !chooser->apart &&
            (choose_stages(chooser->kernel, loop, &chooser->uses, 2) ||
@@ -273,9 +274,10 @@ static bool choose_later_stages(Chooser *chooser, Op *loop)
 
 static void check_loop(Chooser *chooser, Op *loop)
 {
-    Pipeline *pipeline = loop->control->pipeline;
+    const Pipeline *pipeline = pipeline_of(loop);
+    LoopSchedule *schedule = schedule_of_loop(loop);
     Kernel *kernel = chooser->kernel;
-    if (!pipeline->put_count) {
+    if (!schedule->put_count) {
         const Op *store = NULL, *load = blocked_load(chooser, loop, &store), *narrow = narrow_load(chooser, loop);
         if (load)
             reject(kernel, load->loc, REASON_LOAD_AFTER_STORE, store->loc.line);
@@ -293,16 +295,13 @@ static void check_loop(Chooser *chooser, Op *loop)
     if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
         reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
                ring_names(chooser, loop), pipeline->in_flight);
-    pipeline->optimal |= pipeline->schedule == SCHEDULE_OPTIMAL; /* the chosen schedule is where the solver begins */
-    if (pipeline->optimal)
-        pipeline->schedule = SCHEDULE_AUTO;
     if (choose_later_stages(chooser, loop))
-        pipeline->schedule = SCHEDULE_COARSE;
-    else if (pipeline->schedule == SCHEDULE_COARSE)
+        schedule->kind = SCHEDULE_COARSE;
+    else if (schedule->kind == SCHEDULE_COARSE)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
     else
-        pipeline->schedule = SCHEDULE_FINE;
-    if (pipeline->pingpong && (kernel->grid.consumers == 1 || chooser->apart))
+        schedule->kind = SCHEDULE_FINE;
+    if (pipeline->pingpong && (kernel->schedule.block.groups == 1 || chooser->apart))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
@@ -317,20 +316,21 @@ static const Op *waited_product(const Chooser *chooser, const Op *loop)
 
 static void settle_loop(Chooser *chooser, Op *loop)
 {
-    Pipeline *pipeline = loop->control->pipeline;
-    int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
+    const Pipeline *pipeline = pipeline_of(loop);
+    LoopSchedule *schedule = schedule_of_loop(loop);
+    int asked = schedule->in_flight, wanted = asked > 0 ? asked : schedule->depth >= 2 ? 2 : 1;
     if (asked <= 0 && pipeline->automatic && chooser->preparers > 1 && choose_wanted_groups(chooser) > 1)
         wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
-    if (asked <= 0 && pipeline->automatic && pipeline->depth == 2)
+    if (asked <= 0 && pipeline->automatic && schedule->depth == 2)
         wanted = 1; /* with two slots, one would have to be full before the next product begins */
     if (asked <= 0 && choose_said_slots(chooser, loop) < wanted)
         wanted = choose_said_slots(chooser, loop);
-    pipeline->in_flight = in_flight_effective(chooser, loop, wanted);
+    schedule->in_flight = in_flight_effective(chooser, loop, wanted);
     if (asked <= 0)
         choose_push(chooser->kernel, &chooser->open, &chooser->nopen, loop);
     choose_check_slots(chooser, loop);
     const Op *dot = waited_product(chooser, loop);
-    if (asked <= pipeline->in_flight || !dot || pipeline->automatic)
+    if (asked <= schedule->in_flight || !dot || pipeline->automatic)
         return;
     warn(chooser->kernel, pipeline->loc,
          "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]", asked);
@@ -385,7 +385,7 @@ void choose_assign_roles(const Chooser *chooser, int groups)
 
 static void say(Chooser *chooser, int groups)
 {
-    if (chooser->kernel->grid.dynamic)
+    if (chooser->kernel->schedule.block.dynamic)
         remark(chooser->kernel, DIAG_OPTIMIZED, chooser->kernel->loc, "tiles %s: scheduled dynamically",
                chooser->keeps ? "are short and share what they load" : "differ in length");
     for (int i = 0; i < chooser->nloads; i++)
@@ -428,11 +428,10 @@ void pass_choose(Kernel *kernel)
 {
     Chooser chooser = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
     kernel->digest = schedule_digest(kernel);
+    schedule_begin(kernel);
     ir_walk(kernel->body, visit_collect, &chooser);
     ir_walk(kernel->body, visit_scalar_read, &chooser);
     budget_registers_clause(kernel);
-    for (int i = 0; i < chooser.nloops; i++)
-        chooser.loops[i]->control->pipeline->put_count = 0;
     choose_streams(&chooser);
     for (int i = 0; i < chooser.nloads; i++)
         choose_ring(&chooser, chooser.loads[i]);
@@ -467,17 +466,17 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     groups = choose_more_groups(&chooser, groups);
-    kernel->grid.consumers = groups;
+    kernel->schedule.block.groups = groups;
     choose_order(&chooser);
     choose_turns(&chooser, groups);
     if (!choose_task_rows(kernel))
         return;
     if (!kernel->grid.persistent_given)
-        kernel->grid.persistent = chooser.specialized || kernel->grid.share;
+        kernel->schedule.block.persistent = chooser.specialized || kernel->grid.share;
     choose_assign_roles(&chooser, groups);
     for (int i = 0; i < chooser.nopen; i++)
         choose_in_flight(&chooser, chooser.open[i]);
     choose_say_tasks(&chooser);
-    kernel->grid.dynamic = choose_dynamic(kernel);
+    kernel->schedule.block.dynamic = choose_dynamic(kernel);
     say(&chooser, groups);
 }

@@ -60,7 +60,7 @@ int choose_wanted_groups(const Chooser *chooser); /* groups if the user gives no
 int choose_product_registers(const Chooser *chooser, int groups);
 /* Decides whether groups take whole tiles in turn.  */
 void choose_pingpong(Chooser *chooser);
-/* The number of groups that multiply and store; sets grid.split.  */
+/* The number of groups that multiply and store; sets the split.  */
 int choose_groups(Chooser *chooser);
 /* True if the groups gather an operand of the loop.  */
 bool choose_gathers(const Chooser *chooser, const Op *loop);

@@ -117,7 +117,7 @@ static bool is_of_groups(const Op *op)
 
 static int group_rows(const Graph *graph, const Value *value)
 {
-    int groups = graph->kernel->grid.consumers;
+    int groups = graph->kernel->schedule.block.groups;
     const Role *role = role_that(graph->kernel, ROLE_STORES);
     return value->split & ROLE_BIT(role) && groups > 1 ? value->type.rows / groups : value->type.rows;
 }
@@ -235,7 +235,7 @@ static bool counts(const Op *op, const void *context)
 /* True if one load serves all groups that divide rows.  */
 static bool is_shared(const Graph *graph, int node)
 {
-    return from_ring(graph->ops[node]) && graph->kernel->grid.split != SPLIT_TILES;
+    return from_ring(graph->ops[node]) && graph->kernel->schedule.block.split != SPLIT_TILES;
 }
 
 static void print_name(const Graph *graph, int node)
@@ -269,7 +269,7 @@ static void print_op(const Graph *graph, int node)
         int64_t bytes = machine_slot_bytes(op->results[0]->type, schedule_of(op)->line);
         fprintf(graph->out, " memory=smem:%lld slots=%d", (long long)((bytes + 1023) / 1024), schedule_of(op)->depth);
     }
-    fputs(graph->kernel->grid.consumers > 1 && is_shared(graph, node) ? " shared\n" : "\n", graph->out);
+    fputs(graph->kernel->schedule.block.groups > 1 && is_shared(graph, node) ? " shared\n" : "\n", graph->out);
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
@@ -432,7 +432,7 @@ static int registers_from_outside(const Graph *graph)
 static void visit_loop(Op *op, void *context)
 {
     const Graph *kernel = context;
-    if (!pipeline_of(op))
+    if (!loop_is_pipelined(op))
         return;
     Graph graph = {.kernel = kernel->kernel,
                    .loop = op,
@@ -440,14 +440,14 @@ static void visit_loop(Op *op, void *context)
                    .out = kernel->out,
                    .numbers = kernel->numbers,
                    .layout = budget_layout(op->blocks[0])};
-    int groups = graph.kernel->grid.consumers ? graph.kernel->grid.consumers : 1;
+    int groups = graph.kernel->schedule.block.groups ? graph.kernel->schedule.block.groups : 1;
     collect(&graph);
     fprintf(graph.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nin-flight %d\nregisters %d\n",
             graph.kernel->name, schedule_name(op, graph.numbers), groups,
             CYCLES / groups > 2 * graph.nops ? CYCLES / groups : 2 * graph.nops,
-            op->control->pipeline->in_flight > 1 ? op->control->pipeline->in_flight : 1,
+            schedule_of_loop(op)->in_flight > 1 ? schedule_of_loop(op)->in_flight : 1,
             registers_of_group(graph.kernel, groups) - registers_from_outside(&graph));
-    if (groups > 1 && graph.kernel->grid.split == SPLIT_ROWS)
+    if (groups > 1 && graph.kernel->schedule.block.split == SPLIT_ROWS)
         fputs("turns\n", graph.out); /* these groups may */
     for (int node = 1; node <= graph.nops; node++)
         print_op(&graph, node);

@@ -128,8 +128,8 @@ static void check_ring(Reader *ctx, Op *op)
     else
         check_release(ctx, op, op->results[0]);
     const Op *loop = pipelined_loop(op);
-    if (loop && !ctx->kernel->failed && row->depth < loop->control->pipeline->in_flight && row->release == RELEASE_END)
-        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_FLIGHT, loop->control->pipeline->in_flight,
+    if (loop && !ctx->kernel->failed && row->depth < schedule_of_loop(loop)->in_flight && row->release == RELEASE_END)
+        reject(ctx->kernel, line_of(ctx, op), REASON_SCHEDULE_FLIGHT, schedule_of_loop(loop)->in_flight,
                name_of(ctx, op), row->depth);
 }
 
@@ -137,10 +137,10 @@ static void visit_check(Op *op, void *context)
 {
     Reader *ctx = context;
     Op *loop = pipelined_loop(op);
-    if (loop && schedule_of(op)->depth > loop->control->pipeline->depth)
-        loop->control->pipeline->depth = schedule_of(op)->depth;
+    if (loop && schedule_of(op)->depth > schedule_of_loop(loop)->depth)
+        schedule_of_loop(loop)->depth = schedule_of(op)->depth;
     check_ring(ctx, op);
-    if (!pipeline_of(op))
+    if (!loop_is_pipelined(op))
         return;
     FOR_OPS (inner, op->blocks[0])
         if (inner != block_end(op->blocks[0]))

@@ -126,7 +126,7 @@ static void read_machine(Reader *ctx)
 
 static void read_block(Reader *ctx)
 {
-    Grid *grid = &ctx->kernel->grid;
+    BlockSchedule *block = &ctx->kernel->schedule.block;
     for (int i = 1; i < ctx->nwords && !ctx->kernel->failed; i++) {
         const char *word = ctx->words[i], *value;
         bool choice = false;
@@ -134,22 +134,22 @@ static void read_block(Reader *ctx)
         if ((value = value_of(word, "groups"))) {
             if (read_number(ctx, word, value, 1, ctx->kernel->machine->max_threads / MACHINE_GROUP_THREADS - 1,
                             &groups) &&
-                groups != grid->consumers) {
-                grid->consumers = groups;
+                groups != block->groups) {
+                block->groups = groups;
                 ctx->regrouped = true;
             }
         } else if ((value = value_of(word, "split"))) {
-            Split split = grid->split;
+            Split split = block->split;
             if (read_choice(ctx, word, value, "tiles", "rows", &choice))
-                grid->split = choice ? SPLIT_TILES : SPLIT_ROWS;
-            ctx->regrouped |= grid->split != split;
+                block->split = choice ? SPLIT_TILES : SPLIT_ROWS;
+            ctx->regrouped |= block->split != split;
         } else if ((value = value_of(word, "persistent"))) {
-            if (read_choice(ctx, word, value, "yes", "no", &grid->persistent) && !grid->persistent)
-                grid->dynamic = false;
+            if (read_choice(ctx, word, value, "yes", "no", &block->persistent) && !block->persistent)
+                block->dynamic = false;
         } else if ((value = value_of(word, "dynamic"))) {
-            if (read_choice(ctx, word, value, "yes", "no", &choice) && choice && !grid->dynamic)
+            if (read_choice(ctx, word, value, "yes", "no", &choice) && choice && !block->dynamic)
                 bad(ctx, word, "the tiles of this kernel cannot be scheduled dynamically");
-            grid->dynamic = choice;
+            block->dynamic = choice;
         } else {
             bad(ctx, word, "'groups', 'split', 'persistent' and 'dynamic' are what is said of a block");
         }
@@ -184,22 +184,22 @@ static void read_role(Reader *ctx)
 static void read_loop(Reader *ctx)
 {
     Op *loop = op_named(ctx, ctx->words[1]);
-    Pipeline *pipeline = loop ? pipeline_of(loop) : NULL;
-    ctx->loop = pipeline ? loop : NULL;
+    LoopSchedule *schedule = loop ? schedule_of_loop(loop) : NULL;
+    ctx->loop = schedule ? loop : NULL;
     ctx->interval = 0;
     int number = loop ? ctx->numbers[loop->id] : 0;
-    if (loop && !pipeline)
+    if (loop && !schedule)
         bad(ctx, ctx->words[1], "it is no pipelined loop");
     for (int i = 2; i < ctx->nwords && !ctx->kernel->failed; i++) {
         const char *word = ctx->words[i], *value;
         bool coarse;
         if ((value = value_of(word, "schedule"))) {
             if (read_choice(ctx, word, value, "coarse", "fine", &coarse))
-                pipeline->schedule = coarse ? SCHEDULE_COARSE : SCHEDULE_FINE;
+                schedule->kind = coarse ? SCHEDULE_COARSE : SCHEDULE_FINE;
         } else if ((value = value_of(word, "in-flight"))) {
-            read_number(ctx, word, value, 1, MOST_FLIGHT, &pipeline->in_flight);
+            read_number(ctx, word, value, 1, MOST_FLIGHT, &schedule->in_flight);
         } else if ((value = value_of(word, "pingpong"))) {
-            read_choice(ctx, word, value, "yes", "no", &pipeline->pingpong);
+            read_choice(ctx, word, value, "yes", "no", &schedule->pingpong);
             ctx->solved[number] |= TURNS_GIVEN;
         } else if ((value = value_of(word, "interval"))) {
             ctx->solved[number] |= read_number(ctx, word, value, 1, MOST_CYCLE, &ctx->interval) ? SOLVED : 0;
@@ -385,10 +385,10 @@ static int key_of(const Reader *ctx, const Op *op, bool listed)
 static void order_block(Reader *ctx, const Block *block, int *order)
 {
     const Op *loop = block->parent, *last = block_end(block);
-    bool listed = loop && pipeline_of(loop) && any_listed(ctx, block);
+    bool listed = loop && loop_is_pipelined(loop) && any_listed(ctx, block);
     if (listed) {
         place_all(ctx, block);
-        loop->control->pipeline->ordered = true;
+        schedule_of_loop(loop)->ordered = true;
     }
     int count = 0;
     FOR_OPS (op, block)
@@ -422,29 +422,29 @@ static void visit_op(Op *op, void *context)
 
 /* Cycles imply whether stages overlap.  If they do, groups that divide rows take turns, each an equal part of the
    interval after the one before.  In a loop of one stage, the groups keep the chosen turns.  */
-static void settle_solved(const Reader *ctx, Pipeline *pipeline, const Block *body)
+static void settle_solved(const Reader *ctx, LoopSchedule *schedule, const Block *body)
 {
-    const Grid *grid = &ctx->kernel->grid;
-    bool staged = false, turns = pipeline->pingpong && pipeline->schedule == SCHEDULE_FINE;
+    const BlockSchedule *block = &ctx->kernel->schedule.block;
+    bool staged = false, turns = schedule->pingpong && schedule->kind == SCHEDULE_FINE;
     FOR_OPS (op, body)
         staged |= schedule_of(op)->stage > 0;
-    pipeline->schedule = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
-    pipeline->in_flight = staged ? 1 : pipeline->in_flight;
-    if (grid->split == SPLIT_ROWS && !(ctx->solved[ctx->numbers[body->parent->id]] & TURNS_GIVEN))
-        pipeline->pingpong = (staged || turns) && grid->consumers > 1;
+    schedule->kind = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
+    schedule->in_flight = staged ? 1 : schedule->in_flight;
+    if (block->split == SPLIT_ROWS && !(ctx->solved[ctx->numbers[body->parent->id]] & TURNS_GIVEN))
+        schedule->pingpong = (staged || turns) && block->groups > 1;
 }
 
 static void visit_settle(Op *op, void *context)
 {
     Reader *ctx = context;
     const Op *behind = ctx->releases[ctx->numbers[op->id]];
-    Pipeline *pipeline = pipeline_of(op);
+    LoopSchedule *schedule = schedule_of_loop(op);
     if (behind)
         schedule_op(op)->release = schedule_of(behind)->order;
-    if (pipeline)
-        pipeline->depth = 1;
-    if (pipeline && ctx->solved[ctx->numbers[op->id]] & SOLVED)
-        settle_solved(ctx, pipeline, op->blocks[0]);
+    if (schedule)
+        schedule->depth = 1;
+    if (schedule && ctx->solved[ctx->numbers[op->id]] & SOLVED)
+        settle_solved(ctx, schedule, op->blocks[0]);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -462,15 +462,15 @@ static void visit_whole(Op *op, void *context)
 static void regroup(Reader *ctx)
 {
     Kernel *kernel = ctx->kernel;
-    Grid *grid = &kernel->grid;
+    const BlockSchedule *block = &kernel->schedule.block;
     Op *why = NULL;
     ir_walk(kernel->body, visit_whole, NULL);
     Role *role = role_that(kernel, ROLE_STORES);
-    role->replicas = grid->consumers;
-    if (grid->split == SPLIT_TILES && (grid->parts || !kernel_is_specialized(kernel)))
+    role->replicas = block->groups;
+    if (block->split == SPLIT_TILES && (kernel->grid.parts || !kernel_is_specialized(kernel)))
         reject(kernel, ctx->at, REASON_TILES_UNSUPPORTED);
-    else if (grid->split == SPLIT_ROWS && grid->consumers > 1 && !split_rows(kernel, role, grid->consumers, &why))
-        reject(kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+    else if (block->split == SPLIT_ROWS && block->groups > 1 && !split_rows(kernel, role, block->groups, &why))
+        reject(kernel, why->loc, REASON_SPLIT_ROWS, block->groups);
     else
         choose_task_rows(kernel);
 }
@@ -569,7 +569,7 @@ static void read_schedule(Kernel *kernel, const char *name, const char *text)
 static void visit_optimal(Op *op, void *context)
 {
     bool *found = context;
-    *found |= pipeline_of(op) && op->control->pipeline->optimal;
+    *found |= schedule_of_loop(op) && pipeline_of(op)->schedule == SCHEDULE_OPTIMAL;
 }
 
 /* Reads the solved schedule of this build or of an earlier one.  */

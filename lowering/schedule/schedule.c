@@ -268,7 +268,7 @@ static void print_line(const Writer *writer, const Op *op, bool staged)
 
 static bool in_pipeline(const Op *op)
 {
-    return op->parent && op->parent->parent && pipeline_of(op->parent->parent);
+    return op->parent && op->parent->parent && loop_is_pipelined(op->parent->parent);
 }
 
 static void visit_outside(Op *op, void *context)
@@ -300,12 +300,12 @@ static bool has_stages(const Block *body)
 static void visit_loop(Op *op, void *context)
 {
     const Writer *writer = context;
-    const Pipeline *pipeline = pipeline_of(op);
-    if (!pipeline)
+    const LoopSchedule *schedule = schedule_of_loop(op);
+    if (!schedule)
         return;
     fprintf(writer->out, "loop %s schedule=%s in-flight=%d pingpong=%s # line %d\n", schedule_name(op, writer->numbers),
-            pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->in_flight,
-            pipeline->pingpong ? "yes" : "no", op->loc.line);
+            schedule->kind == SCHEDULE_COARSE ? "coarse" : "fine", schedule->in_flight,
+            schedule->pingpong ? "yes" : "no", op->loc.line);
     bool staged = has_stages(op->blocks[0]);
     for (const Op *next = next_in_order(op->blocks[0], 0); next;
          next = next_in_order(op->blocks[0], schedule_of(next)->order))
@@ -315,12 +315,12 @@ static void visit_loop(Op *op, void *context)
 static void print_kernel(const Writer *writer)
 {
     const Kernel *kernel = writer->kernel;
-    const Grid *grid = &kernel->grid;
+    const BlockSchedule *block = &kernel->schedule.block;
     fprintf(writer->out, "schedule %s\ndigest %016llx\nmachine %s\n", kernel->name, (unsigned long long)kernel->digest,
             kernel->machine->name);
-    fprintf(writer->out, "block groups=%d split=%s persistent=%s dynamic=%s\n", grid->consumers,
-            grid->split == SPLIT_TILES ? "tiles" : "rows", grid->persistent ? "yes" : "no",
-            grid->dynamic ? "yes" : "no");
+    fprintf(writer->out, "block groups=%d split=%s persistent=%s dynamic=%s\n", block->groups,
+            block->split == SPLIT_TILES ? "tiles" : "rows", block->persistent ? "yes" : "no",
+            block->dynamic ? "yes" : "no");
     FOR_ROLES (role, kernel)
         fprintf(writer->out, "role %s%s%s%s\n", role->name, role->may & ROLE_COPIES ? " copies" : "",
                 role->may & ROLE_COMPUTES ? " computes" : "", role->may & ROLE_STORES ? " stores" : "");

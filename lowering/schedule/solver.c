@@ -247,7 +247,7 @@ static void solve_loop(Solver *solver, Op *loop)
 
 static void visit_loop(Op *op, void *context)
 {
-    if (pipeline_of(op) && op->control->pipeline->optimal)
+    if (schedule_of_loop(op) && pipeline_of(op)->schedule == SCHEDULE_OPTIMAL)
         solve_loop(context, op);
 }
 

@@ -89,7 +89,7 @@ static void set_pipeline_clause(Module *module, const Clause *clause, Pipeline *
     const Argument *arguments = clause->arguments;
     switch (clause->kind) {
     case CLAUSE_PIPELINE_SCHEDULE:
-        pipeline->schedule = (Schedule)number_at(arguments, 0);
+        pipeline->schedule = (ScheduleKind)number_at(arguments, 0);
         pipeline->variants = number_at(arguments, 1);
         break;
     case CLAUSE_PIPELINE_PINGPONG:

@@ -152,7 +152,7 @@ int64_t budget_place(Kernel *kernel, bool pingpong, int meetings)
     }
     FOR_AREFS (aref, kernel)
         slots += aref->slots;
-    offset = round_up(offset, 8) + budget_barriers(slots, pingpong, meetings, kernel->grid.dynamic);
+    offset = round_up(offset, 8) + budget_barriers(slots, pingpong, meetings, kernel->schedule.block.dynamic);
     return round_up(offset, align) + kernel->shared_padding;
 }
 
@@ -181,9 +181,9 @@ static int slots_given(const Aref *aref)
 /* The fewest slots.  The coarse schedule reads a slot one iteration late.  */
 static int fewest_slots(const Aref *aref)
 {
-    const Pipeline *pipeline = open_loop(aref)->control->pipeline;
-    int late = pipeline->schedule == SCHEDULE_COARSE ? 2 : 1;
-    return pipeline->in_flight > late ? pipeline->in_flight : late;
+    const LoopSchedule *schedule = schedule_of_loop(open_loop(aref));
+    int late = schedule->kind == SCHEDULE_COARSE ? 2 : 1;
+    return schedule->in_flight > late ? schedule->in_flight : late;
 }
 
 static void set_depth(Aref *aref, int slots)
@@ -212,7 +212,7 @@ bool budget_lower_depth(Kernel *kernel)
         if (!loop || aref->slots != most)
             continue;
         set_depth(aref, most - step);
-        loop->control->pipeline->depth = most - step;
+        schedule_of_loop(loop)->depth = most - step;
     }
     return most > 0;
 }

@@ -380,9 +380,10 @@ static void make_grid(Launch *launch)
         ws_emulate_grid_cluster(&launch->grid, clauses->cluster[0], clauses->cluster[1]);
     int dims = launch->grid.dims, side = launch->cluster > 1 ? clauses->cluster[0] : 1;
     long rows = dims > 1 ? launch->grid.count[dims - 2] : 1;
-    launch->grid.band = clauses->order == ORDER_COLUMN                                    ? rows
-                        : clauses->order == ORDER_GROUPED && clauses->order_group >= side ? clauses->order_group / side
-                                                                                          : 1;
+    launch->grid.band = launch->kernel->schedule.block.order == ORDER_COLUMN ? rows
+                        : launch->kernel->schedule.block.order == ORDER_GROUPED && clauses->order_group >= side
+                            ? clauses->order_group / side
+                            : 1;
 }
 
 /* ---- grids that run together ------------------------------------------------------------------------------------- */
@@ -573,8 +574,8 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
         check_reach(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
     launch->shared_room = (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT;
-    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent,
-                                   launch->cluster);
+    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total,
+                                   kernel->schedule.block.persistent, launch->cluster);
     launch->shared = aligned_alloc(SHARED_ALIGNMENT, (size_t)launch->cluster * launch->shared_room);
     if (!launch->shared)
         ws_emulate_fail(&launch->state, WS_ERR_MEMORY, "%s: out of memory", kernel->name);

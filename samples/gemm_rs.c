@@ -3,11 +3,10 @@
  * gemm_rs - a product, then reduce-scatter: Y = X W^T, where each of n devices has a part of K, and gets some rows of
  * Y.
  *
- * The first loop makes the parts of the others' rows.  In the second one each device makes the product of its own rows
- * and adds the others' parts to it as it ends, in one order: the same bits in every run, no atomics.
- *
- * All devices meet between the loops, and the next device's tile comes over NVLink while the product runs, since three
- * slots of operands leave room for all of it.
+ * Sums go round a ring.  In each step a device makes its part of some rows and adds what the device before it has made
+ * of them one step earlier; the device of the rows comes last.  So each tile of a product loads one tile of another
+ * device, over links that no third device uses.  It comes while the product runs, since three slots of operands leave
+ * room for all of it.  All devices meet between the steps.  Sums have one order: the same bits in every run.
  */
 #include "check.h"
 
@@ -16,49 +15,45 @@
 void gemm_rs(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const P[],
              ws_bf16 *const Y[])
 {
-    int rows = M / n, part = K / n, there = n > 1 ? rows : 0; /* of the next device, if there is one */
+    int rows = M / n, part = K / n;
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
+        int chunk = (r + n - 1) % n;
+        ws_tensor x = ws_tensor_2d(X[r] + (size_t)chunk * rows * part, WS_BF16, rows, part);
         ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part);
-
-        for (int o = 1; o < n; o++) {
-            int to = (r + o) % n;
-            ws_tensor x = ws_tensor_2d(X[r] + (size_t)to * rows * part, WS_BF16, rows, part);
-            ws_tensor p = ws_tensor_2d(P[r] + (size_t)to * rows * N, WS_BF16, rows, N);
-
-            #pragma ws grid(2)
-            for (int i = 0; i < rows; i += 128)
-                for (int j = 0; j < N; j += 256) {
-                    ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                    #pragma ws pipeline(4, 2)
-                    for (int k = 0; k < part; k += 64)
-                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                    ws_store(p, i, j, ws_cast(acc, WS_BF16));
-                }
-        }
-    }
-
-    #pragma ws devices(n)
-    for (int r = 0; r < n; r++) {
-        ws_tensor x = ws_tensor_2d(X[r] + (size_t)r * rows * part, WS_BF16, rows, part);
-        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part), y = ws_tensor_2d(Y[r], WS_BF16, rows, N);
-        ws_tensor next = ws_tensor_2d(P[(r + 1) % n] + (size_t)r * rows * N, WS_BF16, there, N);
+        ws_tensor y = ws_tensor_2d(n > 1 ? P[r] + (size_t)chunk * rows * N : Y[r], WS_BF16, rows, N);
 
         #pragma ws grid(2)
         for (int i = 0; i < rows; i += 128)
             for (int j = 0; j < N; j += 256) {
                 ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                #pragma ws pipeline(3, 1)
+                #pragma ws pipeline(4, 2)
                 for (int k = 0; k < part; k += 64)
                     acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                acc = ws_add(acc, ws_cast(ws_load(next, i, j, 128, 256), WS_F32)); /* else zeros */
-                for (int o = 2; o < n; o++) {
-                    ws_tensor p = ws_tensor_3d(P[(r + o) % n], WS_BF16, n, rows, N);
-                    acc = ws_add(acc, ws_cast(ws_load_3d(p, r, i, j, 128, 256), WS_F32));
-                }
                 ws_store(y, i, j, ws_cast(acc, WS_BF16));
             }
+    }
+
+    for (int step = 1; step < n; step++) {
+        #pragma ws devices(n)
+        for (int r = 0; r < n; r++) {
+            int chunk = (r + 2 * n - step - 1) % n, last = step == n - 1;
+            ws_tensor x = ws_tensor_2d(X[r] + (size_t)chunk * rows * part, WS_BF16, rows, part);
+            ws_tensor w = ws_tensor_2d(W[r], WS_BF16, N, part);
+            ws_tensor before = ws_tensor_2d(P[(r + n - 1) % n] + (size_t)chunk * rows * N, WS_BF16, rows, N);
+            ws_tensor y = ws_tensor_2d(last ? Y[r] : P[r] + (size_t)chunk * rows * N, WS_BF16, rows, N);
+
+            #pragma ws grid(2)
+            for (int i = 0; i < rows; i += 128)
+                for (int j = 0; j < N; j += 256) {
+                    ws_tile acc = ws_zeros(WS_F32, 128, 256);
+                    #pragma ws pipeline(3, 1)
+                    for (int k = 0; k < part; k += 64)
+                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
+                    ws_store(y, i, j, ws_cast(ws_add(acc, ws_cast(ws_load(before, i, j, 128, 256), WS_F32)), WS_BF16));
+                }
+        }
     }
 }
 
@@ -86,7 +81,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < M; i++)
         for (long j = 0; j < N; j++) {
             double sum = 0, magnitude = 0, parts = 0;
-            for (int r = 0; r < n; r++) {
+            for (int step = 0; step < n; step++) {
+                int r = (int)(i / (M / n) + 1 + step) % n; /* in the ring's order */
                 double part = 0;
                 for (long k = 0; k < K / n; k++) {
                     double product =
@@ -95,7 +91,7 @@ int main(int argc, char **argv)
                     magnitude += fabs(product);
                 }
                 sum += part;
-                parts += fabs(part); /* each is rounded once */
+                parts += fabs(sum); /* each sum is rounded */
             }
             check_close(Y[i / (M / n)], i % (M / n) * N + j, sum,
                         check_dot_error(K, magnitude) + check_roundoff(WS_BF16) * parts);

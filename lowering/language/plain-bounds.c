@@ -547,6 +547,23 @@ static bool last_step(const Search *s, const Loop *loop, bool up, Poly *edge)
     return edge->known;
 }
 
+/* A factor's sign: 1, -1, or 0 where it may be either.  */
+static int sign_of(const Search *s, const Poly *factor)
+{
+    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
+    int64_t number;
+    if (poly_is_constant(factor, &number))
+        return number < 0 ? -1 : 1;
+    return is_natural_in(s, factor) ? 1 : is_natural_in(s, &less) ? -1 : 0;
+}
+
+/* The same; what only adds or only subtracts is as it looks, which the launcher sees to.  */
+static int sign_as_seen(const Search *s, const Poly *factor)
+{
+    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
+    return stride_is_positive(factor) ? 1 : stride_is_positive(&less) ? -1 : sign_of(s, factor);
+}
+
 /* Of a loop that goes by steps, and ends elsewhere for each element of a tile: by what its counter was.  */
 static bool use_index(const Search *s, const Loop *loop, const Poly *factor, const Poly *x, Poly *bound)
 {
@@ -557,8 +574,10 @@ static bool use_index(const Search *s, const Loop *loop, const Poly *factor, con
     Poly along = in->by_index ? poly_modulo(loop->index) : loop->along;
     if (!poly_split(&along, loop->iv, &step, &start) || !quotient_of(factor, &step, &times))
         return false;
-    bool up = (times.terms[0].factor > 0) == s->upper,
-         rises = loop->within == OP_SCALAR_LT || loop->within == OP_SCALAR_LE;
+    int sign = sign_as_seen(s, &times);
+    if (!sign)
+        return false;
+    bool up = (sign > 0) == s->upper, rises = loop->within == OP_SCALAR_LT || loop->within == OP_SCALAR_LE;
     Poly edge = up ? loop->last : loop->first, reached = edge;
     if (up == rises && last_step(s, loop, up, &reached))
         edge = reached;
@@ -567,16 +586,6 @@ static bool use_index(const Search *s, const Loop *loop, const Poly *factor, con
     *bound = poly_add(x, &along, -1);
     *bound = poly_add(bound, &edge, 1);
     return bound->known && !poly_has(bound, loop->iv);
-}
-
-/* A factor's sign: 1, -1, or 0 where it may be either.  */
-static int sign_of(const Search *s, const Poly *factor)
-{
-    Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
-    int64_t number;
-    if (poly_is_constant(factor, &number))
-        return number < 0 ? -1 : 1;
-    return is_natural_in(s, factor) ? 1 : is_natural_in(s, &less) ? -1 : 0;
 }
 
 /* factor value at its largest, or smallest, at one of four corners: the factor changes with the iteration, too.  */

@@ -765,16 +765,20 @@ static void search(Search *s, const Poly *x)
     for (int i = 0; i < s->guards.count; i++) {
         Poly need;
         bool needs = false;
+        if (s->guards.need[i] && s->needs + 2 > MAX_NEEDS)
+            continue;
         if (!use_multiple(s, x, &s->guards.guards[i], &next) &&
             !use_guard(s, x, &s->guards.guards[i], &next, &need, &needs))
             continue;
         bool swaps = varying_terms(s->in, &next) == varying_terms(s->in, x);
         if (needs)
             s->need[s->needs++] = need;
+        if (s->guards.need[i])
+            s->need[s->needs++] = poly_value(s->guards.need[i]);
         s->swaps += swaps;
         search(s, &next);
         s->swaps -= swaps;
-        s->needs -= needs;
+        s->needs -= needs + (s->guards.need[i] != NULL);
     }
     if (use_wrapped(s, x, &next, &s->need[s->needs], &needs_of_sum)) {
         s->needs += needs_of_sum;
@@ -796,8 +800,10 @@ static void add_rests(Nest *in, const Poly *x, const Op *at, Guards *guards)
             if (!rest->def || rest->def->code != OP_SCALAR_REM || guards->count == MAX_GUARDS)
                 continue;
             Poly of = poly_of(rest->def->args[0]), value = poly_value(rest);
-            if (is_natural_at(in, at, &of))
-                guards->guards[guards->count++] = poly_add(&of, &value, -1);
+            if (!is_natural_at(in, at, &of))
+                continue;
+            guards->need[guards->count] = NULL;
+            guards->guards[guards->count++] = poly_add(&of, &value, -1);
         }
 }
 

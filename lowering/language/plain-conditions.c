@@ -15,17 +15,85 @@ typedef struct {
 
 static void take(Taking *t, const Value *value, bool holds);
 
+static void push_where(Taking *t, const Poly *x, Value *need)
+{
+    if (!x->known || t->guards->count == MAX_GUARDS)
+        return;
+    t->guards->need[t->guards->count] = need;
+    t->guards->guards[t->guards->count++] = *x;
+}
+
 static void push(Taking *t, const Poly *x)
 {
-    if (x->known && t->guards->count < MAX_GUARDS)
-        t->guards->guards[t->guards->count++] = *x;
+    push_where(t, x, NULL);
+}
+
+/* x - y + more */
+static void push_difference_where(Taking *t, const Poly *x, const Poly *y, int64_t more, Value *need)
+{
+    Poly constant = poly_constant(more), difference = poly_add(x, y, -1);
+    difference = poly_add(&difference, &constant, 1);
+    push_where(t, &difference, need);
 }
 
 static void push_difference(Taking *t, const Poly *x, const Poly *y, int64_t more)
 {
-    Poly constant = poly_constant(more), difference = poly_add(x, y, -1);
-    difference = poly_add(&difference, &constant, 1);
-    push(t, &difference);
+    push_difference_where(t, x, y, more, NULL);
+}
+
+/* ---- sums that may wrap around ----------------------------------------------------------------------------------- */
+
+/* The smaller one of two numbers that the launcher computes, of which either may be NULL.  */
+static Value *both_needs(Nest *in, Value *x, Value *y)
+{
+    return !x ? y : !y ? x : scalar_before(in, OP_SCALAR_MIN, D_I64, x, y);
+}
+
+/* The launcher finds whether a sum is nowhere beyond two edges: need, and what stands there before, is at least 0.
+   False: its bounds are not known.  */
+static bool stays_between(Nest *in, const Poly *sum, const Poly *edges, Value **need)
+{
+    Poly least = *sum, most = *sum;
+    if (!bound_of(in, &least, NULL, false, false) || !bound_of(in, &most, NULL, true, false))
+        return false;
+    Poly rooms[] = {poly_add(&least, &edges[0], -1), poly_add(&edges[1], &most, -1)};
+    for (int k = 0; k < 2; k++)
+        *need = both_needs(in, *need, poly_before(in, &rooms[k]));
+    return true;
+}
+
+/* A side of a comparison, as the sum that its number of 32 bits is where the launcher finds that this does not wrap
+   around: need is at least 0, or NULL where no sum may.  False: nothing is found.  */
+static bool sum_of(Taking *t, Value *side, Poly *sum, Value **need)
+{
+    Nest *in = t->in;
+    Wrapped wrapped;
+    *sum = poly_of_subscript(side, &wrapped);
+    *need = NULL;
+    for (int i = 0; i < wrapped.count; i++) {
+        const bool is_signed = dtype_is_signed(wrapped.values[i]->type.dtype);
+        Poly of = poly_of_wrapped(wrapped.values[i]),
+             edges[] = {poly_constant(is_signed ? INT32_MIN : 0), poly_constant(is_signed ? INT32_MAX : UINT32_MAX)};
+        if (!stays_between(in, &of, edges, need))
+            return false;
+    }
+    return sum->known;
+}
+
+typedef struct {
+    Poly x, y;
+    Value *need; /* NULL: always */
+} Sides;
+
+/* The sides of a comparison as such sums, where they say more than the numbers.  */
+static bool sums_of(Taking *t, Value *x, Value *y, Sides *sides)
+{
+    Value *needs[2];
+    if (!t->at || dtype_bytes(x->type.dtype) < 4 || !sum_of(t, x, &sides->x, &needs[0]) ||
+        !sum_of(t, y, &sides->y, &needs[1]) || !(needs[0] || needs[1]))
+        return false;
+    sides->need = both_needs(t->in, needs[0], needs[1]);
+    return true;
 }
 
 /* ---- numbers without a sign -------------------------------------------------------------------------------------- */
@@ -87,51 +155,115 @@ static bool is_half(const Nest *in, const Value *value, const Poly *with_sign)
     return (narrow || dtype_bytes(value->type.dtype) == 8) && poly_is_natural(in, with_sign);
 }
 
+/* The same number with a sign, if it is below 2^31 or 2^63, and need, if there is one, at least 0: a sum of numbers of
+   32 bits without a sign may wrap around.  */
+static bool as_signed(Taking *t, Value *value, Poly *x, Value **need)
+{
+    const Op *op = value->def;
+    int64_t number;
+    *need = NULL;
+    *x = with_sign(value);
+    if (dtype_bytes(value->type.dtype) == 8 || ir_constant(value, &number) || poly_has(x, value))
+        return true;
+    if (op->code == OP_SCALAR_CONVERT && dtype_bytes(op->args[0]->type.dtype) <= 4) {
+        *x = poly_of(op->args[0]);
+        return true;
+    }
+    Poly edges[] = {poly_constant(INT32_MIN), poly_constant(INT32_MAX)};
+    return t->at && stays_between(t->in, x, edges, need);
+}
+
 /* x <= y, or less, of numbers without a sign, of which y is known before the grid: where y is below 2^31, or 2^63, x
    with a sign is from 0 to y; elsewhere nothing is said.  */
-static void take_limit(Taking *t, const Poly *x, Value *y, const Poly *y_with_sign, bool closed)
+static void take_limit(Taking *t, const Poly *x, Value *y, const Poly *y_with_sign, bool closed, Value *need)
 {
     Nest *in = t->in;
     bool is_long = dtype_bytes(y->type.dtype) == 8;
-    int64_t far = is_long ? (int64_t)1 << 62 : INT32_MAX;
-    Poly bits = poly_value(y);
-    Value *limit = poly_before(in, is_long ? y_with_sign : &bits), *last = limit;
-    if (!closed)
-        last = scalar_before(in, OP_SCALAR_SUB, D_I64, limit, number_before(in, 1));
-    Value *none = number_before(in, 0), *low = number_before(in, -far), *high = number_before(in, far);
-    int64_t half = is_long ? -1 : (int64_t)1 << 31;
-    Poly least = poly_value(choice_before(in, limit, half, !is_long, none, low)),
-         most = poly_value(choice_before(in, limit, half, !is_long, last, high));
-    push_difference(t, x, &least, 0);
-    push_difference(t, &most, x, 0);
+    Poly bits = poly_value(y), half = poly_constant(INT32_MAX);
+    Value *last = poly_before(in, is_long ? y_with_sign : &bits), *fits = last;
+    Poly limit = poly_value(last);
+    half = poly_add(&half, &limit, -1);
+    if (!is_long)
+        fits = poly_before(in, &half);
+    fits = both_needs(in, fits, need);
+    push_where(t, x, fits);
+    push_difference_where(t, &limit, x, closed ? 0 : -1, fits);
+    Poly most = *x, none = poly_constant(-1), rooms[2];
+    if (!is_long || !bound_of(in, &most, NULL, true, false))
+        return;
+    rooms[0] = poly_add(&none, &most, -1); /* both from 2^63 on have the same order with a sign */
+    rooms[1] = poly_add(&none, &limit, -1);
+    need = both_needs(in, need, both_needs(in, poly_before(in, &rooms[0]), poly_before(in, &rooms[1])));
+    push_difference_where(t, &limit, x, closed ? 0 : -1, need);
 }
 
 static void take_unsigned(Taking *t, Value *x, Value *y, bool closed)
 {
     Nest *in = t->in;
-    Poly a = with_sign(x), b = with_sign(y);
+    Sides sides;
+    Value *need;
     if (dtype_bytes(x->type.dtype) < 8) { /* numbers of 32 bits as they are */
         Poly low = poly_of(x), high = poly_of(y);
         push_difference(t, &high, &low, closed ? 0 : -1);
+        if (sums_of(t, x, y, &sides))
+            push_difference_where(t, &sides.y, &sides.x, closed ? 0 : -1, sides.need);
     }
+    Poly a, b = with_sign(y);
+    if (!as_signed(t, x, &a, &need))
+        return;
     if (is_half(in, y, &b)) {
-        push(t, &a);
-        push_difference(t, &b, &a, closed ? 0 : -1);
+        push_where(t, &a, need);
+        push_difference_where(t, &b, &a, closed ? 0 : -1, need);
     } else if (t->at && is_known_before(in, y) && poly_is_fixed(in, &b)) {
-        take_limit(t, &a, y, &b, closed);
+        take_limit(t, &a, y, &b, closed, need);
     }
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
+static void take_equal_sides(Taking *t, const Sides *sides)
+{
+    push_difference_where(t, &sides->x, &sides->y, 0, sides->need);
+    push_difference_where(t, &sides->y, &sides->x, 0, sides->need);
+}
+
+/* x != y, which is known before the grid: where the launcher finds that x is nowhere above y, it is below; and the
+   other way around.  */
+static void take_unequal(Taking *t, const Poly *x, const Poly *y, Value *need)
+{
+    Nest *in = t->in;
+    if (!poly_is_fixed(in, y) || poly_is_fixed(in, x))
+        return;
+    for (int above = 0; above < 2; above++) {
+        Poly edge = *x, room;
+        if (!bound_of(in, &edge, NULL, !above, false))
+            continue;
+        room = above ? poly_add(&edge, y, -1) : poly_add(y, &edge, -1);
+        push_difference_where(t, above ? x : y, above ? y : x, -1, both_needs(in, need, poly_before(in, &room)));
+    }
+}
+
+static void take_unequal_sides(Taking *t, const Sides *sides)
+{
+    take_unequal(t, &sides->x, &sides->y, sides->need);
+    take_unequal(t, &sides->y, &sides->x, sides->need);
+}
+
 static void take_equal(Taking *t, const Op *op, bool equal)
 {
-    Poly x = poly_of(op->args[0]), y = poly_of(op->args[1]), least;
-    if (equal) {
-        push_difference(t, &x, &y, 0);
-        push_difference(t, &y, &x, 0);
-    } else if (bound_without_edge(t->in, t->at, &x, &y, &least)) {
+    Sides sides = {poly_of(op->args[0]), poly_of(op->args[1]), NULL};
+    Poly least;
+    if (equal)
+        take_equal_sides(t, &sides);
+    else if (bound_without_edge(t->in, t->at, &sides.x, &sides.y, &least))
         push(t, &least);
+    else if (t->at)
+        take_unequal_sides(t, &sides);
+    if (sums_of(t, op->args[0], op->args[1], &sides)) {
+        if (equal)
+            take_equal_sides(t, &sides);
+        else
+            take_unequal_sides(t, &sides);
     }
 }
 
@@ -140,12 +272,15 @@ static void take_order(Taking *t, const Op *op, bool holds)
     bool less = (op->code == OP_SCALAR_LT || op->code == OP_SCALAR_LE) == holds;
     bool closed = (op->code == OP_SCALAR_LE || op->code == OP_SCALAR_GE) == holds;
     Value *x = op->args[less ? 0 : 1], *y = op->args[less ? 1 : 0]; /* x < y, or x <= y */
+    Sides sides;
     if (!dtype_is_signed(x->type.dtype) && dtype_bytes(x->type.dtype) >= 4) {
         take_unsigned(t, x, y, closed);
         return;
     }
     Poly low = poly_of(x), high = poly_of(y);
     push_difference(t, &high, &low, closed ? 0 : -1);
+    if (sums_of(t, x, y, &sides))
+        push_difference_where(t, &sides.y, &sides.x, closed ? 0 : -1, sides.need);
 }
 
 /* ---- what is true where a whole condition is --------------------------------------------------------------------- */

@@ -10,7 +10,8 @@
 enum { MAX_GUARDS = 24 };
 typedef struct {
     int count;
-    Poly guards[MAX_GUARDS]; /* each is at least 0 */
+    Poly guards[MAX_GUARDS]; /* each is at least 0, */
+    Value *need[MAX_GUARDS]; /* or this, which the launcher computes, is not; NULL: always */
 } Guards;
 
 /* What is at least 0 where the condition holds, or does not, and `at` is carried out, by numbers that the launcher

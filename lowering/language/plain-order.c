@@ -61,12 +61,13 @@ static Value *rest_of_start(Nest *in, Op *op, const Steps *steps, Dtype dtype, V
             *quotient = ir_const_before(kernel, op, dtype, (number - rest) / steps->number);
         return ir_const_before(kernel, op, dtype, rest);
     }
-    Value *rest = ir_binary_before(kernel, op, OP_SCALAR_REM, start, steps->size);
+    Value *rest = ir_binary_before(kernel, op, OP_SCALAR_REM, start, steps->size),
+          *whole = ir_binary_before(kernel, op, OP_SCALAR_DIV, start, steps->size);
     Value *below = ir_scalar_before(kernel, op, OP_SCALAR_LT, D_I1, 2, (Value *[]){rest, zero});
-    Value *more = ir_binary_before(kernel, op, OP_SCALAR_ADD, rest, steps->size);
+    Value *more = ir_binary_before(kernel, op, OP_SCALAR_ADD, rest, steps->size),
+          *less = ir_binary_before(kernel, op, OP_SCALAR_SUB, whole, ir_const_before(kernel, op, dtype, 1));
     rest = ir_scalar_before(kernel, op, OP_SCALAR_SELECT, dtype, 3, (Value *[]){below, more, rest});
-    *quotient = ir_binary_before(kernel, op, OP_SCALAR_DIV, ir_binary_before(kernel, op, OP_SCALAR_SUB, start, rest),
-                                 steps->size);
+    *quotient = ir_scalar_before(kernel, op, OP_SCALAR_SELECT, dtype, 3, (Value *[]){below, less, whole});
     return rest;
 }
 

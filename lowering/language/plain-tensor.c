@@ -86,7 +86,7 @@ static int conditions_of(Nest *in, const Group *group, Poly *numbers)
         int64_t number;
         Poly most = guards.guards[i];
         if (is_small(&most) && bound_of(in, &most, NULL, true, false) && is_small(&most) &&
-            !poly_is_constant(&most, &number))
+            !poly_is_constant(&most, &number) && !guards.need[i])
             numbers[count++] = most;
     }
     return count;

@@ -32,20 +32,43 @@ static Value *wide(Nest *in, Op *where, Value *x, Dtype dtype)
 }
 
 /* How often: an unsigned start may be behind the bound, which 64 bits with a sign show.  */
-static Value *iterations(Nest *in, Op *op, const Steps *steps, Dtype dtype)
+static Value *iterations_in(Nest *in, Op *op, const Steps *steps, Dtype dtype)
 {
     Kernel *kernel = in->kernel;
+    Value *size = wide(in, op, steps->size, dtype);
     Value *start = wide(in, op, op->args[0], dtype), *bound = wide(in, op, op->args[1], dtype);
     Value *span = ir_binary_before(kernel, op, OP_SCALAR_SUB, steps->up ? bound : start, steps->up ? start : bound);
     int64_t more = steps->number - 1 + steps->closed;
     if (!steps->number) {
-        span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, steps->size);
+        span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, size);
         if (!steps->closed)
             span = ir_binary_before(kernel, op, OP_SCALAR_SUB, span, ir_const_before(kernel, op, dtype, 1));
     } else if (more) {
         span = ir_binary_before(kernel, op, OP_SCALAR_ADD, span, ir_const_before(kernel, op, dtype, more));
     }
-    return steps->number == 1 ? span : ir_binary_before(kernel, op, OP_SCALAR_DIV, span, steps->size);
+    return steps->number == 1 ? span : ir_binary_before(kernel, op, OP_SCALAR_DIV, span, size);
+}
+
+/* Start and bound are numbers of the launch that may lie 2^31 and more apart. */
+static bool spans_more(const Nest *in, const Op *op, const Steps *steps)
+{
+    const Value *near = op->args[steps->up ? 0 : 1], *far = op->args[steps->up ? 1 : 0];
+    int64_t number;
+    if (dtype_bytes(near->type.dtype) > 4 || !is_known_before(in, near) || !is_known_before(in, far) ||
+        (ir_constant(near, &number) && number >= 0 && number <= steps->number - 1 + steps->closed))
+        return false;
+    return !form_is_short_apart(in, far, near);
+}
+
+static Value *iterations(Nest *in, Op *op, const Steps *steps, Dtype dtype)
+{
+    Kernel *kernel = in->kernel;
+    if (dtype != D_I32 || !spans_more(in, op, steps))
+        return iterations_in(in, op, steps, dtype);
+    Value *count = iterations_in(in, op, steps, D_I64);
+    count = ir_binary_before(kernel, op, OP_SCALAR_MAX, count, ir_const_before(kernel, op, D_I64, 0));
+    count = ir_binary_before(kernel, op, OP_SCALAR_MIN, count, ir_const_before(kernel, op, D_I64, INT32_MAX));
+    return wide(in, op, count, dtype);
 }
 
 /* The start by the step: what is left, from 0 to the step less 1, and the quotient; NULL: that is 0.  */

@@ -191,6 +191,14 @@ bool form_is_short(const Nest *in, const Value *value)
     return range.known && range.least >= INT32_MIN && range.most <= INT32_MAX;
 }
 
+bool form_is_short_apart(const Nest *in, const Value *x, const Value *y)
+{
+    Range left = range_of(in, x, DEEPEST), right = range_of(in, y, DEEPEST);
+    int64_t least, most;
+    return left.known && right.known && !__builtin_sub_overflow(left.least, right.most, &least) &&
+           !__builtin_sub_overflow(left.most, right.least, &most) && least >= INT32_MIN && most <= INT32_MAX;
+}
+
 bool form_has_no_top_bit(const Nest *in, const Value *value)
 {
     Range range = range_of(in, value, DEEPEST);

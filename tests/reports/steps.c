@@ -63,8 +63,40 @@ void down3(unsigned n, const int *x, int *a)
         a[i] = s;
     }
 }
+/* a start and a bound that lie more than 2^31 apart, on either side of each other */
+void far_down(int n, int a, int b, int *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        int s = 1;
+        for (int k = a; k >= b; k--)
+            s = s * 5 + k;
+        y[i] = s;
+    }
+}
+void far_up(int n, int a, int b, long *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        long s = i;
+        for (int k = a; k < b; k += 1000000)
+            s += k;
+        y[i] = s;
+    }
+}
+void far_by(int n, int a, int b, int st, long *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        long s = i;
+        for (int k = a; k > b; k -= st)
+            s += k;
+        y[i] = s;
+    }
+}
 int main(void)
 {
+    long far[3];
     int a[64] = {0}, x[64];
     for (int i = 0; i < 64; i++)
         x[i] = h_int(-9, 9);
@@ -95,4 +127,13 @@ int main(void)
     down2(0, x, a);
     down3(20, x, a);
     SHOW("down3", a, sizeof a);
+    far_down(3, -2147483615, 2147483628, a);
+    SHOW("far_down", a, sizeof a);
+    far_up(3, -2000000000, 2000000000, far);
+    far_by(3, 2000000000, -2000000000, 3000000, far);
+    SHOW("far", far, sizeof far);
+    far_up(3, -2000000001, 2000000000, far);
+    SHOW("far", far, sizeof far);
+    far_up(3, 2000000000, -2000000000, far);
+    SHOW("far", far, sizeof far);
 }

@@ -423,9 +423,9 @@ Dtype form_dtype(const Nest *in, const Value *value);     /* of its tiles */
 
 /* ---- plain-range.c ----------------------------------------------------------------------------------------------- */
 
-bool form_is_short(const Nest *in, const Value *value);       /* always what an int holds */
+bool form_is_short(const Nest *in, const Value *value);                   /* always what an int holds */
 bool form_is_short_apart(const Nest *in, const Value *x, const Value *y); /* their difference is, always */
-bool form_has_no_top_bit(const Nest *in, const Value *value); /* always from 0 to 2^63 - 1 */
+bool form_has_no_top_bit(const Nest *in, const Value *value);             /* always from 0 to 2^63 - 1 */
 /* A comparison of 64 bits with counters of the tile, which is made of their distances.  */
 bool form_is_relative(const Nest *in, const Op *op);
 Value *form_relative(Nest *in, Op *where, const Op *op, Opcode code, int row);

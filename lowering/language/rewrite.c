@@ -390,6 +390,15 @@ static void assign(Rewriter *r, const Op *yield, const char *const *names)
             line(r, arena_print(r->module, "%s = %s;", names[i], next[i]));
 }
 
+/* The counter of a loop over tiles may leave its type behind the last one: it begins at any number. */
+static bool counts_in_64_bits(const Op *loop)
+{
+    int64_t number;
+    const Dtype dtype = loop->blocks[0]->args[0]->type.dtype;
+    return dtype_bytes(dtype) == 4 && !ir_constant(loop->args[0], &number) && ir_constant(loop->args[2], &number) &&
+           number > 1 && loop->control->compare == OP_SCALAR_LT;
+}
+
 static void print_for(Rewriter *r, const Op *op)
 {
     static const char *const signs[] = {"<", "<=", ">", ">="};
@@ -400,16 +409,20 @@ static void print_for(Rewriter *r, const Op *op)
         line(r, arena_print(r->module, "%s %s = %s;", declared_type(op->results[i]), names[i],
                             text_of(r, op->args[3 + i])));
     }
-    const char *counter = r->texts[body->args[0]->id] = new_name(r, body->args[0]);
+    const bool is_long = counts_in_64_bits(op);
+    const char *own = r->texts[body->args[0]->id] = new_name(r, body->args[0]);
+    const char *type = c_type(body->args[0]->type.dtype), *counter = is_long ? new_name(r, body->args[0]) : own;
     Opcode compare = op->control->compare;
     print_pragma(r, op);
-    line(r, arena_print(r->module, "for (%s %s = %s; %s %s %s; %s += %s) {", c_type(body->args[0]->type.dtype), counter,
+    line(r, arena_print(r->module, "for (%s %s = %s; %s %s %s; %s += %s) {", is_long ? "long" : type, counter,
                         text_of(r, op->args[0]), counter,
                         compare == OP_SCALAR_NE
                             ? "!="
                             : signs[compare >= OP_SCALAR_LT && compare <= OP_SCALAR_GE ? compare - OP_SCALAR_LT : 0],
                         text_of(r, op->args[1]), counter, text_of(r, op->args[2])));
     r->indent++;
+    if (is_long)
+        line(r, arena_print(r->module, "%s %s = (%s)%s;", type, own, type, counter));
     statements(r, body);
     assign(r, body->last, names);
     r->indent--;

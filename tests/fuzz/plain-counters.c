@@ -7,7 +7,8 @@
  * overflows, takes long or reaches far. A third of the loops make no iteration.
  *
  * finds, of kinds=counters: seed 62100022 where `k <= (c ? n : start)` makes no iteration without c, seed 62100093
- * where `k < (c ? n : start)` makes them without c, seed 62100050 where a loop reaches a step too far.
+ * where `k < (c ? n : start)` makes them without c, seed 62100050 where a loop reaches a step too far, seed 62200116
+ * where 32 bits count iterations, seed 62100319 where the tiles of --ws-rewrite do.
  */
 #include "plain.h"
 

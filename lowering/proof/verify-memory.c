@@ -258,6 +258,52 @@ static void check_powers(RoleUses *uses, const Op *op)
         complain(uses, op, "takes powers that no sum has made");
 }
 
+static bool same_value(const Value *x, const Value *y)
+{
+    int64_t first, second;
+    return x == y || (ir_constant(x, &first) && ir_constant(y, &second) && first == second);
+}
+
+/* True for boxes of one tile.  validate-role.c checks that each is stored once.  */
+static bool are_boxes(const Op *x, const Op *y)
+{
+    const Op *a = x->args[x->nargs - 1]->def, *b = y->args[y->nargs - 1]->def;
+    if (x->nargs != y->nargs || !a || !b || a->code != OP_STAGE || b->code != OP_STAGE || a->args[0] != b->args[0] ||
+        !a->sync->box || !b->sync->box)
+        return false;
+    for (int i = 0; i < x->nargs - 1; i++)
+        if (!same_value(x->args[i], y->args[i]))
+            return false;
+    return true;
+}
+
+typedef struct {
+    const Op *store;
+    bool loaded, stored;
+} CopiedOut;
+
+static void visit_copied_out(Op *op, void *context)
+{
+    CopiedOut *copied = context;
+    const OpClass class_ = op_info[op->code].class_;
+    const Value *tensor = op->code == OP_COPY_IN ? op->args[1] : class_ == CLASS_LOAD ? op->args[0] : NULL;
+    copied->loaded |= tensor && tensor_memory(tensor) == tensor_memory(copied->store->args[0]);
+    if (class_ == CLASS_STORE && op != copied->store && !op_prints(op))
+        copied->stored |= !stores_apart(copied->store, op) && !are_boxes(copied->store, op);
+}
+
+/* A wait is for the staging that a copy out reads, so nothing orders the copy with other accesses to global memory.
+   validate-role.c has loads of other roles.  */
+static void check_copied_out(RoleUses *uses, const Op *op)
+{
+    CopiedOut copied = {op, false, !store_moves_on(op)};
+    ir_walk(uses->role->body, visit_copied_out, &copied);
+    if (copied.loaded)
+        complain(uses, op, "copies out to memory that is loaded, too, and no load waits for the copy");
+    else if (copied.stored)
+        complain(uses, op, "copies out to memory that is stored again, in no order");
+}
+
 /* A store takes its tile from registers, or from the staging of its storage.  */
 static void check_store(RoleUses *uses, const Op *op)
 {
@@ -269,6 +315,8 @@ static void check_store(RoleUses *uses, const Op *op)
         complain(uses, op, "copies its tile out of memory that it was not staged in");
     else if (!staged && op->args[op->nargs - 1]->type.kind == K_VIEW)
         complain(uses, op, "stores what no thread holds");
+    else if (staged)
+        check_copied_out(uses, op);
 }
 
 static const Storage *storage_under(const Value *view)
@@ -442,10 +490,54 @@ static void visit_use(Op *op, void *context)
         check_short_operand(uses, op);
 }
 
+typedef struct {
+    const Storage *storage;
+    const Op *first;
+} User;
+
+static void visit_user(Op *op, void *context)
+{
+    User *user = context;
+    if (op->storage == user->storage && !user->first)
+        user->first = op;
+}
+
+static bool is_of_ring(const Kernel *kernel, const Storage *storage)
+{
+    FOR_AREFS (aref, kernel)
+        for (int i = 0; i < aref->nstorages; i++)
+            if (aref->storages[i] == storage)
+                return true;
+    return false;
+}
+
+/* Rings alone hand memory from role to role.  Any other storage has one role, so that its groups' own barriers order
+   all accesses. */
+static bool check_owner(Kernel *kernel, const Storage *storage)
+{
+    const Role *owner = NULL;
+    if (is_of_ring(kernel, storage))
+        return true;
+    FOR_ROLES (role, kernel) {
+        User user = {storage, NULL};
+        ir_walk(role->body, visit_user, &user);
+        if (!user.first)
+            continue;
+        if (owner) {
+            BUG_AT(kernel, user.first->loc.line ? user.first->loc : kernel->loc,
+                   "'%s' and '%s' both use storage '%s', which no ring hands over", owner->name, role->name,
+                   storage->name);
+            return false;
+        }
+        owner = role;
+    }
+    return true;
+}
+
 bool verify_memory(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel)
-        if (!check_storage(kernel, storage))
+        if (!check_storage(kernel, storage) || !check_owner(kernel, storage))
             return false;
     FOR_AREFS (aref, kernel)
         if (!check_ring(kernel, aref))

@@ -27,7 +27,7 @@ spoiled() {
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
     chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
-    gemm_bias_gelu prints; do
+    gemm_bias_gelu prints two_scratches; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -105,6 +105,8 @@ ok 'two rings in one storage' spoiled attention "or that is not its own" \
 ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' \
     's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
+ok 'scratch memory of another role' spoiled two_scratches "'one' and 'two' both use storage 'scratch'" \
+    '/storage scratch_2 /d; s/scratch_2/scratch/'
 ok 'a transpose that nobody makes' spoiled turned_store 'has no scratch memory of its own' 's/ transposed=1//'
 ok 'a look at what is transposed in staging' spoiled turned_store "transposed in a store's staging alone" \
     's/^\( *\)\(%out: .* transposed=1\)$/\1\2\n\1%q: tile<f16,64x64> = neg %out | order=26/'
@@ -281,7 +283,10 @@ ok 'another value is stored' spoiled reload 'stores what the source does not sto
 ok 'in another place' spoiled gemm 'stores what the source does not store' \
     "$consumer"'s/scalar_add %\([0-9]*\), %first_row/scalar_add %\1, 64:i64/'
 ok 'a store left out' spoiled operands 'no roles make the stores to one memory' "$consumer"'{/store %d,/d;}'
-ok 'a store twice' spoiled operands 'stores what the source does not store' "$consumer"'{/store %d,/p;}'
+ok 'a store twice' spoiled reload 'stores what the source does not store' '/program/,${/store %z,/p;}'
+ok 'a copy out twice' spoiled operands 'memory that is stored again, in no order' "$consumer"'{/store %d,/p;}'
+ok 'a load of what a copy out stores' spoiled gemm 'memory that is loaded, too' \
+    "$consumer"'s/^\( *\)store %c, %3, %column, .*/&\n\1%again: tile<f32,64x64> = load %c, %3, %column/'
 ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' \
     '/program/,${/store %y, %i, 0, %t/d; s/^\( *\)store %y, %i, 0, %v/&\n\1barrier\n\1store %y, %i, 0, %t/;}'
 ok 'a load before the store that it wants to see' spoiled reload 'stores what the source does not store' \

@@ -254,6 +254,20 @@ typedef struct {
     Poly bounds[MAX_RANK][MAX_BOUNDS];
 } Box;
 
+/* The same as reach_is_natural, for strides that are not below 0. */
+static bool is_natural_in(const Box *box, const Poly *x)
+{
+    const Group *group = box->access->group;
+    Poly below = poly_constant(-1);
+    Facts *facts = facts_new(box->in, 0);
+    facts_at(facts, box->access->op, 1, true);
+    for (int i = 0; i < group->rank; i++)
+        facts_add(facts, &group->stride[i], 1);
+    below = poly_add(&below, x, -1);
+    facts_add(facts, &below, 1);
+    return facts_contradict(facts);
+}
+
 /* Some bounds of the dimensions together are no further than this.  */
 static bool is_within(const Box *box, int dim, const Poly *sum, const Poly *last)
 {
@@ -262,7 +276,7 @@ static bool is_within(const Box *box, int dim, const Poly *sum, const Poly *last
         Poly within = bound_below(box->in, sum), room = poly_add(last, &within, -1);
         if (poly_distance(last, sum, &more) && more >= 0)
             return true;
-        return poly_distance(last, &within, &more) ? more >= 0 : reach_is_natural(box->in, box->access->op, &room);
+        return poly_distance(last, &within, &more) ? more >= 0 : is_natural_in(box, &room);
     }
     for (int i = 0; i < box->count[dim]; i++) {
         Poly part = poly_multiply(&box->bounds[dim][i], &box->access->group->stride[dim]),

@@ -14,8 +14,23 @@ void rows(int n, int m, const float *a, const float *u, float *w)
     }
 }
 
+/* the half above the diagonal of rows that lie apart, both sides of which have one bound */
+void above(int from, int n, int ld, int *v)
+{
+#pragma ws grid(2) tile(16, 32)
+    for (int i = from; i < n; i++)
+        for (int j = from; j < n; j++)
+            if (i < j)
+                v[i * ld + j] += 3 + i * 5 + j;
+}
+
 int main(void)
 {
+    static int v[50 * 70];
+    above(0, 50, 70, v);
+    above(7, 33, 70, v);
+    above(9, 9, 70, v);
+    SHOW("v", v, sizeof v);
     static float a[92 * 92], u[92], w[92];
     for (int i = 0; i < 92 * 92; i++)
         a[i] = h_int(-9, 9);

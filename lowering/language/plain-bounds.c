@@ -574,7 +574,7 @@ static bool use_index(const Search *s, const Loop *loop, const Poly *factor, con
     Poly along = in->by_index ? poly_modulo(loop->index) : loop->along;
     if (!poly_split(&along, loop->iv, &step, &start) || !quotient_of(factor, &step, &times))
         return false;
-    int sign = sign_as_seen(s, &times);
+    int sign = in->unchecked ? sign_of(s, &times) : sign_as_seen(s, &times);
     if (!sign)
         return false;
     bool up = (sign > 0) == s->upper, rises = loop->within == OP_SCALAR_LT || loop->within == OP_SCALAR_LE;
@@ -814,7 +814,7 @@ int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds)
     if (in->depth == MAX_DEPTH || in->searches > MAX_SEARCHES)
         return 0;
     in->depth++;
-    s.checked = in->depth == 1 ? x : NULL;
+    s.checked = in->depth == 1 && !in->unchecked ? x : NULL;
     if (at)
         s.guards = reach_guards(in, at);
     add_rests(in, x, at, &s.guards);
@@ -857,6 +857,15 @@ bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
     for (int i = 0; i < count; i++)
         *x = i ? either_of(in, x, &bounds[i], upper) : bounds[0];
     return count > 0;
+}
+
+bool bound_of_loops(Nest *in, Poly *x, bool upper)
+{
+    bool unchecked = in->unchecked;
+    in->unchecked = true;
+    bool known = bound_of(in, x, NULL, upper, false);
+    in->unchecked = unchecked;
+    return known;
 }
 
 bool poly_is_fixed(const Nest *in, const Poly *x)

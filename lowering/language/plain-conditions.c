@@ -54,7 +54,7 @@ static Value *both_needs(Nest *in, Value *x, Value *y)
 static bool stays_between(Nest *in, const Poly *sum, const Poly *edges, Value **need)
 {
     Poly least = *sum, most = *sum;
-    if (!bound_of(in, &least, NULL, false, false) || !bound_of(in, &most, NULL, true, false))
+    if (!bound_of_loops(in, &least, false) || !bound_of_loops(in, &most, true))
         return false;
     Poly rooms[] = {poly_add(&least, &edges[0], -1), poly_add(&edges[1], &most, -1)};
     for (int k = 0; k < 2; k++)
@@ -189,7 +189,7 @@ static void take_limit(Taking *t, const Poly *x, Value *y, const Poly *y_with_si
     push_where(t, x, fits);
     push_difference_where(t, &limit, x, closed ? 0 : -1, fits);
     Poly most = *x, none = poly_constant(-1), rooms[2];
-    if (!is_long || !bound_of(in, &most, NULL, true, false))
+    if (!is_long || !bound_of_loops(in, &most, true))
         return;
     rooms[0] = poly_add(&none, &most, -1); /* both from 2^63 on have the same order with a sign */
     rooms[1] = poly_add(&none, &limit, -1);
@@ -236,7 +236,7 @@ static void take_unequal(Taking *t, const Poly *x, const Poly *y, Value *need)
         return;
     for (int above = 0; above < 2; above++) {
         Poly edge = *x, room;
-        if (!bound_of(in, &edge, NULL, !above, false))
+        if (!bound_of_loops(in, &edge, !above))
             continue;
         room = above ? poly_add(&edge, y, -1) : poly_add(y, &edge, -1);
         push_difference_where(t, above ? x : y, above ? y : x, -1, both_needs(in, need, poly_before(in, &room)));

@@ -319,7 +319,7 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
     access->axis[0] = -1;
     int nleast = access->group->nleast;
     bool by_clause = reach_given(in, access->group, &given);
-    bool known = !by_clause && reach_of(in, access, true, &all) && reach_of(in, access, false, &least);
+    bool known = !by_clause && reach_both_of(in, access, &all, &least);
     if (!known && (by_clause || reach_declared(access->group, &given))) {
         access->group->nleast = nleast;
         access->top[0] = given;
@@ -427,8 +427,7 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
             return false;
         access->top[i] = access->coordinate[i];
         bool top = bound_of(in, &access->top[i], op, true, true);
-        bool known =
-            top && bound_of(in, &all, op, true, false) && reach_check_least(in, access, &access->coordinate[i]);
+        bool known = top && reach_from_0(in, access, &access->coordinate[i], &all);
         if (!known && top && group->rank == 1 && (reach_given(in, group, &all) || reach_declared(group, &all))) {
             all = poly_add(&all, &one, -1);
             known = true;

@@ -32,6 +32,7 @@ Value *poly_before(Nest *in, const Poly *x);
 bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the grid */
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+bool bound_of_loops(Nest *in, Poly *x, bool upper); /* anywhere, for factors of any sign */
 /* The same as several sums, each of which is a bound; 0: none is known.  */
 enum { MAX_BOUNDS = 6 };
 int bounds_of(Nest *in, const Poly *x, const Op *at, bool upper, Poly *bounds);
@@ -63,10 +64,12 @@ bool reach_add_least(Group *group, const Poly *x);
 /* The sum of an unsigned number stays from 0 to 2^32 - 1, that of an int below 2^31; with a group the launcher sees to
    it.  */
 bool reach_is_below_2_32(Nest *in, const Op *op, Group *group, Value *value);
-bool reach_check_least(Nest *in, Access *access, const Poly *coordinate);
+/* How far a coordinate goes; its smallest value is a number of at least 0, or one that the launcher looks at.  */
+bool reach_from_0(Nest *in, Access *access, const Poly *coordinate, Poly *most);
 Guards reach_guards(Nest *in, const Op *op);
 /* How far a sum goes where the operation is carried out.  */
 bool reach_of(Nest *in, Access *access, bool upper, Poly *x);
+bool reach_both_of(Nest *in, Access *access, Poly *most, Poly *least);
 bool reach_is_conditional(const Nest *in, const Op *op);
 void reach_nothing_between(Nest *in, const Access *access, const Poly *coordinate, Poly *last);
 bool reach_box_fits(Nest *in, const Access *access, const Poly *offset);

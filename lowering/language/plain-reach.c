@@ -110,7 +110,7 @@ static bool check_factor(Nest *in, Access *access, const Poly *factor)
 {
     Poly zero = poly_constant(0), less = poly_add(&zero, factor, -1);
     int64_t number;
-    if (poly_is_constant(factor, &number))
+    if (poly_is_constant(factor, &number) || in->unchecked)
         return true;
     if (!poly_is_fixed(in, factor) || (!stride_is_positive(factor) && !stride_is_positive(&less)))
         return true;
@@ -120,7 +120,7 @@ static bool check_factor(Nest *in, Access *access, const Poly *factor)
 
 /* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a
    counter is multiplied by.  */
-bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
+static bool check_least(Nest *in, Access *access, const Poly *coordinate)
 {
     Poly least = *coordinate, factor, rest;
     int64_t number;
@@ -137,6 +137,22 @@ bool reach_check_least(Nest *in, Access *access, const Poly *coordinate)
     if (poly_is_constant(&least, &number))
         return number >= 0;
     return reach_add_least(access->group, &least);
+}
+
+/* For factors of any sign, or else for those that the launcher sees to.  */
+bool reach_from_0(Nest *in, Access *access, const Poly *coordinate, Poly *most)
+{
+    int nleast = access->group->nleast;
+    for (int checked = 0; checked < 2; checked++) {
+        access->group->nleast = nleast;
+        *most = *coordinate;
+        in->unchecked = !checked;
+        bool known = bound_of(in, most, access->op, true, false) && check_least(in, access, coordinate);
+        in->unchecked = false;
+        if (known)
+            return true;
+    }
+    return false;
 }
 
 static Op *find_same(Nest *in, Block *block, const Op *element, const Poly *offset)
@@ -221,6 +237,25 @@ bool reach_of(Nest *in, Access *access, bool upper, Poly *x)
             !check_factor(in, access, &factor))
             return false;
     return bound_of(in, x, access->op, upper, false);
+}
+
+/* From where to where it goes: for factors of any sign, or else for those that the launcher sees to.  */
+bool reach_both_of(Nest *in, Access *access, Poly *most, Poly *least)
+{
+    int nleast = access->group->nleast;
+    for (int checked = 0; checked < 2; checked++) {
+        Poly high = *most, low = *least;
+        access->group->nleast = nleast;
+        in->unchecked = !checked;
+        bool known = reach_of(in, access, true, &high) && reach_of(in, access, false, &low);
+        in->unchecked = false;
+        if (!known)
+            continue;
+        *most = high;
+        *least = low;
+        return true;
+    }
+    return false;
 }
 
 /* Where conditions let no iteration through, a bound from below is above `last`, and nothing is read.  Small numbers

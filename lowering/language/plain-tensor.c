@@ -37,8 +37,8 @@ static bool span_of(Nest *in, const Loop *loop, Poly *low, Poly *end)
 {
     *low = loop->lo;
     *end = poly_of(loop->op->args[1]);
-    return (poly_is_fixed(in, low) || bound_of(in, low, NULL, false, false)) &&
-           (poly_is_fixed(in, end) || bound_of(in, end, NULL, true, false));
+    return (poly_is_fixed(in, low) || bound_of_loops(in, low, false)) &&
+           (poly_is_fixed(in, end) || bound_of_loops(in, end, true));
 }
 
 static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x)
@@ -85,7 +85,7 @@ static int conditions_of(Nest *in, const Group *group, Poly *numbers)
     for (int i = 0; i < guards.count; i++) {
         int64_t number;
         Poly most = guards.guards[i];
-        if (is_small(&most) && bound_of(in, &most, NULL, true, false) && is_small(&most) &&
+        if (is_small(&most) && bound_of_loops(in, &most, true) && is_small(&most) &&
             !poly_is_constant(&most, &number) && !guards.need[i])
             numbers[count++] = most;
     }

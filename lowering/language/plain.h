@@ -219,6 +219,7 @@ typedef struct {
     } assumed[MAX_ASSUMED]; /* of the arms of choices, where a bound is looked for */
     int nassumed;
     int depth, searches; /* for bounds within bounds */
+    bool unchecked;      /* bounds for factors of any sign, which the launcher does not look at */
     Floor floors[MAX_FLOORS];
     int nfloors;
     bool by_index;         /* while unsigned sums are looked at: loops that go by steps by what their counters were */

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "proof/terms.h"
 
 enum { FIRST_BUCKETS = 1 << 9, MOST_ATOMS = 32 };
@@ -220,12 +221,19 @@ static Opcode meaning(Opcode code)
     return code == OP_MMA ? OP_DOT : code == OP_TRANS_VIEW ? OP_TRANS : code;
 }
 
+/* The number of rows that the operation combines.  A transpose moves them.  */
+static int rows_combined(const Op *op)
+{
+    return op_mixes_rows(op) && op->code != OP_TRANS && op->nargs ? op->args[0]->type.rows : 0;
+}
+
 static const Term *node(Terms *terms, const Op *op, const Term *const *args)
 {
     Type type = op->nresults ? op->results[0]->type : (Type){0};
     const Meaning said = op_meaning(op);
     Term term = {.code = meaning(op->code),
                  .dtype = type.dtype,
+                 .rows = rows_combined(op),
                  .cols = type.cols,
                  .ival = said.integer,
                  .fval = said.real,
@@ -478,6 +486,19 @@ const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
         (op->nargs == 4 || is_part(OP_TF32_HEAD, args[4], args[1])))
         whole.nargs = 3;
     return node(terms, &whole, args);
+}
+
+void term_note_width(const Term *term, int bits)
+{
+    Term *noted = (Term *)term;
+    if (!noted->width || bits < noted->width)
+        noted->width = bits;
+}
+
+int term_width(const Term *term)
+{
+    int64_t number;
+    return term_is_number(term, &number) ? 0 : term->width;
 }
 
 const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const Term *const *args)

@@ -27,6 +27,7 @@ struct Term {
     int nargs;
     const Term **args;
     int64_t *factors; /* of a TERM_SUM */
+    int width;        /* the fewest bits in which the source computes it; 0: not known */
     int id;
     uint32_t hash;
     const Term *next;
@@ -65,8 +66,13 @@ void term_assume(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Te
 /* A term of the kind `code`, with `ival` as part of its content.  */
 const Term *term_special(Terms *terms, int code, int64_t ival, int nargs, const Term *const *args);
 /* The first result of an operation without blocks and effects, from the terms of its operands.  The number of rows of a
-   tile is no part of a term, since groups may divide rows: it follows from the operands.  */
+   tile is no part of a term, since groups may divide rows: it follows from the operands.  The number of rows that an
+   operation combines is.  */
 const Term *term_of(Terms *terms, const Op *op, const Term *const *args);
+/* A sum of signed integers stands for a number that does not overflow.  So it may be computed in the bits in which the
+   source computes it, and in more.  */
+void term_note_width(const Term *term, int bits);
+int term_width(const Term *term);
 /* The same for a load, with `rows` as part of the term.  Behind the load's operands, `args` has the memory that it
    reads, if the region stores there.  */
 const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const Term *const *args);

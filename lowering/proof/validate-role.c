@@ -122,6 +122,9 @@ static int join_operands(const Validator *validator, const Op *op, const Known *
 
 static int spread_of(Validator *validator, const Op *op, const Known *args)
 {
+    int64_t first;
+    if (validator->groups == 1 && op->code == OP_ROW_INDEX && op->nargs)
+        return term_is_number(args[0].term, &first) && !first ? SPREAD_WHOLE : SPREAD_MIXED;
     if (validator->groups == 1)
         return SPREAD_WHOLE;
     switch (op->code) {
@@ -192,7 +195,11 @@ static bool run_pure(Validator *validator, const Op *op)
         transposed.type.cols *= validator->groups;
         whole.results = results;
     }
-    know(validator, op->results[0], term_of(&validator->terms, &whole, terms), (Spread)spread);
+    const Term *term = term_of(&validator->terms, &whole, terms);
+    const Type type = op->results[0]->type;
+    if (type.kind == K_SCALAR && !dtype_is_float(type.dtype) && 8 * dtype_bytes(type.dtype) < term_width(term))
+        return differs(validator, op, "computes a number in fewer bits than the source, where it may overflow");
+    know(validator, op->results[0], term, (Spread)spread);
     return true;
 }
 

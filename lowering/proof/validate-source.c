@@ -142,6 +142,12 @@ static void evaluate_control(Evaluator *at, const Op *op)
     at->instance->after[op->position] = copy_memory(validator, at->memory);
 }
 
+static void note_width(const Term *term, Type type)
+{
+    if (type.kind == K_SCALAR && !dtype_is_float(type.dtype))
+        term_note_width(term, 8 * dtype_bytes(type.dtype));
+}
+
 static void evaluate_plain(Evaluator *at, const Op *op)
 {
     Validator *validator = at->validator;
@@ -162,7 +168,11 @@ static void evaluate_plain(Evaluator *at, const Op *op)
         set(at, op->results[0],
             term_load(&validator->terms, op, op->results[0]->type.rows, op->nargs + (base >= 0), args));
     } else if (op->nresults) {
-        set(at, op->results[0], term_of(&validator->terms, op, args));
+        const Term *term = term_of(&validator->terms, op, args);
+        for (int i = 0; i < op->nargs; i++)
+            note_width(args[i], op->args[i]->type);
+        note_width(term, op->results[0]->type);
+        set(at, op->results[0], term);
     }
 }
 

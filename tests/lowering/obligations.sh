@@ -27,7 +27,7 @@ spoiled() {
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
     chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
-    gemm_bias_gelu prints two_scratches; do
+    gemm_bias_gelu prints two_scratches same_rows wide_rows; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -284,6 +284,11 @@ ok 'in another place' spoiled gemm 'stores what the source does not store' \
     "$consumer"'s/scalar_add %\([0-9]*\), %first_row/scalar_add %\1, 64:i64/'
 ok 'a store left out' spoiled operands 'no roles make the stores to one memory' "$consumer"'{/store %d,/d;}'
 ok 'a store twice' spoiled reload 'stores what the source does not store' '/program/,${/store %z,/p;}'
+ok 'a sum of fewer rows' spoiled same_rows 'stores what the source does not store' \
+    "$consumer"'s/tile<f32,128x64>/tile<f32,64x64>/; s/variable same: tile<f32,128x64>/variable same: tile<f32,64x64>/'
+ok 'a product in fewer bits' spoiled wide_rows 'computes a number in fewer bits than the source' \
+    "$producer"'{s/: i64\(.*\) = scalar_mul \(.*\):i64/: i32\1 = scalar_mul \2/; s/: i64 = scalar_convert/: i32 = scalar_convert/;}; s/variable row: i64/variable row: i32/'
+ok 'rows that begin elsewhere' spoiled wide_rows 'stores what the source does not store' "$consumer"'s/= row_index/= row_index 64/'
 ok 'a copy out twice' spoiled operands 'memory that is stored again, in no order' "$consumer"'{/store %d,/p;}'
 ok 'a load of what a copy out stores' spoiled gemm 'memory that is loaded, too' \
     "$consumer"'s/^\( *\)store %c, %3, %column, .*/&\n\1%again: tile<f32,64x64> = load %c, %3, %column/'

@@ -80,8 +80,67 @@ static void check_scalar(Checker *c, const Op *op)
         REQUIRE(fits(c, op->args[1], op->args[2]) && fits(c, op->args[1], result), op, "the types differ");
 }
 
+/* True for types of the same elements, in memory, in registers or in flight.  */
+static bool same_elements(Type x, Type y)
+{
+    return x.dtype == y.dtype && x.rows == y.rows && x.cols == y.cols;
+}
+
+/* Without coordinates a view is all of its slot.  Otherwise it is a window.  */
+static void check_view(Checker *c, const Op *op)
+{
+    const Type view = op->results[0]->type, tile = op->storage->tile;
+    const bool whole = op->nargs <= 1;
+    REQUIRE(view.kind == K_VIEW && view.dtype == tile.dtype, op, "another type than its storage");
+    REQUIRE(whole ? same_elements(view, tile) : view.rows <= tile.rows && view.cols <= tile.cols, op,
+            "another shape than its storage");
+}
+
+static void check_mma(Checker *c, const Op *op)
+{
+    const Type a = op->args[0]->type, b = op->args[1]->type, sum = op->args[2]->type;
+    REQUIRE(a.cols == b.rows && a.rows == sum.rows && b.cols == sum.cols, op, "operands that do not fit");
+    REQUIRE(a.dtype == b.dtype || (dtype_bytes(a.dtype) == 1 && dtype_bytes(b.dtype) == 1), op,
+            "operands of two types");
+    REQUIRE(same_elements(op->results[0]->type, sum), op, "another type than its sum");
+}
+
+/* Operations that roles alone have.  */
+static void check_role_types(Checker *c, const Op *op)
+{
+    const Type result = op->nresults ? op->results[0]->type : (Type){0};
+    const Type first = op->nargs ? op->args[0]->type : (Type){0};
+    switch (op->code) {
+    case OP_VIEW:
+        check_view(c, op);
+        break;
+    case OP_TRANS_VIEW:
+        REQUIRE(first.kind == K_VIEW && same_elements(result, type_transposed(first)), op, "not the transpose");
+        break;
+    case OP_READ:
+        REQUIRE(first.kind == K_VIEW && same_elements(result, first), op, "another type than its view");
+        break;
+    case OP_COLUMNS:
+        REQUIRE(result.dtype == first.dtype && result.rows == first.rows && result.cols <= first.cols, op,
+                "no columns of its operand");
+        break;
+    case OP_MMA:
+        check_mma(c, op);
+        break;
+    case OP_WAIT:
+        for (int i = 0; i < op->nresults; i++)
+            REQUIRE(same_elements(op->results[i]->type, op->args[i]->type), op, "another type than its operand");
+        break;
+    default:
+        break;
+    }
+}
+
 static void check_types(Checker *c, const Op *op)
 {
+    check_role_types(c, op);
+    if (c->broken)
+        return;
     for (int i = 0; i < op->nresults; i++)
         REQUIRE(op->results[i]->type.kind != K_NONE, op, "'%s' has no type", shown(op->results[i]));
     if (op_info[op->code].class_ == CLASS_SCALAR)

@@ -257,7 +257,7 @@ ok 'another column of a slot' spoiled flat "carries '[a-z]*' over an iteration" 
     "$consumer"'s/\(view<f32,1x1> = view %slot.2, 0:i64, \)%[0-9]*/\11:i64/'
 ok 'a column of the rows of another slot' spoiled flat "with a slot of another ring" \
     "$consumer"'s/\(view<f32,1x1> = view %slot\).2/\1/'
-ok 'two columns for one' spoiled flat "a window of 't_tile' that is not this group's" \
+ok 'two columns for one' spoiled flat "another type than its view" \
     "$consumer"'s/\(%[0-9]*\): view<f32,1x1> = \(view %slot.2\), 0:i64, %[0-9]*/\1: view<f32,1x2> = \2, 0:i64, 0:i64/'
 ok 'a ring for another' spoiled attention "with a slot of another ring" \
     "$consumer"'s/view %slot.2 | \(.*\) aref=tk_ring storage=tk/view %slot | \1 aref=tk_ring storage=tk/'
@@ -289,6 +289,11 @@ ok 'a sum of fewer rows' spoiled same_rows 'stores what the source does not stor
 ok 'a product in fewer bits' spoiled wide_rows 'computes a number in fewer bits than the source' \
     "$producer"'{s/: i64\(.*\) = scalar_mul \(.*\):i64/: i32\1 = scalar_mul \2/; s/: i64 = scalar_convert/: i32 = scalar_convert/;}; s/variable row: i64/variable row: i32/'
 ok 'rows that begin elsewhere' spoiled wide_rows 'stores what the source does not store' "$consumer"'s/= row_index/= row_index 64/'
+ok 'a slot taken for bytes of another type' spoiled two_scratches 'another type than its storage' \
+    's/view<f16,64x32> = view/view<bf16,64x32> = view/'
+ok 'half of a slot' spoiled two_scratches 'another shape than its storage' 's/view<f16,64x32> = view/view<f16,32x32> = view/'
+ok 'a transpose of half' spoiled two_scratches 'not the transpose' 's/view<f16,32x64> = trans_view/view<f16,16x64> = trans_view/'
+ok 'fewer rows than are read' spoiled two_scratches 'another type than its view' 's/tile<f32,32x64>\(.*\) = read/tile<f32,16x64>\1 = read/'
 ok 'a copy out twice' spoiled operands 'memory that is stored again, in no order' "$consumer"'{/store %d,/p;}'
 ok 'a load of what a copy out stores' spoiled gemm 'memory that is loaded, too' \
     "$consumer"'s/^\( *\)store %c, %3, %column, .*/&\n\1%again: tile<f32,64x64> = load %c, %3, %column/'

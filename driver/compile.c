@@ -249,6 +249,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->ids)
         args_add(args, "-fplugin-arg-wsc-ids");
+    if (options->from_region)
+        args_add(args, "-fplugin-arg-wsc-walker=region");
     if (options->debug || options->page)
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->stepped)
@@ -408,6 +410,8 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, "--strict");
     if (options->ids)
         args_add(&args, "--ids");
+    if (options->from_region)
+        args_add(&args, "--walker=region");
     if (options->debug || options->page)
         args_add(&args, "--lines");
     if (options->show)

@@ -22,13 +22,13 @@
  *   tensor.c   the constructors of tensors -> the kernel's prologue
  *   outside.c  what stands before a region: constants, tensors, live-ins
  *   stmt.c     statements -> IF; loop.c, count.c: loops -> FOR or WHILE
- *   prune.c    values that loops need not carry
  *   around.c   host code around grids: devices, together, data
  *   devices.c  tensors out of arrays of pointers
  *   total.c    sums over a whole grid
  *   flagged.c  loops with several ways out
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print, ws_print_value
+ *   entry.c    the region walker: kernels of lowering/source/ in place of those of the files above
  *   place.c    ... on target sequential, where the source's text stays
  *   host.c     the source's text, a region given way to a call of its launcher
  *   transcribe.c ...   the region IR of all functions (transcribe.h)
@@ -103,6 +103,12 @@ typedef struct {
     int nargs;
     int errors;
     bool silent; /* the last warning was switched off */
+    /* The region walker: the region IR, places of its pragmas, and functions behind source_prepare ().  */
+    struct SourceUnit *regions; /* NULL: kernels are walked */
+    unsigned *marks;
+    int nmarks;
+    struct SourceFunction **prepared;
+    int nprepared;
 } Unit;
 
 /* say.c */
@@ -613,8 +619,8 @@ const char *totals_last(const Walk *w);
 /* flagged.c */
 Exits emit_flagged(Walk *w, CXCursor loop, const LoopParts *parts);
 
-/* prune.c */
-void prune(Kernel *kernel);
+/* entry.c */
+void entry_walk(Walk *w, const Pragma *pragma);
 
 /* host.c */
 void host_replace(Walk *w);

@@ -6,7 +6,7 @@
  *   while (n > 1 && ws_at (t, n))     tested on top, left there alone: WHILE
  *   for (;;) { ...; if (c) break; }   anything else: a WHILE over a flag; each way out says whether it was taken
  *
- * A loop carries the slots that it may write; prune.c takes away those that it need not.
+ * A loop carries the slots that it may write; source_prune () takes away those that it need not.
  */
 #include <string.h>
 

@@ -25,7 +25,7 @@ enum { PRAGMAS_ELSEWHERE = 3 };
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
     Target target;
-    bool both, strict, ids, traced, lines, show, cxx;
+    bool both, strict, ids, traced, lines, show, cxx, from_region;
     const char *source;
     const char **args;
     int nargs;
@@ -112,6 +112,8 @@ static void read_option(Request *request, const char *argument)
         request->strict = true;
     else if (!strcmp(argument, "--ids"))
         request->ids = true;
+    else if (!strcmp(argument, "--walker=region"))
+        request->from_region = true;
     else if (!strcmp(argument, "--cxx"))
         request->cxx = true;
     else if (!strcmp(argument, "--lines"))
@@ -251,10 +253,13 @@ static int walk_unit(Unit *u, const Request *request)
     bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
     if (!show_parse(u, elsewhere))
         return 1;
-    if (elsewhere || (dump_lists(request->dump, "region") && u->path == u->source)) /* macros hide tokens */
+    const bool shown = dump_lists(request->dump, "region");
+    if (elsewhere || ((shown || request->from_region) && u->path == u->source)) /* macros hide tokens */
         return PRAGMAS_ELSEWHERE;
-    if (dump_lists(request->dump, "region"))
-        transcribe_unit(u, stdout);
+    if (shown || request->from_region) {
+        SourceUnit *regions = transcribe_unit(u, shown ? stdout : NULL);
+        u->regions = request->from_region ? regions : NULL;
+    }
     pragmas_read(u);
     if (!u->errors)
         around_bind(u);

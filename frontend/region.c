@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend.h"
+#include "source/kernels.h"
 
 static unsigned hash_text(const char *text)
 {
@@ -154,6 +155,31 @@ static void read_from(Walk *w, const Pragma *pragma)
             live_in(w, pragma->from, "long", type_scalar(D_I64), "from", parameter_rank(w, pragma->from));
 }
 
+/* The kernel from the user's tree.  */
+static void walk_tree(Walk *w, const Pragma *pragma)
+{
+    outside_scan(w);
+    devices_scan(w);
+    check_clauses(w, pragma);
+    tasks_collect(w);
+    each_below(w->u, w->region, own_one, w);
+    outside_objects(w);
+    totals_begin(w);
+    if (!w->failed)
+        read_extents(w, pragma);
+    read_from(w, pragma);
+    if (!w->failed)
+        walk_loop(w, w->region);
+    totals_leave(w);
+    for (int i = 0; i < w->ntasks && !w->failed; i++)
+        rings_check(w, w->tasks[i].pragma->rings);
+    shares_check(w);
+    if (w->failed || w->kernel->failed)
+        return;
+    source_prune(w->kernel);
+    order_live_ins(w);
+}
+
 /* With a copy: the function becomes a part of the copy's caller.  */
 static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
@@ -165,30 +191,16 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
     walk.block = walk.kernel->body;
     pragma->used = true;
-    outside_scan(&walk);
-    devices_scan(&walk);
-    check_clauses(&walk, pragma);
-    tasks_collect(&walk);
-    each_below(u, region, own_one, &walk);
-    outside_objects(&walk);
-    totals_begin(&walk);
-    if (!walk.failed)
-        read_extents(&walk, pragma);
-    read_from(&walk, pragma);
-    if (!walk.failed)
-        walk_loop(&walk, region);
-    totals_leave(&walk);
-    for (int i = 0; i < walk.ntasks && !walk.failed; i++)
-        rings_check(&walk, walk.tasks[i].pragma->rings);
-    shares_check(&walk);
+    if (u->regions)
+        entry_walk(&walk, pragma);
+    else
+        walk_tree(&walk, pragma);
     if (walk.failed || walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");
         walk.kernel->failed = u->module->failed = true;
         return;
     }
-    prune(walk.kernel);
-    order_live_ins(&walk);
     if (u->module->target == TARGET_SEQUENTIAL)
         return;
     if (copy)

@@ -88,10 +88,13 @@ static void declare_local(Transcriber *t, CXCursor decl)
     const bool in_memory =
         is_array(type) || is_memory(type) || clang_isVolatileQualifiedType(canonical(type)) || is_addressed(t, decl);
     Declaration declaration = declaration_of(t, decl, type);
-    if (in_memory)
+    if (in_memory) {
         local.object = source_object(t->function, (long)bytes, alignment_of(type), declaration);
-    else
+        local.object->host = declaration.name;
+    } else {
         local.variable = source_variable(t->function, source_type(t, type, decl), declaration);
+        local.variable->host = declaration.name;
+    }
     LIST_ADD(t->u->module, t->locals, t->nlocals) = local;
     CXCursor init = clang_Cursor_getVarDeclInitializer(decl);
     if (clang_Cursor_isNull(init))
@@ -121,12 +124,14 @@ void declare_parameter(Transcriber *t, CXCursor decl)
     const SourceType scalar = source_type(t, type, decl);
     Declaration declaration = declaration_of(t, decl, type);
     local.variable = source_parameter(t->function, scalar, declaration);
+    local.variable->host = declaration.name;
     const bool in_memory =
         is_memory(type) || is_addressed(t, decl) || (!is_array(type) && clang_isVolatileQualifiedType(canonical(type)));
     if (in_memory) {
         const long bytes = is_array(type) ? 8 : (long)clang_Type_getSizeOf(canonical(type));
         local.variable->bytes = is_record(type) ? bytes : 0;
         local.object = source_object(t->function, bytes, is_array(type) ? 8 : alignment_of(type), declaration);
+        local.object->host = declaration.name;
     }
     LIST_ADD(t->u->module, t->locals, t->nlocals) = local;
 }

@@ -18,13 +18,13 @@ static void add_pragma(Unit *u, unsigned offset, const Tokens *line, void *conte
     Transcriber *t = context;
     if (strcmp(line->list[0].text, "ws"))
         return;
-    LIST_ADD(u->module, t->marks, t->nmarks).offset = offset;
+    LIST_ADD(u->module, t->marks, t->nmarks) = offset;
     source_pragma(t->unit, line->list[1].text, line->list[0].loc);
 }
 
 void transcribe_marks(Transcriber *t, unsigned offset)
 {
-    for (; t->next_mark < t->nmarks && t->marks[t->next_mark].offset < offset; t->next_mark++)
+    for (; t->next_mark < t->nmarks && t->marks[t->next_mark] < offset; t->next_mark++)
         source_mark(&t->builder, t->next_mark);
 }
 
@@ -136,7 +136,7 @@ static void transcribe_function(Transcriber *t, CXCursor f)
     t->function->is_variadic = canonical(clang_getCursorType(f)).kind == CXType_FunctionProto &&
                                clang_isFunctionTypeVariadic(canonical(clang_getCursorType(f)));
     if (in_text(t->u, f)) /* pragmas between functions mark nothing */
-        while (t->next_mark < t->nmarks && t->marks[t->next_mark].offset < begin_of(f))
+        while (t->next_mark < t->nmarks && t->marks[t->next_mark] < begin_of(f))
             t->next_mark++;
     each_below(t->u, f, find_addressed, t);
     add_parameters(t, f);
@@ -177,7 +177,7 @@ static void transcribe_declaration(Transcriber *t, CXCursor c, Called *called)
     each_below(t->u, c, note_called, called);
 }
 
-void transcribe_unit(Unit *u, FILE *out)
+SourceUnit *transcribe_unit(Unit *u, FILE *out)
 {
     Transcriber t = {.u = u, .unit = source_unit_new(u->module)};
     Called called = {&t, NULL, 0};
@@ -194,5 +194,9 @@ void transcribe_unit(Unit *u, FILE *out)
         if (mistake)
             complain(u, function->loc, NULL, "the region IR of '%s' is wrong: %s", function->name, mistake);
     }
-    source_print(t.unit, out, (SourceTextOptions){.places = true, .names = true});
+    if (out)
+        source_print(t.unit, out, (SourceTextOptions){.places = true, .names = true});
+    u->marks = t.marks;
+    u->nmarks = t.nmarks;
+    return t.unit;
 }

@@ -45,15 +45,11 @@ typedef struct {
 } Known;
 
 typedef struct {
-    unsigned offset;
-} Mark;
-
-typedef struct {
     Unit *u;
     SourceUnit *unit;
     Known *known;
     int nknown;
-    Mark *marks; /* the pragmas in their order */
+    unsigned *marks; /* offsets of the pragmas in their order */
     int nmarks, next_mark;
     /* of one function */
     CXCursor cursor;
@@ -88,7 +84,8 @@ typedef struct {
 #define FAIL(T, e, ...) source_fail((T)->function, loc_of((T)->u, (e)), __VA_ARGS__)
 
 /* transcribe.c */
-void transcribe_unit(Unit *u, FILE *out);
+/* `out`: NULL, or where the unit is printed.  */
+SourceUnit *transcribe_unit(Unit *u, FILE *out);
 void transcribe_marks(Transcriber *t, unsigned offset);
 
 /* transcribe-types.c */

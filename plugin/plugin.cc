@@ -216,7 +216,7 @@ static void finish_unit(void)
 {
     const char *text = NULL;
     if (dump_lists(plugin.dump, "region"))
-        transcribe_finish(stdout);
+        transcribe_finish();
     for (const Kernel *kernel = plugin.module->kernels; kernel && dump_lists(plugin.dump, "walk");
          kernel = kernel->next)
         if (!kernel->failed)
@@ -307,7 +307,7 @@ static void register_passes(void)
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &walk);
     struct register_pass_info lower = {new lower_pass(), "opt_local_passes", 1, PASS_POS_INSERT_AFTER};
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &lower);
-    if (dump_lists(plugin.dump, "region"))
+    if (dump_lists(plugin.dump, "region") || plugin.from_region)
         transcribe_register();
 }
 
@@ -457,6 +457,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.traced = true;
     else if (!strcmp(key, "show"))
         plugin.show = true;
+    else if (!strcmp(key, "walker") && value && !strcmp(value, "region"))
+        plugin.from_region = true;
     else if (!strcmp(key, "time"))
         timed = true;
     else
@@ -507,6 +509,7 @@ EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_versio
     register_callback("wsc", PLUGIN_START_UNIT, start_unit, NULL);
     register_callback("wsc", PLUGIN_PRE_GENERICIZE, pre_genericize, NULL);
     pragma_register();
+    entry_register();
     register_passes();
     return 0;
 }

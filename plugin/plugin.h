@@ -10,6 +10,7 @@
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
  *   complex.cc   complex numbers become pairs
  *   promote.cc   local objects in memory become variables, where a grid needs it
+ *   entry.cc     the region walker: kernels of lowering/source/ in place of those of the files below
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
  *   control.cc   control flow of a region -> IF
  *   branch.cc    the condition at the end of a block; && and || over several blocks are one
@@ -99,6 +100,7 @@ struct Plugin {
     bool lines;  /* #line in the .cu */
     bool steps;  /* and WS_AT */
     bool show;
+    bool from_region;       /* --ws-walker=region: kernels are built from the region IR */
     const char *signatures; /* a file for them, or NULL */
 };
 extern Plugin plugin;
@@ -234,6 +236,11 @@ void region_clean_markers(void);
 const char *name_for_device(const char *name); /* without universal characters */
 void region_irregular(Walk *w, location_t where);
 void region_collect(function *fn, auto_vec<MarkedLoop> *marks);
+
+/* entry.cc */
+void entry_walk(Walk *w, const MarkedLoop &mark);
+void entry_remove(function *fn);
+void entry_register(void);
 
 /* graph.cc */
 bool graph_prepare(function *fn);

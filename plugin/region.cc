@@ -37,6 +37,7 @@ static void remove_markers(function *fn)
         release_defs(gsi_stmt(i));
         gsi_remove(&i, true);
     }
+    entry_remove(fn);
 }
 
 static bool region_refuse_jumps(function *fn);
@@ -339,6 +340,21 @@ static void check_clauses(Walk *w)
     }
 }
 
+static void walk_loops(Walk *w, const MarkedLoop &mark)
+{
+    complain_in_region(true);
+    total_collect(w);
+    check_values(w);
+    check_clauses(w);
+    task_collect(w);
+    plain_extents(w, mark.pragma);
+    if (!w->failed)
+        loop_emit(w, mark.loop);
+    total_leave(w);
+    task_check_rings(w);
+    complain_in_region(false);
+}
+
 static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal,
                          Kernel *first)
 {
@@ -352,17 +368,10 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
-    complain_in_region(true);
-    total_collect(w);
-    check_values(w);
-    check_clauses(w);
-    task_collect(w);
-    plain_extents(w, mark.pragma);
-    if (!w->failed)
-        loop_emit(w, mark.loop);
-    total_leave(w);
-    task_check_rings(w);
-    complain_in_region(false);
+    if (plugin.from_region)
+        entry_walk(w, mark);
+    else
+        walk_loops(w, mark);
     if (w->failed || w->kernel->failed) {
         if (!seen_error())
             BUG(w->kernel, "a region was refused without a word");
@@ -371,6 +380,8 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     }
     if (flag_sanitize & SANITIZE_UNDEFINED)
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
+    if (plugin.from_region)
+        return w;
     control_tidy(w->kernel);
     order_live_ins(w);
     return w;
@@ -436,11 +447,12 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    if (!complex_lower(fn) || !promote_objects(fn) || !graph_prepare(fn)) {
+    if (!plugin.from_region && (!complex_lower(fn) || !promote_objects(fn) || !graph_prepare(fn))) {
         remove_markers(fn);
         return 0;
     }
-    choice_prepare(fn);
+    if (!plugin.from_region)
+        choice_prepare(fn);
     if (seen_error()) {
         remove_markers(fn);
         return 0;

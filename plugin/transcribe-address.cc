@@ -43,12 +43,15 @@ static Home new_home(Transcriber *t, tree decl)
         FAIL(t, "a variable in a register of the machine");
     if (!is_register(decl)) {
         home.object = source_object(t->function, bytes_of(t, type), (int)DECL_ALIGN_UNIT(decl), declaration);
+        home.object->host = decl;
     } else if (is_complex(type)) {
         const SourceType part = scalar_type(t, TREE_TYPE(type));
         home.variables[0] = source_variable(t->function, part, declaration);
         home.variables[1] = source_variable(t->function, part, declaration);
     } else
         home.variables[0] = source_variable(t->function, scalar_type(t, type), declaration);
+    if (home.variables[0] && !home.variables[1])
+        home.variables[0]->host = decl;
     return home;
 }
 

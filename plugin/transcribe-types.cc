@@ -288,6 +288,14 @@ const char *global_name(SourceUnit *unit, tree decl)
     return global->name;
 }
 
+tree global_decl(const char *name)
+{
+    for (unsigned i = 0; i < statics.length(); i++)
+        if (!strcmp(statics[i].global->name, name))
+            return statics[i].decl;
+    return NULL_TREE;
+}
+
 /* The bytes of one global while they are collected.  */
 struct Bytes {
     SourceUnit *unit;

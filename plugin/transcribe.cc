@@ -15,9 +15,10 @@
  * of the region IR. No clause is judged here, nothing is folded, no structure is recovered. A function with a construct
  * that the region IR does not have is refused as a whole, with the construct's name and place.
  *
- * A dump of `region` asks for it; otherwise the pass does nothing.
+ * A dump of `region` or the region walker asks for it; otherwise there is no pass.
  */
 #include "transcribe.h"
+#include "lower.h"
 
 static SourceUnit *unit;
 
@@ -300,6 +301,7 @@ static void take_parameter(Transcriber *t, tree parameter, SourceVariable *varia
     } else if (is_register(parameter) && variable->type == scalar_type(t, type)) {
         Home home = {};
         home.variables[0] = variable;
+        variable->host = parameter;
         t->homes.put(parameter, home);
     } else {
         const_tree passed_as = argument_type(t->fn->decl, parameter);
@@ -338,8 +340,18 @@ static void transcribe_body(Transcriber *t)
         enter_block(t, block_of(block));
         transcribe_block(t, block);
     }
+    auto_vec<basic_block> blocks;
+    FOR_EACH_BB_FN(block, t->fn)
+    {
+        const SourceBlock *made = block_of(block);
+        blocks.safe_grow_cleared(MAX(blocks.length(), (unsigned)t->function->nblocks));
+        if (made->first)
+            blocks[(unsigned)made->id] = block;
+    }
     FOR_EACH_BB_FN(block, t->fn)
     block->aux = NULL;
+    if (plugin.from_region)
+        entry_insert(t, blocks.address());
 }
 
 static void transcribe_function(struct function *fn)
@@ -391,8 +403,12 @@ static void sort_functions(SourceUnit *all)
     all->functions = sorted;
 }
 
-void transcribe_finish(FILE *file)
+void transcribe_finish(void)
 {
+    static bool done;
+    if (done)
+        return;
+    done = true;
     if (!unit)
         unit = source_unit_new(plugin.module);
     for (unsigned i = 0; i < pragma_count(); i++)
@@ -404,7 +420,8 @@ void transcribe_finish(FILE *file)
         if (mistake)
             error_at((location_t)function->loc.host, "the region IR of %qs is wrong: %s", function->name, mistake);
     }
-    source_print(unit, file, SourceTextOptions{true, true});
+    if (dump_lists(plugin.dump, "region"))
+        source_print(unit, stdout, SourceTextOptions{true, true});
 }
 
 static const pass_data transcribe_data = {GIMPLE_PASS, "wsc-transcribe", OPTGROUP_NONE, TV_NONE, PROP_cfg, 0, 0, 0, 0};

@@ -8,6 +8,7 @@
  *   transcribe-complex.cc  operations of complex numbers
  *   transcribe-address.cc  places: addresses, loads, stores, bit-fields
  *   transcribe-types.cc    types, declarations, variables of static storage
+ *   entry.cc               the values of variables where a grid begins
  */
 #ifndef WSC_TRANSCRIBE_H
 #define WSC_TRANSCRIBE_H
@@ -68,6 +69,8 @@ Declaration declaration_of(SourceUnit *unit, tree decl);
 const char *function_name(const_tree fndecl);
 /* The name of a variable of static storage, which the unit then has.  */
 const char *global_name(SourceUnit *unit, tree decl);
+/* The declaration of a name; NULL_TREE: it has none.  */
+tree global_decl(const char *name);
 /* Gives the variables of static storage their bytes.  */
 void finish_globals(SourceUnit *unit);
 
@@ -113,7 +116,12 @@ void transcribe_call(Transcriber *t, gcall *call);
 
 /* The pass behind `cfg`.  */
 void transcribe_register(void);
-/* At the end of the unit: checks and prints it.  */
-void transcribe_finish(FILE *file);
+/* The unit is complete: checks it, and prints it if a dump asks for it. Once.  */
+void transcribe_finish(void);
+
+/* ---- entry.cc ---------------------------------------------------------------------------------------------------- */
+
+/* require: the function is transcribed; `blocks` has GCC's block of each block's number.  */
+void entry_insert(Transcriber *t, basic_block *blocks);
 
 #endif

@@ -136,7 +136,8 @@ struct SourceVariable {
     long bytes; /* of a parameter that is an aggregate */
     bool is_parameter;
     Declaration declaration;
-    int id; /* index in the function */
+    const void *host; /* what the front end has it from; NULL: a pass has made it */
+    int id;           /* index in the function */
 };
 
 /* Bytes of one call of the function. An aggregate parameter and one whose address is taken are objects, too: the
@@ -146,6 +147,7 @@ struct SourceObject {
     long bytes;
     int alignment;
     Declaration declaration;
+    const void *host; /* the same */
     int id;
 };
 

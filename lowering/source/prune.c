@@ -6,12 +6,12 @@
  *   %t.2 = for ...; %t.3 = 0 { ... yield %t.4 }       each iteration writes t before it reads it, and nobody reads it
  *                                                     behind the loop: t is not carried
  *
- * The walk carries what a loop may write; what remains is what GCC's SSA form has a PHI for.  Then scalars that nobody
- * uses go, as the plugin's do.
+ * A walker carries what a loop may write. What remains is what GCC's SSA form has a PHI for. Scalars that nothing uses
+ * go, too.
  */
 #include <string.h>
 
-#include "frontend.h"
+#include "source/kernels.h"
 
 static bool is_loop(const Op *op)
 {
@@ -89,7 +89,7 @@ static bool drop_unchanged(Kernel *kernel, Block *block)
         }
         for (int k = 0; op->code == OP_IF && k < op->nresults; k++) /* both arms hand on the same by now */
             if (op->blocks[0]->last->args[k] == op->blocks[1]->last->args[k] &&
-                !value_inside(op->blocks[0]->last->args[k], op)) {
+                ir_outside(op->blocks[0]->last->args[k], op)) {
                 ir_replace_uses(kernel->body, op->results[k], op->blocks[0]->last->args[k]);
             }
     }
@@ -210,7 +210,7 @@ static bool tidy_block(Block *block)
 }
 
 /* require: what the walk made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
-void prune(Kernel *kernel)
+void source_prune(Kernel *kernel)
 {
     bool changed = true;
     while (drop_unchanged(kernel, kernel->body))

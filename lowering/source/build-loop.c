@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build-loop.c - loops -> FOR and WHILE.
+ *
+ *      loop { counter i.5 + 1, lt n.1         for %i = 0, < %n, 1; %s.3 = %s {
+ *        t1 = lt.i32 i.5, n.1                   ...
+ *      } while t1 {                   =>        yield %s.4
+ *        ...                                  }
+ *      }
+ *
+ * A loop whose test compares its counter with what the loop leaves alone is a FOR. Of the test it computes what varies
+ * again at the start of the body, and the rest in front of the loop. Any other loop is a WHILE, whose first block is
+ * the test.
+ *
+ * A loop carries the variables that it assigns and that an iteration, or something behind the loop, reads before it
+ * assigns them. Of an address it carries the bytes behind the base.
+ */
+#include <string.h>
+
+#include "build.h"
+
+typedef struct {
+    const SourceVariable **variables;
+    Value **inits;
+    int count;
+} Carried;
+
+/* ---- what a loop carries ----------------------------------------------------------------------------------------- */
+
+static Value *init_of(Builder *b, const SourceVariable *variable, Op *loop)
+{
+    const Built *now = &b->variables[variable->id];
+    if (now->kind == BUILT_ADDRESS)
+        return now->offset ? now->offset : build_integer(b, D_I64, 0);
+    if (now->kind != BUILT_NONE)
+        return now->value;
+    if (variable->type != ST_P)
+        return build_zero(b, build_dtype(variable->type));
+    return build_no_tile(b, loop);
+}
+
+/* `flowing`: variables that go from one iteration to the next, or out of the loop.  */
+static Carried carried_by(Builder *b, const SourceTree *loop, const SourceVariable *counter, const uint64_t *flowing,
+                          Op *op)
+{
+    const size_t room = (size_t)b->function->nvariables + 1;
+    uint64_t *assigned = build_set(b);
+    Carried carried = {.variables = arena_alloc(b->module, room * sizeof *carried.variables),
+                       .inits = arena_alloc(b->module, room * sizeof *carried.inits)};
+    build_assigned(b, loop->test, assigned);
+    build_assigned(b, loop->yes, assigned);
+    for (int v = 0; v < b->function->nvariables; v++) {
+        const SourceVariable *variable = b->function->variables[v];
+        if (!build_has(assigned, v) || !build_has(flowing, v) || variable == counter)
+            continue;
+        Value *init = init_of(b, variable, op);
+        if (init->type.kind == K_TENSOR) {
+            build_refuse(b, loop->loc, "a tensor that changes in a loop");
+            continue;
+        }
+        carried.inits[carried.count] = init;
+        carried.variables[carried.count++] = variable;
+        op_add_arg(b->kernel, op, init);
+    }
+    return carried;
+}
+
+/* The slot of a carried variable holds the value. `start`: what it held in front of the loop.  */
+static void bind(Builder *b, const SourceVariable *variable, const Built *start, Value *value)
+{
+    Built *slot = &b->variables[variable->id];
+    *slot = *start;
+    if (start->kind == BUILT_ADDRESS) {
+        slot->offset = value;
+        return;
+    }
+    if (start->kind == BUILT_NONE)
+        slot->kind = variable->type == ST_P ? BUILT_HANDLE : BUILT_SCALAR;
+    slot->value = value;
+}
+
+static void bind_arguments(Builder *b, Block *block, const Carried *carried, const Built *before)
+{
+    for (int k = 0; k < carried->count; k++) {
+        const SourceVariable *variable = carried->variables[k];
+        bind(b, variable, &before[variable->id],
+             block_arg(b->kernel, block, build_type_handed(carried->inits[k]), variable->declaration.name,
+                       variable->declaration.loc));
+    }
+}
+
+static void bind_results(Builder *b, Op *op, const Carried *carried, const Built *before)
+{
+    for (int k = 0; k < carried->count; k++) {
+        const SourceVariable *variable = carried->variables[k];
+        bind(b, variable, &before[variable->id],
+             op_result(b->kernel, op, build_type_handed(carried->inits[k]), variable->declaration.name));
+    }
+}
+
+/* What the carried variables hold here.  */
+static Value **values_of(Builder *b, const Carried *carried, const Built *before, Loc loc)
+{
+    Value **values = arena_alloc(b->module, ((size_t)carried->count + 2) * sizeof *values);
+    for (int k = 0; k < carried->count; k++) {
+        const Built *now = &b->variables[carried->variables[k]->id], *start = &before[carried->variables[k]->id];
+        if (start->kind != BUILT_NONE &&
+            (now->kind != start->kind || (now->kind == BUILT_ADDRESS && now->value != start->value)))
+            build_refuse(b, loc, "a pointer that goes to another array in each iteration");
+        values[k] = now->kind == BUILT_ADDRESS ? (now->offset ? now->offset : build_integer(b, D_I64, 0))
+                    : now->kind == BUILT_NONE  ? carried->inits[k]
+                                               : now->value;
+    }
+    return values;
+}
+
+/* ---- the pragma above a loop ------------------------------------------------------------------------------------- */
+
+static const Instruction *first_of(const SourceTree *list)
+{
+    while (list && list->kind == TREE_BLOCK && !list->first)
+        list = list->next;
+    return list && list->kind == TREE_BLOCK ? list->first : NULL;
+}
+
+/* source_outline () has put the mark at the start of the body.  */
+static const SourceClauses *clauses_above(const Builder *b, const SourceTree *loop)
+{
+    for (const Instruction *i = first_of(loop->yes); i && i->code == SO_MARK; i = i->next) {
+        const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
+        if (clauses && clauses->kind != DIRECTIVE_GRID && clauses->kind != DIRECTIVE_TASK)
+            return clauses;
+    }
+    return NULL;
+}
+
+static Pipeline *pipeline_above(Builder *b, const SourceTree *loop)
+{
+    const SourceClauses *clauses = clauses_above(b, loop);
+    if (!clauses)
+        return NULL;
+    Pipeline *pipeline = arena_alloc(b->module, sizeof *pipeline);
+    *pipeline = clauses->pipeline;
+    pipeline->loc = clauses->loc;
+    return pipeline;
+}
+
+/* ---- FOR --------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Value *lo, *hi, *step;
+    Opcode compare;
+    Dtype dtype; /* of the count */
+} Range;
+
+/* Which instructions of the test the loop leaves alone, by temporary.  */
+static bool *invariants(const Builder *b, const SourceTree *loop)
+{
+    bool *alone = arena_alloc(b->module, ((size_t)b->function->ntemporaries + 1) * sizeof *alone);
+    uint64_t *assigned = build_set(b);
+    build_assigned(b, loop->test, assigned);
+    build_assigned(b, loop->yes, assigned);
+    for (const SourceTree *tree = loop->test; tree; tree = tree->next)
+        for (const Instruction *i = tree->first; i; i = i->next) {
+            bool same = i->temporary && source_is_pure(i) && source_op_form(i->code) != FORM_LOAD;
+            for (int k = 0; k < source_noperands(i); k++) {
+                const Operand *x = source_operand((Instruction *)i, k);
+                same &= x->kind == OPERAND_VARIABLE    ? !build_has(assigned, x->variable->id)
+                        : x->kind == OPERAND_TEMPORARY ? alone[x->temporary]
+                                                       : true;
+            }
+            if (i->temporary)
+                alone[i->temporary] = same;
+        }
+    return alone;
+}
+
+/* Is there a FOR: a counter, one comparison, and a test that can be computed in the body?  */
+static bool is_counted(const Builder *b, const SourceTree *loop)
+{
+    const SourceInduction *induction = loop->induction;
+    if (!induction || !induction->counter.variable || !induction->test || induction->is_behind ||
+        induction->counter.variable->type == ST_P || loop->condition.kind != OPERAND_TEMPORARY ||
+        loop->condition.temporary != induction->test->temporary || induction->test->code == SO_EQ)
+        return false;
+    for (const SourceTree *tree = loop->test; tree; tree = tree->next)
+        if (tree->kind != TREE_BLOCK)
+            return false;
+    const Operand hi = induction->test->args[1 - induction->side];
+    return hi.kind != OPERAND_TEMPORARY || invariants(b, loop)[hi.temporary];
+}
+
+static Opcode comparison(const SourceInduction *induction)
+{
+    static const Opcode codes[SOURCE_OPS] = {[SO_LT] = OP_SCALAR_LT,
+                                             [SO_LE] = OP_SCALAR_LE,
+                                             [SO_GT] = OP_SCALAR_GT,
+                                             [SO_GE] = OP_SCALAR_GE,
+                                             [SO_NE] = OP_SCALAR_NE};
+    const Opcode code = codes[induction->test->code];
+    return induction->side ? op_swapped(code) : code;
+}
+
+/* Without a conversion to a wider type that the comparison alone asks for.  */
+static Value *without_widening(Value *value)
+{
+    const Op *def = value->def;
+    if (!def || def->code != OP_SCALAR_CONVERT)
+        return value;
+    const Dtype from = def->args[0]->type.dtype, to = value->type.dtype;
+    const bool keeps = !dtype_is_float(from) && from != D_I1 && dtype_bytes(from) < dtype_bytes(to) &&
+                       (dtype_is_signed(to) || !dtype_is_signed(from));
+    return keeps && dtype_is_signed(from) == dtype_is_signed(to) ? def->args[0] : value;
+}
+
+/* A step that is a number, as one of the counter's type: a large one of an unsigned type is below 0.  */
+static int64_t step_below(Dtype own, int64_t number)
+{
+    const unsigned bits = 8 * (unsigned)dtype_bytes(own);
+    return bits >= 64 ? number : (int64_t)((uint64_t)number << (64 - bits)) >> (64 - bits);
+}
+
+/* C compares without a sign, and the counter has one: below 0 it is behind all others. The loop compares with a sign,
+   to a bound that is its start where C makes no iteration.  */
+static void range_with_a_sign(Builder *b, Loc loc, Range *range, Dtype compared)
+{
+    const bool up = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE,
+               closed = range->compare == OP_SCALAR_LE || range->compare == OP_SCALAR_GE;
+    int64_t number;
+    Value *sides[] = {build_convert(b, loc, range->lo, compared), build_convert(b, loc, range->hi, compared)};
+    range->dtype = dtype_bytes(compared) == 8 ? D_I64 : D_I32;
+    range->lo = build_convert(b, loc, range->lo, range->dtype);
+    range->hi = build_convert(b, loc, range->hi, range->dtype);
+    if (range->compare == OP_SCALAR_NE || (ir_constant(up ? range->lo : range->hi, &number) && number >= 0))
+        return;
+    Value *runs = build_op(b, range->compare, loc, type_scalar(D_I1), 2, sides), *end = range->hi;
+    if (closed)
+        end = build_binary(b, OP_SCALAR_ADD, loc, end, build_integer(b, range->dtype, up ? 1 : -1));
+    range->compare = up ? OP_SCALAR_LT : OP_SCALAR_GT;
+    Value *choice[] = {runs, end, range->lo};
+    range->hi = build_op(b, OP_SCALAR_SELECT, loc, type_scalar(range->dtype), 3, choice);
+}
+
+/* k < n; k--: compared without a sign, a count that has begun goes on to 0. And k > n; k++ goes on to -1, or to the
+   largest unsigned number of 32 bits.  */
+static void range_to_the_end(Builder *b, Loc loc, Range *range, Dtype compared, Dtype own)
+{
+    const bool down = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE;
+    Value *sides[] = {build_convert(b, loc, range->lo, compared), build_convert(b, loc, range->hi, compared)};
+    Value *runs = build_op(b, range->compare, loc, type_scalar(D_I1), 2, sides);
+    range->lo = build_convert(b, loc, range->lo, D_I64);
+    const int64_t end = down ? -1 : own == D_U32 ? (int64_t)1 << 32 : 0;
+    Value *choice[] = {runs, build_integer(b, D_I64, end), range->lo};
+    range->hi = build_op(b, OP_SCALAR_SELECT, loc, type_scalar(D_I64), 3, choice);
+    range->compare = down ? OP_SCALAR_GT : OP_SCALAR_LT;
+    range->dtype = D_I64;
+}
+
+/* k <= 63 is k < 64.  */
+static void prefer_open(Builder *b, Range *range)
+{
+    int64_t number;
+    const Dtype dtype = range->dtype;
+    if ((range->compare != OP_SCALAR_LE && range->compare != OP_SCALAR_GT) || !ir_constant(range->hi, &number))
+        return;
+    if (number < 0 ? !dtype_is_signed(dtype) || dtype == D_I64
+                   : number >= (int64_t)(((uint64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
+        return;
+    range->hi = build_integer(b, dtype, number + 1);
+    range->compare = range->compare == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GE;
+}
+
+/* lo, hi and step in the type that the comparison is made in.  */
+static bool range_of(Builder *b, const SourceTree *loop, Range *range)
+{
+    const SourceInduction *induction = loop->induction;
+    const SourceInductionVariable *counter = &induction->counter;
+    const Loc loc = loop->loc;
+    const Dtype own = build_dtype(counter->variable->type), compared = build_dtype(induction->test->type);
+    int64_t number;
+    range->compare = comparison(induction);
+    range->lo = build_scalar(b, loc, source_of(counter->variable), counter->variable->type);
+    range->hi = build_scalar(b, loc, induction->test->args[1 - induction->side], induction->test->type);
+    if (!range->lo || !range->hi)
+        return false;
+    range->hi = without_widening(range->hi);
+    Dtype dtype = range->lo->type.dtype;
+    if (!ir_constant(range->hi, &number) && dtype_bytes(range->hi->type.dtype) > dtype_bytes(dtype))
+        dtype = range->hi->type.dtype;
+    const bool other_sign = !dtype_is_signed(own) && dtype_bytes(own) == dtype_bytes(compared);
+    if (!dtype_is_signed(compared) || other_sign)
+        dtype = compared;
+    range->dtype = dtype_bytes(dtype) < 4 ? D_I32 : dtype;
+    const bool up = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE;
+    bool away = !up && !dtype_is_signed(own);
+    if (counter->step.kind == OPERAND_INTEGER) {
+        number = step_below(own, (int64_t)counter->step.integer);
+        away = up ? number < 0 : number > 0;
+    }
+    if (!dtype_is_signed(compared) && range->compare != OP_SCALAR_NE && away)
+        range_to_the_end(b, loc, range, compared, own);
+    else if (!dtype_is_signed(compared) && dtype_is_signed(own))
+        range_with_a_sign(b, loc, range, compared);
+    range->lo = build_convert(b, loc, range->lo, range->dtype);
+    range->hi = build_convert(b, loc, range->hi, range->dtype);
+    if (counter->step.kind == OPERAND_INTEGER)
+        range->step = build_integer(b, range->dtype, ir_wrap(range->dtype, number));
+    else
+        range->step = build_convert(b, loc, build_scalar(b, loc, counter->step, counter->variable->type), range->dtype);
+    prefer_open(b, range);
+    return true;
+}
+
+/* A counter that is narrower than an int never wraps around, or there is no FOR.  */
+static bool counts_as_int(const Builder *b, const SourceTree *loop)
+{
+    const SourceInduction *induction = loop->induction;
+    const SourceType type = induction->counter.variable->type;
+    if (source_type_bytes(type) >= 4)
+        return true;
+    if (induction->counter.step.kind != OPERAND_INTEGER)
+        return false;
+    const Dtype own = build_dtype(type);
+    const Built *lo = &b->variables[induction->counter.variable->id];
+    const Operand hi = induction->test->args[1 - induction->side];
+    int64_t first = 0, last = (int64_t)hi.integer;
+    const bool starts = lo->kind == BUILT_SCALAR && ir_constant(lo->value, &first);
+    return counter_never_wraps(comparison(induction), step_below(own, (int64_t)induction->counter.step.integer),
+                               8 * source_type_bytes(type), source_type_is_signed(type), starts ? &first : NULL,
+                               hi.kind == OPERAND_INTEGER ? &last : NULL);
+}
+
+static void build_test(Builder *b, const SourceTree *loop, const bool *alone, bool invariant)
+{
+    for (const SourceTree *tree = loop->test; tree; tree = tree->next)
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if ((i->temporary && alone[i->temporary]) == invariant && i != loop->induction->test)
+                build_instruction(b, i);
+}
+
+static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
+{
+    const SourceVariable *counter = loop->induction->counter.variable;
+    const bool *alone = invariants(b, loop);
+    Range range = {0};
+    build_test(b, loop, alone, true);
+    if (b->kernel->failed || !range_of(b, loop, &range))
+        return;
+    Value *bounds[] = {range.lo, range.hi, range.step};
+    Op *op = op_new(b->kernel, OP_FOR, loop->loc, 3, bounds);
+    op->control->compare = range.compare;
+    op->control->pipeline = pipeline_above(b, loop);
+    op_append(b->block, op);
+    if (!b->anchor)
+        b->anchor = op;
+    uint64_t *flowing = build_set_copy(b, live), *again = build_set_copy(b, live);
+    SourceTree alone_loop = *loop;
+    alone_loop.next = NULL;
+    build_live_before(b, &alone_loop, flowing);
+    (void)again;
+    for (int w = 0; w < b->words; w++)
+        flowing[w] |= live[w];
+    const bool counter_leaves = build_has(live, counter->id);
+    Carried carried = carried_by(b, loop, counter_leaves ? NULL : counter, flowing, op);
+    Block *block = b->block;
+    Built *before = b->variables;
+    b->variables = build_state(b, before);
+    b->block = block_new(b->kernel, op);
+    b->depth++;
+    Value *count = block_arg(b->kernel, b->block, type_scalar(range.dtype), counter->declaration.name, loop->loc);
+    bind_arguments(b, b->block, &carried, before);
+    Value *own = build_convert(b, loop->loc, count, build_dtype(counter->type));
+    if (own != count) {
+        own->counts = true; /* it fits */
+        own->name = counter->declaration.name;
+    }
+    b->variables[counter->id] = (Built){.kind = BUILT_SCALAR, .value = own};
+    build_test(b, loop, alone, false);
+    build_list(b, loop->yes, flowing);
+    if (!b->kernel->failed)
+        build_yield(b, b->block, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
+    b->depth--;
+    b->block = block;
+    b->variables = before;
+    bind_results(b, op, &carried, build_state(b, before));
+}
+
+/* ---- WHILE ------------------------------------------------------------------------------------------------------- */
+
+static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live)
+{
+    Op *op = op_new(b->kernel, OP_WHILE, loop->loc, 0, NULL);
+    op_append(b->block, op);
+    if (!b->anchor)
+        b->anchor = op;
+    /* What the test or the body reads, or something behind.  */
+    uint64_t *start = build_set_copy(b, live), *inside = build_set_copy(b, live);
+    SourceTree alone = *loop;
+    alone.next = NULL;
+    build_live_before(b, &alone, start);
+    for (int w = 0; w < b->words; w++)
+        inside[w] |= start[w];
+    uint64_t *flowing = build_set_copy(b, inside);
+    build_live_before(b, loop->yes, flowing);
+    for (int w = 0; w < b->words; w++)
+        flowing[w] |= inside[w];
+    Carried carried = carried_by(b, loop, NULL, flowing, op);
+    Block *block = b->block, *test = block_new(b->kernel, op), *body = block_new(b->kernel, op);
+    Built *before = b->variables;
+    uint64_t *behind = build_set_copy(b, flowing);
+    if (loop->condition.kind == OPERAND_VARIABLE)
+        build_add(behind, loop->condition.variable->id);
+    b->depth++;
+    b->block = test;
+    b->variables = build_state(b, before);
+    bind_arguments(b, test, &carried, before);
+    build_list(b, loop->test, behind);
+    Value **handed = values_of(b, &carried, before, loop->loc);
+    Value *condition = b->kernel->failed ? NULL : build_scalar(b, loop->loc, loop->condition, ST_B);
+    if (condition) {
+        memmove(handed + 1, handed, (size_t)carried.count * sizeof *handed);
+        handed[0] = condition;
+        build_yield(b, test, OP_COND, loop->loc, carried.count + 1, handed);
+    }
+    b->block = body;
+    b->variables = build_state(b, before);
+    bind_arguments(b, body, &carried, before);
+    build_list(b, loop->yes, start);
+    if (!b->kernel->failed)
+        build_yield(b, body, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
+    b->depth--;
+    b->block = block;
+    b->variables = before;
+    bind_results(b, op, &carried, build_state(b, before));
+}
+
+void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live)
+{
+    if (is_counted(b, loop) && counts_as_int(b, loop)) {
+        build_for(b, loop, live);
+        return;
+    }
+    if (b->depth < b->kernel->grid.dims)
+        build_refuse(b, loop->loc, "a loop of the grid without a count");
+    else if (clauses_above(b, loop))
+        build_refuse(b, loop->loc, "a pipelined loop without a count");
+    else
+        build_while(b, loop, live);
+}

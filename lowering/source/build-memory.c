@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build-memory.c - addresses, loads and stores of elements.
+ *
+ *      t2 = conv.i32.i64 i.5            %1 = scalar_convert %i
+ *      t3 = mul.i64 t2, 4               %2 = scalar_mul %1, 4
+ *      t4 = add.p x.3, t3
+ *      t5 = load.f32 t4                 %3 = element %x, %2
+ *      store.f32 t4, t6                 set_element %x, %2, %4 "x"
+ *
+ * An address is a base, which is a parameter of the kernel, and a sum of bytes. A pointer that goes to one of several
+ * bases has no IR.
+ */
+#include "build.h"
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+Built build_pointer(Builder *b, Loc loc, Operand x)
+{
+    Built none = {.kind = BUILT_NONE};
+    if (x.kind != OPERAND_TEMPORARY && x.kind != OPERAND_VARIABLE) {
+        build_refuse(b, loc, "a constant address");
+        return none;
+    }
+    const Built built = x.kind == OPERAND_TEMPORARY ? b->temporaries[x.temporary] : b->variables[x.variable->id];
+    if (built.kind == BUILT_SCALAR) {
+        build_refuse(b, loc, "a number that is used as a pointer");
+        return none;
+    }
+    return built;
+}
+
+/* A sum of bytes, without one that is 0.  */
+static Value *added(Builder *b, Loc loc, Value *x, Value *y)
+{
+    int64_t number;
+    if (!x || !y)
+        return x ? x : y;
+    if (ir_constant(y, &number) && !number)
+        return x;
+    return build_binary(b, OP_SCALAR_ADD, loc, x, y);
+}
+
+static Built sum(Builder *b, const Instruction *i)
+{
+    Built base = build_pointer(b, i->loc, i->args[0]);
+    if (base.kind != BUILT_ADDRESS) {
+        build_refuse(b, i->loc, "an address without an array");
+        return (Built){.kind = BUILT_NONE};
+    }
+    Value *bytes = build_scalar(b, i->loc, i->args[1], ST_I64);
+    int64_t number;
+    if (bytes && !(ir_constant(bytes, &number) && !number))
+        base.offset = added(b, i->loc, base.offset, bytes);
+    return base;
+}
+
+static Built choice(Builder *b, const Instruction *i)
+{
+    Built yes = build_pointer(b, i->loc, i->args[1]);
+    const Built no = build_pointer(b, i->loc, i->args[2]);
+    if (yes.kind != no.kind || yes.kind != BUILT_ADDRESS || yes.value != no.value) {
+        build_refuse(b, i->loc, "a pointer to one of several arrays");
+        return (Built){.kind = BUILT_NONE};
+    }
+    Value *zero = build_integer(b, D_I64, 0);
+    Value *args[] = {build_scalar(b, i->loc, i->args[0], ST_B), yes.offset ? yes.offset : zero,
+                     no.offset ? no.offset : zero};
+    if (args[0])
+        yes.offset = build_op(b, OP_SCALAR_SELECT, i->loc, type_scalar(D_I64), 3, args);
+    return yes;
+}
+
+/* Bytes between two places of one array.  */
+static Built difference(Builder *b, const Instruction *i)
+{
+    const Built x = build_pointer(b, i->loc, i->args[0]), y = build_pointer(b, i->loc, i->args[1]);
+    if (x.kind != BUILT_ADDRESS || y.kind != BUILT_ADDRESS || x.value != y.value) {
+        build_refuse(b, i->loc, "the distance between two arrays");
+        return (Built){.kind = BUILT_NONE};
+    }
+    Value *zero = build_integer(b, D_I64, 0);
+    return (Built){.kind = BUILT_SCALAR,
+                   .value =
+                       build_binary(b, OP_SCALAR_SUB, i->loc, x.offset ? x.offset : zero, y.offset ? y.offset : zero)};
+}
+
+Built build_address_operation(Builder *b, const Instruction *i)
+{
+    switch (i->code) {
+    case SO_ADD:
+        return sum(b, i);
+    case SO_SUB:
+        return difference(b, i);
+    case SO_SELECT:
+        return choice(b, i);
+    case SO_GLOBAL:
+        return build_global(b, i->symbol);
+    case SO_ADDR:
+        build_refuse(b, i->loc,
+                     arena_print(b->module, "the object '%s' of an iteration",
+                                 i->object->declaration.name ? i->object->declaration.name : i->object->text));
+        break;
+    case SO_STRING:
+        return (Built){.kind = BUILT_NONE};
+    default:
+        if (source_op_form(i->code) == FORM_COMPARE)
+            reject(b->kernel, i->loc, REASON_POINTERS_COMPARED);
+        else
+            build_refuse(b, i->loc, arena_print(b->module, "an operation '%s' on addresses", source_op_text(i->code)));
+    }
+    return (Built){.kind = BUILT_NONE};
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* The address of an element, or BUILT_NONE after a refusal.  */
+static Built element_at(Builder *b, const Instruction *i)
+{
+    Built address = build_pointer(b, i->loc, i->args[0]);
+    if (address.kind == BUILT_ADDRESS && !i->is_volatile)
+        return address;
+    build_refuse(b, i->loc, i->is_volatile ? "a volatile object" : "an address without an array");
+    return (Built){.kind = BUILT_NONE};
+}
+
+Built build_load(Builder *b, const Instruction *load)
+{
+    Built none = {.kind = BUILT_NONE};
+    if (load->type == ST_P) {
+        build_refuse(b, load->loc, "a pointer that is read from memory");
+        return none;
+    }
+    if (!b->depth) {
+        build_refuse(b, load->loc, "a number that is read before the grid");
+        return none;
+    }
+    const Built address = element_at(b, load);
+    if (address.kind == BUILT_NONE)
+        return none;
+    const Dtype dtype = build_dtype(load->type);
+    Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
+    Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
+    return (Built){.kind = BUILT_SCALAR, .value = build_convert(b, load->loc, value, dtype)};
+}
+
+void build_store(Builder *b, const Instruction *store)
+{
+    if (store->type == ST_P) {
+        build_refuse(b, store->loc, "a pointer that is written to memory");
+        return;
+    }
+    const Built address = element_at(b, store);
+    Value *value = address.kind == BUILT_NONE ? NULL : build_scalar(b, store->loc, store->args[1], store->type);
+    if (!value)
+        return;
+    if (store->type == ST_B) /* a byte of memory */
+        value = build_convert(b, store->loc, value, D_U8);
+    Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0), value};
+    Op *op = op_new(b->kernel, OP_SET_ELEMENT, store->loc, 3, args);
+    op->store->label = address.name ? address.name : "";
+    op_append(b->block, op);
+}

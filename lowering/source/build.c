@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.c - a marked loop of the region IR -> the body and the parameters of a kernel.
+ *
+ *      func v axpy (i32 n.1, f32 a.2, p x.3, p y.4)     kernel axpy(%n: i32, %a: f32, %x: ptr, %y: ptr) grid(1) {
+ *        i.5 = copy.i32 0                                 for %i: i32 = 0, < %n, 1 {
+ *        loop { counter i.5 + 1, lt n.1          =>         ...
+ *          ...                                            }
+ *        }                                              }
+ *        return
+ *
+ * A construct that the builder does not know is refused by its name: nothing is left out, and nothing falls back.
+ */
+#include <string.h>
+
+#include "build.h"
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+void build_refuse(Builder *b, Loc loc, const char *construct)
+{
+    if (!b->kernel->failed)
+        reject(b->kernel, loc.line ? loc : b->kernel->loc, REASON_WALKER_UNKNOWN, construct);
+}
+
+Value *build_op(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args)
+{
+    Op *op = op_new(b->kernel, code, loc, nargs, args);
+    Value *result = op_result(b->kernel, op, type, NULL);
+    op_append(b->block, op);
+    return result;
+}
+
+Dtype build_dtype(SourceType type)
+{
+    switch (type) {
+    case ST_B:
+        return D_I1;
+    case ST_I8:
+        return D_I8;
+    case ST_U8:
+        return D_U8;
+    case ST_I16:
+        return D_I16;
+    case ST_U16:
+        return D_U16;
+    case ST_U32:
+        return D_U32;
+    case ST_I64:
+        return D_I64;
+    case ST_U64:
+        return D_U64;
+    case ST_F32:
+        return D_F32;
+    case ST_F64:
+        return D_F64;
+    default:
+        return D_I32;
+    }
+}
+
+Type build_type_handed(const Value *value)
+{
+    return value->type.kind == K_SCALAR ? value->type : (Type){K_NONE, D_F32, 0, 0, 0};
+}
+
+/* A constant stands in front of the loops, once.  */
+static Value *literal(Builder *b, Dtype dtype, int64_t integer, double real)
+{
+    for (int i = 0; i < b->nliterals; i++) {
+        const Value *known = b->literals[i];
+        const ScalarInfo *scalar = known->def->scalar;
+        if (known->type.dtype == dtype && scalar->integer == integer && !memcmp(&scalar->real, &real, sizeof real))
+            return b->literals[i];
+    }
+    Op *op = op_new(b->kernel, OP_CONST, b->kernel->loc, 0, NULL);
+    op->scalar->integer = integer;
+    op->scalar->real = real;
+    Value *value = op_result(b->kernel, op, type_scalar(dtype), NULL);
+    if (b->anchor)
+        op_before(b->anchor, op);
+    else
+        op_append(b->kernel->body, op);
+    LIST_ADD(b->module, b->literals, b->nliterals) = value;
+    return value;
+}
+
+Value *build_integer(Builder *b, Dtype dtype, int64_t value)
+{
+    return literal(b, dtype, dtype == D_I1 ? value & 1 : ir_wrap(dtype, value), 0);
+}
+
+Value *build_real(Builder *b, Dtype dtype, double value)
+{
+    return literal(b, dtype, 0, value);
+}
+
+Value *build_zero(Builder *b, Dtype dtype)
+{
+    return literal(b, dtype, 0, 0);
+}
+
+/* ---- live-ins ---------------------------------------------------------------------------------------------------- */
+
+static Value *live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc)
+{
+    like.value = kernel_param(b->kernel, type, name, loc);
+    LIST_ADD(b->module, b->live_ins, b->nlive_ins) = like;
+    return like.value;
+}
+
+/* Parameters of the outlined function.  */
+static void bind_parameters(Builder *b)
+{
+    for (int i = 0; i < b->function->nparameters; i++) {
+        const SourceVariable *variable = b->function->parameters[i];
+        const SourceOrigin *origin = &b->outline->origins[i];
+        const char *name = variable->declaration.name;
+        const SourceLiveIn like = {.variable = origin->variable, .object = origin->object};
+        Built *slot = &b->variables[variable->id];
+        if (variable->type == ST_P) {
+            *slot = (Built){.kind = BUILT_ADDRESS, .name = name};
+            slot->value = live_in(b, like, type_pointer(D_F32), name, variable->declaration.loc);
+            slot->value->declared = origin->object ? origin->object->bytes : 0;
+        } else {
+            *slot = (Built){.kind = BUILT_SCALAR};
+            slot->value = live_in(b, like, type_scalar(build_dtype(variable->type)), name, variable->declaration.loc);
+        }
+    }
+}
+
+static const SourceGlobal *global_named(const Builder *b, const char *name)
+{
+    const SourceGlobal *global = b->function->unit->globals;
+    while (global && strcmp(global->name, name))
+        global = global->next;
+    return global;
+}
+
+Built build_global(Builder *b, const char *name)
+{
+    Built made = {.kind = BUILT_ADDRESS};
+    const SourceGlobal *global = global_named(b, name);
+    made.name = global && global->declaration.name ? global->declaration.name : name;
+    for (int i = 0; i < b->nlive_ins && !made.value; i++)
+        if (b->live_ins[i].global && !strcmp(b->live_ins[i].global, name))
+            made.value = b->live_ins[i].value;
+    if (!made.value)
+        made.value = live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
+                             global ? global->declaration.loc : b->kernel->loc);
+    made.value->declared = global ? global->bytes : 0;
+    return made;
+}
+
+static int rank_of(const Builder *b, const SourceLiveIn *live)
+{
+    const SourceFunction *host = b->outline->host;
+    for (int i = 0; live->variable && i < host->nparameters; i++)
+        if (host->parameters[i] == live->variable)
+            return i;
+    return host->nparameters;
+}
+
+/* In the order of the host's parameters, then as they were found; those that nothing uses go.  */
+static void order_live_ins(Builder *b)
+{
+    Kernel *kernel = b->kernel;
+    SourceLiveIn *sorted = arena_alloc(b->module, ((size_t)b->nlive_ins + 1) * sizeof *sorted);
+    int n = 0;
+    ir_count_uses(kernel, kernel->body);
+    for (int rank = 0; rank <= b->outline->host->nparameters; rank++)
+        for (int i = 0; i < b->nlive_ins; i++)
+            if (b->live_ins[i].value->uses && rank_of(b, &b->live_ins[i]) == rank)
+                sorted[n++] = b->live_ins[i];
+    for (int i = 0; i < n; i++) {
+        kernel->params[i] = sorted[i].value;
+        sorted[i].value->index = i;
+    }
+    kernel->nparams = b->nlive_ins = n;
+    b->live_ins = sorted;
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+/* Loops over elements: the function reads or writes arrays, and calls no function of ws.h.  */
+static bool is_plain(const SourceFunction *function)
+{
+    bool arrays = false, tiles = false;
+    for (const SourceBlock *block = function->blocks; block; block = block->next)
+        for (const Instruction *i = block->first; i; i = i->next) {
+            tiles |= build_is_tile_call(i);
+            arrays |= i->code == SO_LOAD || i->code == SO_STORE;
+        }
+    return arrays && !tiles;
+}
+
+/* What the outlined function has that no kernel has.  */
+static void check(Builder *b)
+{
+    const SourceOutline *outline = b->outline;
+    if (outline->exit.line)
+        reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");
+    else if (outline->nleaving && outline->leaving[0]->declaration.name)
+        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES, outline->leaving[0]->declaration.name);
+    else if (outline->nleaving)
+        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES_UNNAMED);
+}
+
+void source_prepare(SourceFunction *function)
+{
+    source_inline(function, false);
+    source_simplify(function);
+    source_unroll(function);
+    source_promote(function);
+    source_simplify(function);
+}
+
+SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, SourceClausesOf *clauses_of,
+                                 void *context)
+{
+    Builder builder = {.kernel = kernel, .module = kernel->module, .clauses_of = clauses_of, .context = context};
+    Builder *b = &builder;
+    const SourceBlock *irreducible = NULL;
+    if (host->failed)
+        build_refuse(b, host->failed_loc, host->failed);
+    b->outline = kernel->failed ? NULL : source_outline(host, mark);
+    if (!b->outline) {
+        build_refuse(b, kernel->loc, "a grid that is no loop");
+        return (SourceKernel){0};
+    }
+    b->function = b->outline->function;
+    kernel->grid.plain = is_plain(b->function);
+    check(b);
+    SourceTree *tree = kernel->failed ? NULL : source_structure(b->function, &irreducible);
+    if (irreducible)
+        build_refuse(b, irreducible->first->loc, "a cycle that is entered at several places");
+    if (!tree)
+        return (SourceKernel){0};
+    source_find_induction(b->function, &tree);
+    b->words = b->function->nvariables / 64 + 1;
+    b->variables = arena_alloc(b->module, ((size_t)b->function->nvariables + 1) * sizeof *b->variables);
+    b->temporaries = arena_alloc(b->module, ((size_t)b->function->ntemporaries + 1) * sizeof *b->temporaries);
+    b->block = kernel->body;
+    bind_parameters(b);
+    build_list(b, tree, build_set(b));
+    if (kernel->failed)
+        return (SourceKernel){0};
+    source_prune(kernel);
+    order_live_ins(b);
+    return (SourceKernel){b->live_ins, b->nlive_ins};
+}

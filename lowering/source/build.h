@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.h - what the files of the builder of kernels share.
+ *
+ *   build.c          the kernel: clauses, live-ins, its body
+ *   build-tree.c     blocks, conditions, and the variables that meet behind them
+ *   build-loop.c     loops -> FOR and WHILE
+ *   build-live.c     the variables of a tree that are read before they are assigned again
+ *   build-scalar.c   operations of scalars
+ *   build-memory.c   addresses, loads, stores
+ *   build-call.c     calls -> operations of ws.h, functions of <math.h>
+ *
+ * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
+ * that is known before the grid, and a sum of bytes. Where ways meet, the slots that differ become results of the IF
+ * or FOR, if something behind reads them. An operation has the place of its instruction.
+ */
+#ifndef WSC_SOURCE_BUILD_H
+#define WSC_SOURCE_BUILD_H
+
+#include "ir/functions.h"
+#include "source/kernels.h"
+
+typedef enum {
+    BUILT_NONE,    /* no value so far */
+    BUILT_SCALAR,  /* value */
+    BUILT_ADDRESS, /* value: the base, a parameter of the kernel; offset: I64, NULL for 0 */
+    BUILT_HANDLE,  /* value: a tile or a tensor */
+} BuiltKind;
+
+typedef struct {
+    BuiltKind kind;
+    Value *value, *offset;
+    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages */
+} Built;
+
+typedef struct {
+    Kernel *kernel;
+    Module *module;
+    const SourceOutline *outline;
+    SourceFunction *function;
+    SourceClausesOf *clauses_of;
+    void *context;
+    Block *block; /* where operations go */
+    Op *anchor;   /* the outermost loop, which literals stand in front of; NULL: it was not met */
+    int depth;    /* of loops */
+    int words;    /* of a set of variables */
+    Built *variables;
+    Built *temporaries;
+    Value **literals;
+    int nliterals;
+    SourceLiveIn *live_ins;
+    int nlive_ins;
+} Builder;
+
+/* ---- build.c ----------------------------------------------------------------------------------------------------- */
+
+/* Says that the builder does not know a construct. The first reason counts.  */
+void build_refuse(Builder *b, Loc loc, const char *construct);
+Value *build_op(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args);
+Value *build_integer(Builder *b, Dtype dtype, int64_t value);
+Value *build_real(Builder *b, Dtype dtype, double value);
+Value *build_zero(Builder *b, Dtype dtype);
+Built build_global(Builder *b, const char *name);
+Dtype build_dtype(SourceType type);
+/* The type that control flow hands a value on with: passes find the types of tiles.  */
+Type build_type_handed(const Value *value);
+
+/* ---- build-live.c ------------------------------------------------------------------------------------------------ */
+
+/* Turns the set of variables that are live behind a list into the set that is live in front of it.  */
+void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live);
+/* Adds the variables that a list assigns.  */
+void build_assigned(const Builder *b, const SourceTree *list, uint64_t *set);
+uint64_t *build_set(const Builder *b);
+uint64_t *build_set_copy(const Builder *b, const uint64_t *set);
+static inline bool build_has(const uint64_t *set, int id)
+{
+    return set[id / 64] >> (id % 64) & 1;
+}
+static inline void build_add(uint64_t *set, int id)
+{
+    set[id / 64] |= (uint64_t)1 << (id % 64);
+}
+
+/* ---- build-tree.c ------------------------------------------------------------------------------------------------ */
+
+/* `live`: what is read behind the list.  */
+void build_list(Builder *b, const SourceTree *list, const uint64_t *live);
+void build_instruction(Builder *b, const Instruction *instruction);
+Built *build_state(const Builder *b, const Built *from); /* a copy */
+Value *build_no_tile(Builder *b, Op *where);
+void build_yield(Builder *b, Block *block, Opcode code, Loc loc, int nargs, Value *const *args);
+
+/* ---- build-loop.c ------------------------------------------------------------------------------------------------ */
+
+void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live);
+
+/* ---- build-scalar.c ---------------------------------------------------------------------------------------------- */
+
+/* A scalar as an operand of the type.  */
+Value *build_scalar(Builder *b, Loc loc, Operand x, SourceType type);
+Value *build_convert(Builder *b, Loc loc, Value *x, Dtype dtype);
+Value *build_binary(Builder *b, Opcode code, Loc loc, Value *x, Value *y);
+/* An operation of scalars alone, or NULL after a refusal.  */
+Value *build_scalar_operation(Builder *b, const Instruction *instruction);
+
+/* ---- build-memory.c ---------------------------------------------------------------------------------------------- */
+
+/* What an operand of type p is: an address or a handle.  */
+Built build_pointer(Builder *b, Loc loc, Operand x);
+/* An operation on addresses.  */
+Built build_address_operation(Builder *b, const Instruction *instruction);
+Built build_load(Builder *b, const Instruction *load);
+void build_store(Builder *b, const Instruction *store);
+
+/* ---- build-call.c ------------------------------------------------------------------------------------------------ */
+
+/* Is it a function of ws.h, but for those that print numbers?  */
+bool build_is_tile_call(const Instruction *call);
+Built build_call(Builder *b, const Instruction *call);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kernels.h - from a marked loop of the region IR to a kernel of ir/ir.h, for both front ends.
+ *
+ *      prepare     passes over the function of the loop                                       kernels.c
+ *      outline     the loop becomes a function of its own; its parameters are live-ins        outline.c
+ *      structure, induction                                                                   passes.h
+ *      build       the tree becomes a kernel                                                  build.c, build-*.c
+ *      prune       loops carry what some path needs; values that nothing reads go             prune.c
+ *
+ * A front end makes the Kernel with its name and its clauses, and gets the live-ins back: variables, objects and
+ * globals of its own, in the launcher's order. It puts the launcher's call in place of the loop.
+ */
+#ifndef WSC_SOURCE_KERNELS_H
+#define WSC_SOURCE_KERNELS_H
+
+#include "source/passes.h"
+#include "source/pragma.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- outline.c --------------------------------------------------------------------------------------------------- */
+
+/* What a parameter of the outlined function is in the function that it comes from: the value of a variable where the
+   loop begins, or the address of an object.  */
+typedef struct {
+    SourceVariable *variable; /* or NULL */
+    SourceObject *object;
+} SourceOrigin;
+
+typedef struct {
+    const SourceFunction *host;
+    SourceFunction *function; /* its entry block has the values before the loop; the loop and a return follow */
+    SourceOrigin *origins;    /* by parameter */
+    int norigins;
+    SourceVariable **leaving; /* variables of the host that the loop assigns and that are read behind it */
+    int nleaving;
+    Loc exit; /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
+} SourceOutline;
+
+/* require: the function behind source_prepare (). NULL: no loop stands behind the mark.  */
+SourceOutline *source_outline(SourceFunction *host, int mark);
+
+/* ---- kernels.c --------------------------------------------------------------------------------------------------- */
+
+/* The clauses of a pragma, as its front end has read them.  */
+typedef struct {
+    DirectiveKind kind;
+    Grid grid;
+    Pipeline pipeline;
+    Loc loc;
+} SourceClauses;
+
+/* An argument of the launcher: one of the three.  */
+typedef struct {
+    Value *value;
+    const SourceVariable *variable; /* its value where the loop begins */
+    const SourceObject *object;     /* its address */
+    const char *global;             /* its address */
+} SourceLiveIn;
+
+typedef struct {
+    SourceLiveIn *live_ins; /* by parameter of the kernel */
+    int nlive_ins;
+} SourceKernel;
+
+/* What the front end knows of pragma `mark`.  */
+typedef const SourceClauses *SourceClausesOf(void *context, int mark);
+
+/* The passes in front of source_outline ().  */
+void source_prepare(SourceFunction *function);
+/* Fills in the body and the parameters of the kernel, whose grid has the clauses. An error is reported and fails the
+   kernel.  */
+SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, SourceClausesOf *clauses_of,
+                                 void *context);
+
+/* ---- prune.c ----------------------------------------------------------------------------------------------------- */
+
+/* require: what a walker made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
+void source_prune(Kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * outline.c - a marked loop becomes a function of its own.
+ *
+ *      func v f (i32 n.1, p y.2)                      func v f (i32 n.1, p y.2)
+ *      B0:                                            B0:
+ *        t1 = add.i32 n.1, 1                            t1 = add.i32 n.1, 1
+ *        i.3 = copy.i32 t1                              i.3 = copy.i32 t1
+ *        call.v g(p y.2)                                jump B1
+ *        jump B1                            =>        B1:
+ *      B1:                                              t2 = lt.i32 i.3, 9
+ *        t2 = lt.i32 i.3, 9                             branch t2, B2, B3
+ *        branch t2, B2, B3                            B2:
+ *      B2:                                              mark 0
+ *        mark 0                                         ...
+ *        ...                                            jump B1
+ *        jump B1                                      B3:
+ *      B3: ...                                          return
+ *
+ * The parameters are what the loop reads of the function around it. A constant is no parameter, nor is the start of a
+ * variable that the loop assigns: the entry block computes it again, as far as values follow from variables that hold
+ * the same where the loop begins. A tensor is made again, too. A variable without a place in the user's text, as passes
+ * make them, is computed again in all cases.
+ *
+ * A mark of a loop in the loop stands at the start of that loop's body.
+ */
+#include <string.h>
+
+#include "source/kernels.h"
+
+typedef struct {
+    SourceFunction *host, *made;
+    Module *module;
+    SourceFlow *flow;
+    SourceLive live;
+    int header;
+    SourceOutline *outline;
+    SourceVariable **variables; /* by id of the host: in the outlined function, or NULL */
+    SourceVariable **addresses; /* by id of an object: its address, or NULL */
+    SourceObject **objects;     /* by id: an object of the loop's own, or NULL */
+    bool *assigned;             /* by id: the loop assigns the variable */
+    SourceBlock *entry;
+    int depth;
+} Outliner;
+
+/* ---- the value of a variable where the loop begins --------------------------------------------------------------- */
+
+/* An assignment, and the block with it.  */
+typedef struct {
+    Instruction *copy;
+    int block;
+} Assignment;
+
+static Instruction *last_copy(const Outliner *o, int b, const SourceVariable *variable)
+{
+    Instruction *found = NULL;
+    for (Instruction *i = o->flow->order[b]->first; i; i = i->next)
+        if (i->code == SO_COPY && i->variable == variable)
+            found = i;
+    return found;
+}
+
+/* Blocks on the ways from block `from` to the loop, without it. Another loop around adds the loop's own blocks.  */
+static bool *blocks_between(const Outliner *o, int from)
+{
+    bool *between = arena_alloc(o->module, (size_t)o->flow->n * sizeof *between);
+    int *work = arena_alloc(o->module, (size_t)(o->flow->n + 1) * sizeof *work), n = 0;
+    for (int i = 0; i < o->flow->npreds[o->header]; i++) {
+        const int p = o->flow->preds[o->header][i];
+        if (p != from && !source_in_loop(o->flow, o->header, p) && !between[p]) {
+            between[p] = true;
+            work[n++] = p;
+        }
+    }
+    while (n) {
+        const int b = work[--n];
+        for (int i = 0; i < o->flow->npreds[b]; i++) {
+            const int p = o->flow->preds[b][i];
+            if (p != from && !between[p]) {
+                between[p] = true;
+                work[n++] = p;
+            }
+        }
+    }
+    return between;
+}
+
+static bool assigns(const Outliner *o, const bool *between, const SourceVariable *variable)
+{
+    for (int b = 0; b < o->flow->n; b++)
+        if (between[b] && last_copy(o, b, variable))
+            return true;
+    return false;
+}
+
+/* The one assignment whose value the variable has where the loop begins, on all ways to it.  */
+static bool assignment_of(const Outliner *o, const SourceVariable *variable, Assignment *found)
+{
+    for (int b = o->header; b;) {
+        b = o->flow->idom[b];
+        found->copy = last_copy(o, b, variable);
+        found->block = b;
+        if (found->copy)
+            return !assigns(o, blocks_between(o, b), variable);
+    }
+    return false;
+}
+
+/* Does the variable hold the same behind the instruction and where the loop begins?  */
+static bool keeps_value(const Outliner *o, const SourceVariable *variable, int block, const Instruction *from)
+{
+    for (const Instruction *i = from; i; i = i->next)
+        if (i->code == SO_COPY && i->variable == variable)
+            return false;
+    return !assigns(o, blocks_between(o, block), variable);
+}
+
+/* ---- values that are computed again ------------------------------------------------------------------------------ */
+
+static Instruction *maker_of(const SourceBlock *block, int temporary)
+{
+    for (Instruction *i = block->first; i; i = i->next)
+        if (i->temporary == temporary)
+            return i;
+    return NULL;
+}
+
+static bool makes_tensor(const Instruction *instruction)
+{
+    return instruction->code == SO_CALL && instruction->symbol && instruction->type == ST_P &&
+           (!strncmp(instruction->symbol, "ws_tensor_", 10) || !strncmp(instruction->symbol, "ws_slice", 8) ||
+            !strncmp(instruction->symbol, "ws_box_", 7));
+}
+
+static bool can_repeat(const Instruction *instruction)
+{
+    return makes_tensor(instruction) || (source_is_pure(instruction) && source_op_form(instruction->code) != FORM_LOAD);
+}
+
+static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable);
+
+static SourceVariable *own_variable(Outliner *o, SourceVariable *variable, bool parameter)
+{
+    SourceVariable **own = &o->variables[variable->id];
+    if (*own)
+        return *own;
+    if (parameter) {
+        *own = source_parameter(o->made, variable->type, variable->declaration);
+        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){variable, NULL};
+    } else
+        *own = source_variable(o->made, variable->type, variable->declaration);
+    return *own;
+}
+
+/* Can the operand of an instruction in front of the loop be computed again where the loop begins?  */
+static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand x, int depth)
+{
+    const SourceBlock *home = o->flow->order[block];
+    if (x.kind == OPERAND_VARIABLE) {
+        Assignment from;
+        if (!keeps_value(o, x.variable, block, at))
+            return false;
+        if (x.variable->host && !o->assigned[x.variable->id])
+            return true;
+        if (depth > 24 || !assignment_of(o, x.variable, &from))
+            return false;
+        return is_repeatable(o, from.block, from.copy->next, from.copy->args[0], depth + 1);
+    }
+    if (x.kind != OPERAND_TEMPORARY)
+        return true;
+    Instruction *made = maker_of(home, x.temporary);
+    if (!made || depth > 24 || !can_repeat(made))
+        return false;
+    for (int i = 0; i < source_noperands(made); i++)
+        if (!is_repeatable(o, block, made, *source_operand(made, i), depth + 1))
+            return false;
+    return true;
+}
+
+static void emit(Outliner *o, Instruction *instruction)
+{
+    source_insert(o->entry, o->entry->last, instruction);
+}
+
+static SourceVariable *address_at_entry(Outliner *o, SourceObject *object)
+{
+    SourceVariable **own = &o->addresses[object->id];
+    if (*own)
+        return *own;
+    *own = source_parameter(o->made, ST_P, object->declaration);
+    LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){NULL, object};
+    return *own;
+}
+
+static Operand repeat(Outliner *o, int block, Operand x)
+{
+    if (x.kind == OPERAND_VARIABLE)
+        return source_of(variable_at_entry(o, x.variable));
+    if (x.kind != OPERAND_TEMPORARY)
+        return x;
+    const Instruction *made = maker_of(o->flow->order[block], x.temporary);
+    if (made->code == SO_ADDR)
+        return source_of(address_at_entry(o, made->object));
+    const SourceCopy copy = {.from = o->host, .to = o->made};
+    Instruction *again = source_copy_instruction(&copy, made);
+    for (int i = 0; i < source_noperands(again); i++) {
+        Operand *operand = source_operand(again, i);
+        *operand = repeat(o, block, *operand);
+    }
+    again->temporary = ++o->made->ntemporaries;
+    emit(o, again);
+    return (Operand){.kind = OPERAND_TEMPORARY, .temporary = again->temporary};
+}
+
+/* The variable of the outlined function that holds the value where the loop begins.  */
+static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
+{
+    if (o->variables[variable->id])
+        return o->variables[variable->id];
+    Assignment from = {0};
+    const bool known = assignment_of(o, variable, &from);
+    const Operand x = known ? from.copy->args[0] : (Operand){.kind = OPERAND_NONE};
+    const bool constant = x.kind == OPERAND_INTEGER || x.kind == OPERAND_FLOAT;
+    const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
+    const bool wanted = constant || !variable->host || o->assigned[variable->id] || (made && makes_tensor(made));
+    if (!known || !wanted || !is_repeatable(o, from.block, from.copy->next, x, 0))
+        return own_variable(o, variable, true);
+    SourceVariable *own = own_variable(o, variable, false);
+    const SourceCopy copy = {.from = o->host, .to = o->made};
+    Instruction *again = source_copy_instruction(&copy, from.copy);
+    again->variable = own;
+    again->args[0] = repeat(o, from.block, x);
+    emit(o, again);
+    return own;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static bool is_in(const Outliner *o, int b)
+{
+    return source_in_loop(o->flow, o->header, b);
+}
+
+static void find_assigned(Outliner *o)
+{
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = is_in(o, b) ? o->flow->order[b]->first : NULL; i; i = i->next)
+            if (i->code == SO_COPY)
+                o->assigned[i->variable->id] = true;
+}
+
+/* An object that nothing outside of the loop names is the loop's own.  */
+static void find_objects(Outliner *o)
+{
+    bool *outside = arena_alloc(o->module, ((size_t)o->host->nobjects + 1) * sizeof *outside);
+    bool *inside = arena_alloc(o->module, ((size_t)o->host->nobjects + 1) * sizeof *inside);
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = o->flow->order[b]->first; i; i = i->next)
+            if (i->code == SO_ADDR)
+                (is_in(o, b) ? inside : outside)[i->object->id] = true;
+    for (int k = 0; k < o->host->nobjects; k++) {
+        const SourceObject *object = o->host->objects[k];
+        if (inside[k] && !outside[k])
+            o->objects[k] = source_object(o->made, object->bytes, object->alignment, object->declaration);
+    }
+}
+
+/* Where the loop begins on: marks of inner loops stand at the start of their bodies.  */
+static void move_marks(Outliner *o)
+{
+    for (int b = 0; b < o->flow->n; b++) {
+        Instruction **slot = &o->flow->order[b]->first;
+        while (is_in(o, b) && *slot) {
+            Instruction *mark = *slot;
+            const int header =
+                mark->code == SO_MARK ? source_marked_loop(o->host, o->flow, o->flow->order[b], mark->mark) : -1;
+            const Instruction *end = header >= 0 ? o->flow->order[header]->last : NULL;
+            int inner = -1;
+            for (int i = 0; end && i < source_nsuccessors(end); i++) {
+                const int to = o->flow->number[(*source_successor((Instruction *)end, i))->id];
+                if (source_in_loop(o->flow, header, to) && to != header)
+                    inner = inner < 0 ? to : o->flow->n;
+            }
+            if (inner < 0 || inner >= o->flow->n || inner == b || o->flow->npreds[inner] != 1) {
+                slot = &mark->next;
+                continue;
+            }
+            *slot = mark->next;
+            mark->next = NULL;
+            source_insert(o->flow->order[inner], NULL, mark);
+        }
+    }
+}
+
+static void own_operands(Outliner *o, const SourceBlock *from, SourceBlock *to)
+{
+    for (const Instruction *i = from->first; i; i = i->next) {
+        const SourceCopy copy = {.from = o->host, .to = o->made};
+        Instruction *made = source_copy_instruction(&copy, i);
+        if (made->variable)
+            made->variable = own_variable(o, made->variable, false);
+        for (int k = 0; k < source_noperands(made); k++) {
+            Operand *x = source_operand(made, k);
+            if (x->kind == OPERAND_VARIABLE)
+                x->variable = own_variable(o, x->variable, false);
+        }
+        if (made->code == SO_ADDR && o->objects[made->object->id])
+            made->object = o->objects[made->object->id];
+        source_insert(to, to->last, made);
+    }
+}
+
+/* Temporaries that are addresses of objects of the function around are operands that name the parameter.  */
+static void pass_addresses(Outliner *o, SourceBlock *block)
+{
+    for (Instruction **slot = &block->first; *slot;) {
+        const Instruction *i = *slot;
+        if (i->code != SO_ADDR || (i->object->id < o->made->nobjects && o->made->objects[i->object->id] == i->object)) {
+            slot = &(*slot)->next;
+            continue;
+        }
+        const SourceVariable *own = o->addresses[i->object->id];
+        for (Instruction *user = i->next; user; user = user->next)
+            for (int k = 0; k < source_noperands(user); k++) {
+                Operand *x = source_operand(user, k);
+                if (x->kind == OPERAND_TEMPORARY && x->temporary == i->temporary)
+                    *x = source_of((SourceVariable *)own);
+            }
+        *slot = i->next;
+    }
+}
+
+static Instruction *made_end(const Outliner *o, SourceOpcode code, SourceBlock *to, const Instruction *like)
+{
+    Instruction *end = arena_alloc(o->module, sizeof *end);
+    *end = (Instruction){.code = code, .targets = {to}, .loc = like->loc};
+    return end;
+}
+
+static void copy_loop(Outliner *o, const Instruction *test)
+{
+    const SourceFlow *flow = o->flow;
+    SourceBlock **blocks = arena_alloc(o->module, ((size_t)o->host->nblocks + 1) * sizeof *blocks);
+    SourceBlock *end = source_block_new(o->made);
+    for (int b = 0; b < flow->n; b++)
+        if (is_in(o, b)) {
+            SourceBlock *made = blocks[flow->order[b]->id] = source_block_new(o->made);
+            source_place(o->made, made);
+            own_operands(o, flow->order[b], made);
+            pass_addresses(o, made);
+        }
+    source_place(o->made, end);
+    source_insert(end, NULL, made_end(o, SO_RETURN, NULL, test));
+    for (int b = 0; b < flow->n; b++) {
+        SourceBlock *made = blocks[flow->order[b]->id];
+        for (int i = 0; made && i < source_nsuccessors(made->last); i++) {
+            SourceBlock **to = source_successor(made->last, i);
+            const bool leaves = !blocks[(*to)->id];
+            if (leaves && b != o->header && !o->outline->exit.line)
+                o->outline->exit = made->last->loc;
+            *to = leaves ? end : blocks[(*to)->id];
+        }
+    }
+    source_insert(o->entry, o->entry->last,
+                  made_end(o, SO_JUMP, blocks[flow->order[o->header]->id], flow->order[o->header]->last));
+}
+
+static int loop_of_mark(const Outliner *o, int mark)
+{
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = o->flow->order[b]->first; i; i = i->next)
+            if (i->code == SO_MARK && i->mark == mark)
+                return source_marked_loop(o->host, o->flow, o->flow->order[b], mark);
+    return -1;
+}
+
+/* What the loop assigns, and a block behind it reads.  */
+static void find_leaving(Outliner *o)
+{
+    bool *seen = arena_alloc(o->module, ((size_t)o->host->nvariables + 1) * sizeof *seen);
+    for (int b = 0; b < o->flow->n; b++)
+        for (int i = 0; is_in(o, b) && i < source_nsuccessors(o->flow->order[b]->last); i++) {
+            const int to = o->flow->number[(*source_successor(o->flow->order[b]->last, i))->id];
+            for (int v = 0; !is_in(o, to) && v < o->host->nvariables; v++)
+                if (o->assigned[v] && !seen[v] &&
+                    source_is_live(o->live.in + (size_t)to * (size_t)o->live.words, o->host->variables[v])) {
+                    seen[v] = true;
+                    LIST_ADD(o->module, o->outline->leaving, o->outline->nleaving) = o->host->variables[v];
+                }
+        }
+}
+
+SourceOutline *source_outline(SourceFunction *host, int mark)
+{
+    Module *module = host->unit->module;
+    Outliner outliner = {.host = host, .module = module}, *o = &outliner;
+    o->flow = source_flow(host);
+    o->header = loop_of_mark(o, mark);
+    if (o->header < 0)
+        return NULL;
+    const Instruction *test = o->flow->order[o->header]->last;
+    o->live = source_live(host, o->flow);
+    o->outline = arena_alloc(module, sizeof *o->outline);
+    o->outline->host = host;
+    o->variables = arena_alloc(module, ((size_t)host->nvariables + 1) * sizeof *o->variables);
+    o->addresses = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->addresses);
+    o->objects = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->objects);
+    o->assigned = arena_alloc(module, ((size_t)host->nvariables + 1) * sizeof *o->assigned);
+    o->made = o->outline->function = arena_alloc(module, sizeof *o->made); /* the unit does not list it */
+    o->made->unit = host->unit;
+    o->made->name = host->name;
+    o->made->loc = test->loc;
+    o->made->ntemporaries = host->ntemporaries;
+    o->entry = source_block_new(o->made);
+    source_place(o->made, o->entry);
+    find_assigned(o);
+    find_objects(o);
+    find_leaving(o);
+    move_marks(o);
+    const uint64_t *live = o->live.in + (size_t)o->header * (size_t)o->live.words;
+    for (int v = 0; v < host->nvariables; v++)
+        if (source_is_live(live, host->variables[v]))
+            variable_at_entry(o, host->variables[v]);
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = is_in(o, b) ? o->flow->order[b]->first : NULL; i; i = i->next)
+            if (i->code == SO_ADDR && !o->objects[i->object->id])
+                address_at_entry(o, i->object);
+    copy_loop(o, test);
+    return o->outline;
+}

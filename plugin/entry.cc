@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * entry.cc - the region walker in GCC: the values of variables where a grid begins, and its kernel.
+ *
+ *   behind `cfg`       <bb 4>: i = 0;                   <bb 4>: i = 0;
+ *                      <bb 5>: if (i < n) ...    =>     ws_entry_ (0, n, x, i);
+ *                                                       <bb 5>: if (i < n) ...
+ *   behind `einline`   ws_entry_ (0, n_3(D), x_4(D), 0);      the live-ins of kernel 0 are among its arguments
+ *
+ * The region IR is made in front of SSA form, and the launcher's call is made in it. The call of ws_entry_ carries the
+ * variables from one to the other: GCC renames its arguments, copies them where it inlines the function, and gives each
+ * its value there. The arguments are all variables that have a value on each way to the loop, and the addresses of the
+ * objects that the loop names.
+ */
+#include "source/kernels.h"
+#include "transcribe.h"
+
+static tree entry_decl; /* void ws_entry_ (int, ...) */
+
+/* A grid's mark, the function with it, and what the arguments of its ws_entry_ are.  */
+struct Entry {
+    int mark;
+    SourceFunction *function;
+    vec<const void *> arguments; /* SourceVariable or SourceObject */
+    bool prepared;
+};
+static vec<Entry> entries = vNULL;
+
+static Entry *entry_of(int mark)
+{
+    for (unsigned i = 0; i < entries.length(); i++)
+        if (entries[i].mark == mark)
+            return &entries[i];
+    return NULL;
+}
+
+static tree entry_function(void)
+{
+    if (!entry_decl) {
+        tree type = build_varargs_function_type_list(void_type_node, integer_type_node, NULL_TREE);
+        entry_decl = build_fn_decl("ws_entry_", type);
+        TREE_NOTHROW(entry_decl) = 1;
+    }
+    return entry_decl;
+}
+
+static bool is_entry(const gimple *stmt)
+{
+    return entry_decl && is_gimple_call(stmt) && gimple_call_fndecl(stmt) == entry_decl;
+}
+
+/* ---- behind cfg -------------------------------------------------------------------------------------------------- */
+
+/* Variables that have a value at the start of a block, on all ways to it: a set for each block.  */
+static uint64_t *assigned_before(const SourceFunction *function, const SourceFlow *flow, size_t words)
+{
+    const size_t n = (size_t)flow->n * words;
+    uint64_t *in = (uint64_t *)arena_alloc(plugin.module, n * sizeof *in);
+    memset(in, 0xff, n * sizeof *in);
+    memset(in, 0, words * sizeof *in);
+    for (int i = 0; i < function->nparameters; i++)
+        in[function->parameters[i]->id / 64] |= (uint64_t)1 << (function->parameters[i]->id % 64);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = 0; b < flow->n; b++) {
+            auto_vec<uint64_t> out;
+            for (size_t w = 0; w < words; w++)
+                out.safe_push(in[(size_t)b * words + w]);
+            for (const Instruction *i = flow->order[b]->first; i; i = i->next)
+                if (i->variable)
+                    out[(unsigned)i->variable->id / 64] |= (uint64_t)1 << (i->variable->id % 64);
+            for (int i = 0; i < source_nsuccessors(flow->order[b]->last); i++) {
+                const int to = flow->number[(*source_successor(flow->order[b]->last, i))->id];
+                for (size_t w = 0; w < words; w++) {
+                    uint64_t *known = &in[(size_t)to * words + w];
+                    changed |= (*known & out[(unsigned)w]) != *known;
+                    *known &= out[(unsigned)w];
+                }
+            }
+        }
+    }
+    return in;
+}
+
+static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args, Entry *entry)
+{
+    for (int b = 0; b < flow->n; b++)
+        for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
+            if (!i->object || !i->object->host || !source_in_loop(flow, header, b) ||
+                entry->arguments.contains(i->object))
+                continue;
+            tree decl = (tree)CONST_CAST(void *, i->object->host);
+            TREE_ADDRESSABLE(decl) = 1;
+            args->safe_push(build_fold_addr_expr(decl));
+            entry->arguments.safe_push(i->object);
+        }
+}
+
+/* The edge from in front of the loop to its header, or NULL: there are several.  */
+static edge edge_into(const Transcriber *t, const SourceFlow *flow, int header, basic_block *blocks)
+{
+    edge found = NULL, e;
+    edge_iterator i;
+    FOR_EACH_EDGE(e, i, blocks[flow->order[header]->id]->preds)
+    {
+        int from = -1;
+        for (int b = 0; b < flow->n && from < 0; b++)
+            if (blocks[flow->order[b]->id] == e->src)
+                from = b;
+        if (from >= 0 && source_in_loop(flow, header, from))
+            continue;
+        if (found)
+            return NULL;
+        found = e;
+    }
+    (void)t;
+    return found;
+}
+
+static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark, basic_block *blocks)
+{
+    const size_t words = (size_t)t->function->nvariables / 64 + 1;
+    const uint64_t *known = assigned_before(t->function, flow, words) + (size_t)header * words;
+    Entry entry = {mark, t->function, vNULL, false};
+    auto_vec<tree> args;
+    args.safe_push(build_int_cst(integer_type_node, mark));
+    for (int v = 0; v < t->function->nvariables; v++) {
+        const SourceVariable *variable = t->function->variables[v];
+        if (!variable->host || !(known[v / 64] >> (v % 64) & 1))
+            continue;
+        args.safe_push((tree)CONST_CAST(void *, variable->host));
+        entry.arguments.safe_push(variable);
+    }
+    add_objects(flow, header, &args, &entry);
+    entries.safe_push(entry);
+    edge into = edge_into(t, flow, header, blocks);
+    if (!into)
+        return;
+    basic_block bb = split_edge(into);
+    gimple_stmt_iterator at = gsi_start_bb(bb);
+    gsi_insert_after(&at, gimple_build_call_vec(entry_function(), args), GSI_NEW_STMT);
+}
+
+/* require: the function is transcribed; `blocks` has GCC's block of each block's number.  */
+void entry_insert(Transcriber *t, basic_block *blocks)
+{
+    if (t->function->failed) {
+        basic_block bb;
+        FOR_EACH_BB_FN(bb, t->fn)
+        for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+            if (Pragma *pragma = pragma_of_stmt(gsi_stmt(i)))
+                if (pragma->is_grid)
+                    entries.safe_push(
+                        Entry{(int)tree_to_uhwi(gimple_call_arg(gsi_stmt(i), 0)), t->function, vNULL, false});
+        return;
+    }
+    SourceFlow *flow = source_flow(t->function);
+    for (int b = 0; b < flow->n; b++)
+        for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
+            if (i->code != SO_MARK || !pragma_at((unsigned)i->mark)->is_grid)
+                continue;
+            const int header = source_marked_loop(t->function, flow, flow->order[b], i->mark);
+            if (header >= 0)
+                insert_entry(t, flow, header, i->mark, blocks);
+        }
+}
+
+/* ---- behind einline ---------------------------------------------------------------------------------------------- */
+
+/* The nearest one above the loop.  */
+static gimple *entry_above(class loop *loop, int mark)
+{
+    for (basic_block bb = loop_preheader_edge(loop)->src; bb; bb = get_immediate_dominator(CDI_DOMINATORS, bb))
+        for (gimple_stmt_iterator i = gsi_last_bb(bb); !gsi_end_p(i); gsi_prev(&i))
+            if (is_entry(gsi_stmt(i)) && tree_to_shwi(gimple_call_arg(gsi_stmt(i), 0)) == mark)
+                return gsi_stmt(i);
+    return NULL;
+}
+
+static const SourceClauses *clauses_of(void *, int mark)
+{
+    Pragma *pragma = pragma_at((unsigned)mark);
+    SourceClauses *clauses = (SourceClauses *)arena_alloc(plugin.module, sizeof *clauses);
+    pragma->used = true;
+    clauses->kind = pragma->kind;
+    clauses->grid = pragma->grid;
+    clauses->pipeline = pragma->pipeline;
+    clauses->loc = loc_of(pragma->loc);
+    return clauses;
+}
+
+static tree expression_of(const Entry *entry, const gimple *call, const SourceLiveIn *live)
+{
+    if (live->global)
+        return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
+    const void *wanted = live->variable ? (const void *)live->variable : live->object;
+    for (unsigned i = 0; i < entry->arguments.length() && call; i++)
+        if (entry->arguments[i] == wanted)
+            return gimple_call_arg(call, i + 1);
+    return NULL_TREE;
+}
+
+/* require: a walk without operations.   ensure: its kernel and its live-ins, or an error.  */
+void entry_walk(Walk *w, const MarkedLoop &mark)
+{
+    const int number = (int)tree_to_shwi(gimple_call_arg(mark.marker, 0));
+    Entry *entry = entry_of(number);
+    transcribe_finish();
+    if (!entry) {
+        reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a grid of a function without region IR");
+        return;
+    }
+    for (unsigned i = 0; i < entries.length(); i++)
+        if (entries[i].function == entry->function && !entries[i].prepared) {
+            if (!entry->prepared && !entry->function->failed)
+                source_prepare(entry->function);
+            entries[i].prepared = true;
+        }
+    const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, clauses_of, NULL);
+    const gimple *call = entry_above(mark.loop, number);
+    for (int i = 0; i < built.nlive_ins && !w->kernel->failed; i++) {
+        tree expression = expression_of(entry, call, &built.live_ins[i]);
+        if (!expression)
+            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
+                   arena_print(plugin.module, "the value of '%s' from outside the grid",
+                               built.live_ins[i].value->name ? built.live_ins[i].value->name : "a variable"));
+        w->livein.safe_push(LiveIn{expression, built.live_ins[i].value});
+    }
+}
+
+void entry_remove(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
+        if (!is_entry(gsi_stmt(i))) {
+            gsi_next(&i);
+            continue;
+        }
+        unlink_stmt_vdef(gsi_stmt(i));
+        release_defs(gsi_stmt(i));
+        gsi_remove(&i, true);
+    }
+}
+
+void entry_register(void)
+{
+    static const ggc_root_tab roots[] = {
+        {&entry_decl, 1, sizeof entry_decl, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
+    register_callback("wsc", PLUGIN_REGISTER_GGC_ROOTS, NULL, CONST_CAST(ggc_root_tab *, roots));
+}

@@ -1,0 +1,57 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Kernels that are built from the region IR, by both front ends, compute what the plain loops do: kernels.c has a
+# construct in each function. all-kernels.sh takes the programs of the tree.
+
+. "$(dirname "$0")/../tap.sh"
+export top_srcdir top_builddir
+here="$top_srcdir/tests/source"
+
+all_same() { # FRONT-END
+    frontend=$1 sh "$here/kernels" "$here/kernels.c" >"$work/out"
+    cat "$work/out"
+    grep -qx '1 same, 0 refused, 0 wrong' "$work/out"
+}
+
+# The program of another kernel differs.
+other() { edit="sed s/scalar_mul/scalar_add/" sh "$here/kernels" "$here/kernels.c" >"$work/out"; test $? = 1; }
+
+# The walker does not know a goto into a loop: it says so, and at which line.
+unknown() { # FRONT-END
+    cat >"$work/unknown.c" <<'END'
+#include <stdlib.h>
+void f(int n, float *x)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++)
+        x[i] = (float)abs(atoi("1"));
+}
+END
+    "$wscc" --ws-frontend="$1" --ws-walker=region --ws-target=emulate --ws-ids -w -c "$work/unknown.c" \
+        -o "$work/unknown.o" 2>"$work/log"
+    cat "$work/log"
+    grep -q "unknown.c:6.*the region walker does not take .*\[ws:walker-unknown\]" "$work/log"
+}
+
+# The .cu of a kernel, emulated.
+emulated() {
+    "$wscc" --ws-walker=region --ws-target=emulate -O1 "$here/kernels.c" -o "$work/emulated" &&
+        "$wscc" --ws-walker=region --ws-target=sequential -O1 "$here/kernels.c" -o "$work/plain" &&
+        "$work/emulated" >"$work/got" && "$work/plain" >"$work/wanted" && cmp "$work/got" "$work/wanted"
+}
+
+if has_plugin; then
+    ok_plain 'the plugin' all_same gcc
+    ok_plain 'another kernel is seen' other
+    ok_plain 'the plugin says what it does not take' unknown gcc
+    ok_plain 'the emitted kernels' emulated
+else
+    skip 'the plugin' 'it is not built'
+fi
+if grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
+    ok_plain 'the clang front end' all_same clang
+    ok_plain 'the clang front end says what it does not take' unknown clang
+else
+    skip 'the clang front end' 'it is not built'
+fi
+done_testing

@@ -45,8 +45,17 @@ static const char *c_type_of(const Value *value)
     return value->type.kind == K_PTR ? "const void *" : texts[value->type.dtype];
 }
 
+static const char *c_type_of_read(SourceType type)
+{
+    static const char *const texts[SOURCE_TYPES] = {
+        [ST_B] = "_Bool",   [ST_I8] = "signed char",     [ST_U8] = "unsigned char", [ST_I16] = "short",
+        [ST_I32] = "int",   [ST_U16] = "unsigned short", [ST_U32] = "unsigned int", [ST_I64] = "long",
+        [ST_F32] = "float", [ST_U64] = "unsigned long",  [ST_F64] = "double",       [ST_P] = "void *"};
+    return texts[type];
+}
+
 /* NULL: the user's text has no name for it.  */
-static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
+static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
 {
     const SourceGlobal *global = live->global ? w->u->regions->globals : NULL;
     while (global && strcmp(global->name, live->global))
@@ -59,17 +68,72 @@ static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
     return name ? arena_print(w->u->module, "(&%s)", name) : NULL;
 }
 
+static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
+{
+    const char *text = text_of_root(w, live);
+    for (int i = 0; text && i < live->nreads; i++)
+        text =
+            arena_print(w->u->module, "(*(%s const *)((char const *)(%s) + %lld))",
+                        i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text, (long long)live->reads[i]);
+    return text;
+}
+
+/* The handle of a sum, whose variable the grid's function has.  */
+static const char *handle_of(Walk *w, const SourceLiveIn *live)
+{
+    const char *name = live->total->declaration.name;
+    const CXCursor decl = variable_in_sight(w->u, w->function, begin_of(w->region), name);
+    const Reduction *clause = w->kernel->grid.reductions;
+    while (clause && strcmp(clause->name, name))
+        clause = clause->next;
+    if (!clause || clang_Cursor_isNull(decl))
+        return NULL;
+    const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, 0, 0, name, clang_getCursorType(decl), handle};
+    return handle;
+}
+
 static void take_live_ins(Walk *w, const SourceKernel *built)
 {
     for (int i = 0; i < built->nlive_ins; i++) {
         const SourceLiveIn *live = &built->live_ins[i];
-        const char *text = text_of_live_in(w, live);
+        const char *text = live->total ? handle_of(w, live) : text_of_live_in(w, live);
         if (!text && !w->kernel->failed)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",
                                live->value->name ? live->value->name : "a variable"));
         LIST_ADD(w->u->module, w->livein, w->nlivein) =
             (LiveIn){.text = text ? text : "0", .type = c_type_of(live->value), .value = live->value};
+    }
+}
+
+static Value *add_live_in(Walk *w, const char *text, const char *name)
+{
+    Value *value = kernel_param(w->kernel, type_scalar(D_I64), name, w->kernel->loc);
+    LIST_ADD(w->u->module, w->livein, w->nlivein) = (LiveIn){.text = text, .type = "long", .value = value};
+    return value;
+}
+
+/* order(from(x)) and extent(x: n).  */
+static void add_clauses(Walk *w, const Pragma *pragma)
+{
+    if (pragma->from)
+        w->kernel->grid.from = add_live_in(w, pragma->from, "from");
+    for (const DataArray *array = pragma->extents; array && w->kernel->grid.plain; array = array->next) {
+        const bool is_array = is_aggregate(clang_getCursorType(array->decl));
+        const char *name = name_of(w->u, array->decl);
+        const char *text = is_array ? arena_print(w->u->module, "(&%s)", name) : name;
+        Extent *extent = arena_alloc(w->u->module, sizeof *extent);
+        for (int i = 0; i < w->nlivein; i++)
+            if (!strcmp(w->livein[i].text, text))
+                extent->base = w->livein[i].value;
+        if (!extent->base) {
+            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
+            return;
+        }
+        extent->bytes = add_live_in(w, array->bytes, NULL);
+        extent->next = w->kernel->grid.extents;
+        w->kernel->grid.extents = extent;
     }
 }
 
@@ -95,4 +159,6 @@ void entry_walk(Walk *w, const Pragma *pragma)
     }
     const SourceKernel built = source_build_kernel(w->kernel, function, mark, clauses_of, u);
     take_live_ins(w, &built);
+    if (!w->kernel->failed)
+        add_clauses(w, pragma);
 }

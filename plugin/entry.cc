@@ -189,8 +189,45 @@ static const SourceClauses *clauses_of(void *, int mark)
     return clauses;
 }
 
-static tree expression_of(const Entry *entry, const gimple *call, const SourceLiveIn *live)
+/* The handle of a sum that GCC has as the PHI of this name.  */
+static tree handle_of(const Walk *w, const SourceVariable *variable)
 {
+    for (unsigned i = 0; i < w->totals.length(); i++)
+        if (w->totals[i].phi && !strcmp(w->totals[i].clause->name, variable->declaration.name))
+            return w->totals[i].handle;
+    return NULL_TREE;
+}
+
+static tree type_of_read(SourceType type)
+{
+    switch (type) {
+    case ST_B:
+        return boolean_type_node;
+    case ST_F32:
+        return float_type_node;
+    case ST_F64:
+        return double_type_node;
+    case ST_P:
+        return ptr_type_node;
+    default:
+        return build_nonstandard_integer_type((unsigned)(8 * source_type_bytes(type)), !source_type_is_signed(type));
+    }
+}
+
+/* What lies behind a pointer.  */
+static tree read_behind(tree pointer, const SourceLiveIn *live)
+{
+    for (int i = 0; i < live->nreads && pointer; i++) {
+        tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
+        pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
+    }
+    return pointer;
+}
+
+static tree root_of(const Walk *w, const Entry *entry, const gimple *call, const SourceLiveIn *live)
+{
+    if (live->total)
+        return handle_of(w, live->total);
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
     const void *wanted = live->variable ? (const void *)live->variable : live->object;
@@ -198,6 +235,38 @@ static tree expression_of(const Entry *entry, const gimple *call, const SourceLi
         if (entry->arguments[i] == wanted)
             return gimple_call_arg(call, i + 1);
     return NULL_TREE;
+}
+
+static void add_live_in(Walk *w, tree expression, Value *value)
+{
+    w->livein.safe_push(LiveIn{expression, value});
+}
+
+/* extent(x: n) and order(from(x)): pointers and bytes in turn behind the marker's number, then the start.  */
+static void add_clauses(Walk *w, const MarkedLoop &mark)
+{
+    unsigned count = gimple_call_num_args(mark.marker);
+    if (mark.pragma->from && count > 1) {
+        tree from = ssa_resolve(gimple_call_arg(mark.marker, --count));
+        w->kernel->grid.from = kernel_param(w->kernel, type_scalar(D_I64), "from", w->kernel->loc);
+        add_live_in(w, from, w->kernel->grid.from);
+    }
+    for (unsigned i = 1; i + 1 < count && w->kernel->grid.plain; i += 2) {
+        tree pointer = ssa_resolve(gimple_call_arg(mark.marker, i));
+        tree bytes = ssa_resolve(gimple_call_arg(mark.marker, i + 1));
+        Extent *extent = (Extent *)arena_alloc(plugin.module, sizeof *extent);
+        for (unsigned k = 0; k < w->livein.length(); k++)
+            if (operand_equal_p(ssa_resolve(w->livein[k].expression), pointer, 0))
+                extent->base = w->livein[k].value;
+        if (!extent->base || (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes))) {
+            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
+            return;
+        }
+        extent->bytes = kernel_param(w->kernel, type_scalar(D_I64), NULL, w->kernel->loc);
+        extent->next = w->kernel->grid.extents;
+        w->kernel->grid.extents = extent;
+        add_live_in(w, bytes, extent->bytes);
+    }
 }
 
 /* require: a walk without operations.   ensure: its kernel and its live-ins, or an error.  */
@@ -218,14 +287,23 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         }
     const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, clauses_of, NULL);
     const gimple *call = entry_above(mark.loop, number);
-    for (int i = 0; i < built.nlive_ins && !w->kernel->failed; i++) {
-        tree expression = expression_of(entry, call, &built.live_ins[i]);
+    unsigned totals = 0;
+    for (int i = 0; i < built.nlive_ins; i++)
+        totals += built.live_ins[i].total != NULL;
+    if (!w->kernel->failed)
+        total_collect(w);
+    if (!w->kernel->failed && !w->failed && totals != w->totals.length())
+        reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
+    for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
+        tree expression = read_behind(root_of(w, entry, call, &built.live_ins[i]), &built.live_ins[i]);
         if (!expression)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",
                                built.live_ins[i].value->name ? built.live_ins[i].value->name : "a variable"));
         w->livein.safe_push(LiveIn{expression, built.live_ins[i].value});
     }
+    if (!w->kernel->failed && !w->failed)
+        add_clauses(w, mark);
 }
 
 void entry_remove(function *fn)

@@ -124,11 +124,16 @@ static const Instruction *first_of(const SourceTree *list)
 }
 
 /* source_outline () has put the mark at the start of the body.  */
-static const SourceClauses *clauses_above(const Builder *b, const SourceTree *loop)
+static const SourceClauses *clauses_above(Builder *b, const SourceTree *loop)
 {
     for (const Instruction *i = first_of(loop->yes); i && i->code == SO_MARK; i = i->next) {
         const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
-        if (clauses && clauses->kind != DIRECTIVE_GRID && clauses->kind != DIRECTIVE_TASK)
+        const bool grid = clauses && clauses->kind == DIRECTIVE_GRID && !b->depth;
+        if (!clauses || (!grid && clauses->kind != DIRECTIVE_PIPELINE && clauses->kind != DIRECTIVE_PARTS &&
+                         clauses->kind != DIRECTIVE_BLOCKS))
+            continue;
+        b->marks[i->mark] = true;
+        if (!grid)
             return clauses;
     }
     return NULL;
@@ -201,18 +206,6 @@ static Opcode comparison(const SourceInduction *induction)
     return induction->side ? op_swapped(code) : code;
 }
 
-/* Without a conversion to a wider type that the comparison alone asks for.  */
-static Value *without_widening(Value *value)
-{
-    const Op *def = value->def;
-    if (!def || def->code != OP_SCALAR_CONVERT)
-        return value;
-    const Dtype from = def->args[0]->type.dtype, to = value->type.dtype;
-    const bool keeps = !dtype_is_float(from) && from != D_I1 && dtype_bytes(from) < dtype_bytes(to) &&
-                       (dtype_is_signed(to) || !dtype_is_signed(from));
-    return keeps && dtype_is_signed(from) == dtype_is_signed(to) ? def->args[0] : value;
-}
-
 /* A step that is a number, as one of the counter's type: a large one of an unsigned type is below 0.  */
 static int64_t step_below(Dtype own, int64_t number)
 {
@@ -283,7 +276,7 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     range->hi = build_scalar(b, loc, induction->test->args[1 - induction->side], induction->test->type);
     if (!range->lo || !range->hi)
         return false;
-    range->hi = without_widening(range->hi);
+    range->hi = build_without_widening(range->hi);
     Dtype dtype = range->lo->type.dtype;
     if (!ir_constant(range->hi, &number) && dtype_bytes(range->hi->type.dtype) > dtype_bytes(dtype))
         dtype = range->hi->type.dtype;

@@ -124,15 +124,35 @@ static Built element_at(Builder *b, const Instruction *i)
     return (Built){.kind = BUILT_NONE};
 }
 
+/* In front of the loops: the front end reads it, and the launcher gets it.  */
+static Built read_before(Builder *b, const Instruction *load)
+{
+    const Built address = element_at(b, load);
+    int64_t offset = 0;
+    int k = 0;
+    while (address.kind != BUILT_NONE && k < b->nlive_ins && b->live_ins[k].value != address.value)
+        k++;
+    if (address.kind == BUILT_NONE || k == b->nlive_ins || b->live_ins[k].nreads == MOST_READS ||
+        (address.offset && !ir_constant(address.offset, &offset))) {
+        build_refuse(b, load->loc, "a number that is read before the grid");
+        return (Built){.kind = BUILT_NONE};
+    }
+    SourceLiveIn like = b->live_ins[k];
+    like.reads[like.nreads++] = offset;
+    like.read = load->type;
+    const bool pointer = load->type == ST_P;
+    const Type type = pointer ? type_pointer(D_F32) : type_scalar(build_dtype(load->type));
+    return (Built){.kind = pointer ? BUILT_ADDRESS : BUILT_SCALAR,
+                   .value = build_live_in(b, like, type, NULL, load->loc)};
+}
+
 Built build_load(Builder *b, const Instruction *load)
 {
     Built none = {.kind = BUILT_NONE};
+    if (!b->depth)
+        return read_before(b, load);
     if (load->type == ST_P) {
         build_refuse(b, load->loc, "a pointer that is read from memory");
-        return none;
-    }
-    if (!b->depth) {
-        build_refuse(b, load->loc, "a number that is read before the grid");
         return none;
     }
     const Built address = element_at(b, load);

@@ -57,6 +57,17 @@ Value *build_convert(Builder *b, Loc loc, Value *x, Dtype dtype)
     return build_op(b, OP_SCALAR_CONVERT, loc, type_scalar(dtype), 1, &x);
 }
 
+Value *build_without_widening(Value *value)
+{
+    const Op *def = value->def;
+    if (!def || def->code != OP_SCALAR_CONVERT)
+        return value;
+    const Dtype from = def->args[0]->type.dtype, to = value->type.dtype;
+    const bool keeps = !dtype_is_float(from) && from != D_I1 && dtype_bytes(from) < dtype_bytes(to) &&
+                       (dtype_is_signed(to) || !dtype_is_signed(from));
+    return keeps && dtype_is_signed(from) == dtype_is_signed(to) ? def->args[0] : value;
+}
+
 Value *build_scalar(Builder *b, Loc loc, Operand x, SourceType type)
 {
     const Dtype dtype = build_dtype(type);

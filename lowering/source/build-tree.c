@@ -59,6 +59,8 @@ void build_instruction(Builder *b, const Instruction *i)
     Built made = {.kind = BUILT_NONE};
     switch (source_op_form(i->code)) {
     case FORM_MARK:
+        if (!b->marks[i->mark])
+            build_refuse(b, i->loc, "a pragma that is above no loop of the grid");
         return;
     case FORM_COPY:
         assign(b, i);

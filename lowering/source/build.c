@@ -102,7 +102,7 @@ Value *build_zero(Builder *b, Dtype dtype)
 
 /* ---- live-ins ---------------------------------------------------------------------------------------------------- */
 
-static Value *live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc)
+Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc)
 {
     like.value = kernel_param(b->kernel, type, name, loc);
     LIST_ADD(b->module, b->live_ins, b->nlive_ins) = like;
@@ -120,11 +120,12 @@ static void bind_parameters(Builder *b)
         Built *slot = &b->variables[variable->id];
         if (variable->type == ST_P) {
             *slot = (Built){.kind = BUILT_ADDRESS, .name = name};
-            slot->value = live_in(b, like, type_pointer(D_F32), name, variable->declaration.loc);
+            slot->value = build_live_in(b, like, type_pointer(D_F32), name, variable->declaration.loc);
             slot->value->declared = origin->object ? origin->object->bytes : 0;
         } else {
             *slot = (Built){.kind = BUILT_SCALAR};
-            slot->value = live_in(b, like, type_scalar(build_dtype(variable->type)), name, variable->declaration.loc);
+            slot->value =
+                build_live_in(b, like, type_scalar(build_dtype(variable->type)), name, variable->declaration.loc);
         }
     }
 }
@@ -143,11 +144,11 @@ Built build_global(Builder *b, const char *name)
     const SourceGlobal *global = global_named(b, name);
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
-        if (b->live_ins[i].global && !strcmp(b->live_ins[i].global, name))
+        if (b->live_ins[i].global && !b->live_ins[i].nreads && !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
-        made.value = live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
-                             global ? global->declaration.loc : b->kernel->loc);
+        made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
+                                   global ? global->declaration.loc : b->kernel->loc);
     made.value->declared = global ? global->bytes : 0;
     return made;
 }
@@ -155,7 +156,7 @@ Built build_global(Builder *b, const char *name)
 static int rank_of(const Builder *b, const SourceLiveIn *live)
 {
     const SourceFunction *host = b->outline->host;
-    for (int i = 0; live->variable && i < host->nparameters; i++)
+    for (int i = 0; live->variable && !live->nreads && i < host->nparameters; i++)
         if (host->parameters[i] == live->variable)
             return i;
     return host->nparameters;
@@ -168,6 +169,8 @@ static void order_live_ins(Builder *b)
     SourceLiveIn *sorted = arena_alloc(b->module, ((size_t)b->nlive_ins + 1) * sizeof *sorted);
     int n = 0;
     ir_count_uses(kernel, kernel->body);
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        total->base->uses++;
     for (int rank = 0; rank <= b->outline->host->nparameters; rank++)
         for (int i = 0; i < b->nlive_ins; i++)
             if (b->live_ins[i].value->uses && rank_of(b, &b->live_ins[i]) == rank)
@@ -183,9 +186,9 @@ static void order_live_ins(Builder *b)
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 /* Loops over elements: the function reads or writes arrays, and calls no function of ws.h.  */
-static bool is_plain(const SourceFunction *function)
+static bool is_plain(const SourceFunction *function, const Kernel *kernel)
 {
-    bool arrays = false, tiles = false;
+    bool arrays = kernel->grid.reductions != NULL, tiles = false;
     for (const SourceBlock *block = function->blocks; block; block = block->next)
         for (const Instruction *i = block->first; i; i = i->next) {
             tiles |= build_is_tile_call(i);
@@ -200,10 +203,6 @@ static void check(Builder *b)
     const SourceOutline *outline = b->outline;
     if (outline->exit.line)
         reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");
-    else if (outline->nleaving && outline->leaving[0]->declaration.name)
-        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES, outline->leaving[0]->declaration.name);
-    else if (outline->nleaving)
-        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES_UNNAMED);
 }
 
 void source_prepare(SourceFunction *function)
@@ -229,8 +228,10 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
         return (SourceKernel){0};
     }
     b->function = b->outline->function;
-    kernel->grid.plain = is_plain(b->function);
+    kernel->grid.plain = is_plain(b->function, kernel);
     check(b);
+    if (kernel->grid.plain)
+        source_hoist_loads(b->function);
     SourceTree *tree = kernel->failed ? NULL : source_structure(b->function, &irreducible);
     if (irreducible)
         build_refuse(b, irreducible->first->loc, "a cycle that is entered at several places");
@@ -240,9 +241,15 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     b->words = b->function->nvariables / 64 + 1;
     b->variables = arena_alloc(b->module, ((size_t)b->function->nvariables + 1) * sizeof *b->variables);
     b->temporaries = arena_alloc(b->module, ((size_t)b->function->ntemporaries + 1) * sizeof *b->temporaries);
+    for (const SourcePragma *pragma = host->unit->pragmas; pragma; pragma = pragma->next)
+        b->nmarks++;
+    b->marks = arena_alloc(b->module, (size_t)b->nmarks + 1);
     b->block = kernel->body;
     bind_parameters(b);
-    build_list(b, tree, build_set(b));
+    uint64_t *live = build_set(b);
+    build_totals_begin(b, live);
+    build_list(b, tree, live);
+    build_totals_end(b);
     if (kernel->failed)
         return (SourceKernel){0};
     source_prune(kernel);

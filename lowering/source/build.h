@@ -9,6 +9,8 @@
  *   build-scalar.c   operations of scalars
  *   build-memory.c   addresses, loads, stores
  *   build-call.c     calls -> operations of ws.h, functions of <math.h>
+ *   build-tensor.c   constructors of tensors
+ *   build-total.c    sums that leave the grid
  *
  * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
  * that is known before the grid, and a sum of bytes. Where ways meet, the slots that differ become results of the IF
@@ -43,7 +45,9 @@ typedef struct {
     Block *block; /* where operations go */
     Op *anchor;   /* the outermost loop, which literals stand in front of; NULL: it was not met */
     int depth;    /* of loops */
-    int words;    /* of a set of variables */
+    bool *marks;  /* by mark: a loop has taken it */
+    int nmarks;
+    int words; /* of a set of variables */
     Built *variables;
     Built *temporaries;
     Value **literals;
@@ -64,6 +68,15 @@ Built build_global(Builder *b, const char *name);
 Dtype build_dtype(SourceType type);
 /* The type that control flow hands a value on with: passes find the types of tiles.  */
 Type build_type_handed(const Value *value);
+
+/* ---- build-total.c ----------------------------------------------------------------------------------------------- */
+
+/* Sums of the grid begin with nothing; other variables that leave it are refused. `live`: a set, to which they are
+   added.  */
+void build_totals_begin(Builder *b, uint64_t *live);
+/* Behind the loops: they go to the launcher's handles.  */
+void build_totals_end(Builder *b);
+Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc);
 
 /* ---- build-live.c ------------------------------------------------------------------------------------------------ */
 
@@ -99,6 +112,8 @@ void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live);
 
 /* A scalar as an operand of the type.  */
 Value *build_scalar(Builder *b, Loc loc, Operand x, SourceType type);
+/* Without a conversion to a wider type that a comparison or a parameter alone asks for.  */
+Value *build_without_widening(Value *value);
 Value *build_convert(Builder *b, Loc loc, Value *x, Dtype dtype);
 Value *build_binary(Builder *b, Opcode code, Loc loc, Value *x, Value *y);
 /* An operation of scalars alone, or NULL after a refusal.  */
@@ -118,5 +133,15 @@ void build_store(Builder *b, const Instruction *store);
 /* Is it a function of ws.h, but for those that print numbers?  */
 bool build_is_tile_call(const Instruction *call);
 Built build_call(Builder *b, const Instruction *call);
+/* An argument as an operand of a tile's operation, or NULL after a refusal.  */
+Value *build_argument(Builder *b, const Instruction *call, int k);
+bool build_constant(Builder *b, const Instruction *call, int k, const char *meaning, int64_t *number);
+bool build_element_type(Builder *b, const Instruction *call, int k, Dtype *dtype);
+
+/* ---- build-tensor.c ---------------------------------------------------------------------------------------------- */
+
+/* `name`: of the function, without ws_ and a last "_".  */
+bool build_is_tensor_call(const char *name);
+Value *build_tensor(Builder *b, const Instruction *call, const char *name);
 
 #endif

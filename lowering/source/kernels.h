@@ -4,6 +4,7 @@
  *
  *      prepare     passes over the function of the loop                                       kernels.c
  *      outline     the loop becomes a function of its own; its parameters are live-ins        outline.c
+ *      hoist       what each iteration reads alike is read in front of the loop               hoist.c
  *      structure, induction                                                                   passes.h
  *      build       the tree becomes a kernel                                                  build.c, build-*.c
  *      prune       loops carry what some path needs; values that nothing reads go             prune.c
@@ -36,12 +37,19 @@ typedef struct {
     SourceOrigin *origins;    /* by parameter */
     int norigins;
     SourceVariable **leaving; /* variables of the host that the loop assigns and that are read behind it */
+    SourceVariable **left;    /* the same in the outlined function */
     int nleaving;
     Loc exit; /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
 } SourceOutline;
 
 /* require: the function behind source_prepare (). NULL: no loop stands behind the mark.  */
 SourceOutline *source_outline(SourceFunction *host, int mark);
+
+/* ---- hoist.c ----------------------------------------------------------------------------------------------------- */
+
+/* require: an outlined function of loops over elements.   ensure: what each iteration reads alike is read in the entry
+   block.  */
+void source_hoist_loads(SourceFunction *function);
 
 /* ---- kernels.c --------------------------------------------------------------------------------------------------- */
 
@@ -53,12 +61,19 @@ typedef struct {
     Loc loc;
 } SourceClauses;
 
-/* An argument of the launcher: one of the three.  */
+enum { MOST_READS = 4 };
+
+/* An argument of the launcher: one of the four, or what lies behind it: each read is at an address so many bytes behind
+   what the one before has given. All but the last are pointers.  */
 typedef struct {
     Value *value;
+    int nreads;
+    int64_t reads[MOST_READS];      /* bytes */
+    SourceType read;                /* of the last one */
     const SourceVariable *variable; /* its value where the loop begins */
     const SourceObject *object;     /* its address */
     const char *global;             /* its address */
+    const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */
 } SourceLiveIn;
 
 typedef struct {

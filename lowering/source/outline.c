@@ -426,5 +426,8 @@ SourceOutline *source_outline(SourceFunction *host, int mark)
             if (i->code == SO_ADDR && !o->objects[i->object->id])
                 address_at_entry(o, i->object);
     copy_loop(o, test);
+    o->outline->left = arena_alloc(module, ((size_t)o->outline->nleaving + 1) * sizeof *o->outline->left);
+    for (int i = 0; i < o->outline->nleaving; i++)
+        o->outline->left[i] = own_variable(o, o->outline->leaving[i], false);
     return o->outline;
 }

@@ -80,6 +80,54 @@ static void called(int n, const float *restrict x, float *restrict y)
         y[i] = half(x[i]) + (float)first;
 }
 
+static float product(int n, const float *restrict x, const float *restrict y)
+{
+    float s = 1;
+#pragma ws grid(1) reduction(+ : s)
+    for (int i = 0; i < n; i++)
+        s += x[i] * y[i];
+    return s;
+}
+
+static int most(int n, const int *x)
+{
+    int m = -1000;
+#pragma ws grid(1) reduction(max : m)
+    for (int i = 0; i < n; i++)
+        if (x[i] > m)
+            m = x[i];
+    return m;
+}
+
+static void first(int n, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1) extent(x : n)
+    for (int i = 0; i < n; i++)
+        y[i] = x[(i * 7) % n];
+}
+
+struct field {
+    int rows, columns;
+    const float *from;
+    float *to;
+};
+
+static void members(const struct field *f)
+{
+#pragma ws grid(2)
+    for (int i = 0; i < f->rows; i++)
+        for (int j = 0; j < f->columns; j++)
+            f->to[i * f->columns + j] = f->from[i * f->columns + j] * 3;
+}
+
+static void globals(void)
+{
+#pragma ws grid(2) independent(c)
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            c[i * COLUMNS + j] = a[i * COLUMNS + j] + (float)p[i * COLUMNS + j];
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -121,5 +169,12 @@ int main(void)
     show("walking");
     called(ALL, a, c);
     show("called");
+    printf("%.9g %d\n", product(ALL, a, b), most(ALL, p));
+    first(ALL, a, c);
+    show("first");
+    members(&(struct field){ROWS, COLUMNS, a, c});
+    show("members");
+    globals();
+    show("globals");
     return 0;
 }

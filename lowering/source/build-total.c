@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build-total.c - sums over a whole grid, which leave it.
+ *
+ *      #pragma ws grid(1) reduction(+: s)        %s.2 = for %i = 0, < %n, 1; %s.3 = 0 {
+ *      for (int i = 0; i < n; i++)                 ...
+ *          s += x[i];                     =>       yield %s.4
+ *                                                }
+ *                                                set_element %s, 0, %s.2 "s"
+ *
+ * In the kernel a sum begins with nothing, and goes behind the loops to a pointer that the launcher gets. The front end
+ * adds the result to the variable.
+ */
+#include <string.h>
+
+#include "build.h"
+
+static const Reduction *clause_naming(const Builder *b, const SourceVariable *variable)
+{
+    for (const Reduction *one = b->kernel->grid.reductions; one; one = one->next)
+        if (variable->declaration.name && !strcmp(one->name, variable->declaration.name))
+            return one;
+    return NULL;
+}
+
+static bool check_type(Builder *b, const Reduction *clause, SourceType type)
+{
+    const bool logical = clause->op == OP_SCALAR_AND || clause->op == OP_SCALAR_OR;
+    if (clause->op == OP_SCALAR_MUL)
+        reject(b->kernel, b->kernel->loc, REASON_TOTAL_PRODUCT, clause->name);
+    else if (type == ST_P || (logical && source_type_is_float(type)))
+        reject(b->kernel, b->kernel->loc, REASON_TOTAL_TYPE, clause->name);
+    else
+        return true;
+    return false;
+}
+
+static void refuse_leaving(Builder *b, const SourceVariable *variable)
+{
+    if (variable->declaration.name)
+        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES, variable->declaration.name);
+    else
+        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES_UNNAMED);
+}
+
+void build_totals_begin(Builder *b, uint64_t *live)
+{
+    for (int i = 0; i < b->outline->nleaving && !b->kernel->failed; i++) {
+        const SourceVariable *variable = b->outline->leaving[i], *own = b->outline->left[i];
+        const Reduction *clause = b->kernel->grid.plain ? clause_naming(b, variable) : NULL;
+        if (!clause) {
+            refuse_leaving(b, variable);
+        } else if (check_type(b, clause, variable->type)) {
+            build_add(live, own->id);
+            b->variables[own->id] = (Built){.kind = BUILT_SCALAR, .value = build_zero(b, build_dtype(variable->type))};
+        }
+    }
+}
+
+void build_totals_end(Builder *b)
+{
+    Total **end = &b->kernel->grid.totals;
+    *end = NULL;
+    b->block = b->kernel->body;
+    for (int i = 0; i < b->outline->nleaving && !b->kernel->failed; i++) {
+        const SourceVariable *variable = b->outline->leaving[i];
+        const Reduction *clause = clause_naming(b, variable);
+        Value *base = build_live_in(b, (SourceLiveIn){.total = variable}, type_pointer(D_F32), clause->name,
+                                    variable->declaration.loc);
+        Value *args[] = {base, build_integer(b, D_I64, 0), b->variables[b->outline->left[i]->id].value};
+        Op *op = op_new(b->kernel, OP_SET_ELEMENT, b->kernel->loc, 3, args);
+        op->store->label = clause->name;
+        op_append(b->block, op);
+        Total *total = arena_alloc(b->module, sizeof *total);
+        *total = (Total){.op = clause->op, .name = clause->name, .base = base};
+        *end = total;
+        end = &total->next;
+    }
+}

@@ -75,6 +75,8 @@ static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
         text =
             arena_print(w->u->module, "(*(%s const *)((char const *)(%s) + %lld))",
                         i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text, (long long)live->reads[i]);
+    if (text && live->behind)
+        text = arena_print(w->u->module, "((char const *)(%s) + %lld)", text, (long long)live->behind);
     return text;
 }
 
@@ -102,8 +104,10 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",
                                live->value->name ? live->value->name : "a variable"));
-        LIST_ADD(w->u->module, w->livein, w->nlivein) =
-            (LiveIn){.text = text ? text : "0", .type = c_type_of(live->value), .value = live->value};
+        LIST_ADD(w->u->module, w->livein, w->nlivein) = (LiveIn){.text = text ? text : "0",
+                                                                 .type = c_type_of(live->value),
+                                                                 .of_caller = !clang_Cursor_isNull(w->caller),
+                                                                 .value = live->value};
     }
 }
 
@@ -127,10 +131,8 @@ static void add_clauses(Walk *w, const Pragma *pragma)
         for (int i = 0; i < w->nlivein; i++)
             if (!strcmp(w->livein[i].text, text))
                 extent->base = w->livein[i].value;
-        if (!extent->base) {
-            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
-            return;
-        }
+        if (!extent->base) /* the grid does not use the array */
+            continue;
         extent->bytes = add_live_in(w, array->bytes, NULL);
         extent->next = w->kernel->grid.extents;
         w->kernel->grid.extents = extent;
@@ -141,7 +143,9 @@ static void add_clauses(Walk *w, const Pragma *pragma)
 void entry_walk(Walk *w, const Pragma *pragma)
 {
     Unit *u = w->u;
-    SourceFunction *function = function_of(u, w->function);
+    const bool handed = !clang_Cursor_isNull(w->caller); /* the function becomes a part of this one */
+    const Loc site = handed ? loc_of(u, w->site) : (Loc){0};
+    SourceFunction *function = function_of(u, handed ? w->caller : w->function);
     int mark = 0;
     while (mark < u->nmarks && u->marks[mark] != pragma->offset)
         mark++;
@@ -157,7 +161,7 @@ void entry_walk(Walk *w, const Pragma *pragma)
         if (!function->failed)
             source_prepare(function);
     }
-    const SourceKernel built = source_build_kernel(w->kernel, function, mark, clauses_of, u);
+    const SourceKernel built = source_build_kernel(w->kernel, function, mark, handed ? &site : NULL, clauses_of, u);
     take_live_ins(w, &built);
     if (!w->kernel->failed)
         add_clauses(w, pragma);

@@ -23,6 +23,7 @@ struct Entry {
     SourceFunction *function;
     vec<const void *> arguments; /* SourceVariable or SourceObject */
     bool prepared;
+    Loc site; /* of a call that hands tensors to a function with a grid: its mark is below 0 */
 };
 static vec<Entry> entries = vNULL;
 
@@ -121,7 +122,7 @@ static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark,
 {
     const size_t words = (size_t)t->function->nvariables / 64 + 1;
     const uint64_t *known = assigned_before(t->function, flow, words) + (size_t)header * words;
-    Entry entry = {mark, t->function, vNULL, false};
+    Entry entry = {mark, t->function, vNULL, false, Loc()};
     auto_vec<tree> args;
     args.safe_push(build_int_cst(integer_type_node, mark));
     for (int v = 0; v < t->function->nvariables; v++) {
@@ -141,6 +142,52 @@ static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark,
     gsi_insert_after(&at, gimple_build_call_vec(entry_function(), args), GSI_NEW_STMT);
 }
 
+/* Does the call hand tensors to a function with a grid?  */
+static bool hands_tensors(const gimple *stmt)
+{
+    tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+    bool tensors = false, grid = false;
+    for (unsigned i = 0; fndecl && i < gimple_call_num_args(stmt); i++)
+        tensors |= is_tensor_type(TREE_TYPE(gimple_call_arg(stmt, i)));
+    for (unsigned i = 0; tensors && i < pragma_count(); i++)
+        grid |= pragma_at(i)->is_grid && pragma_at(i)->function == DECL_UID(fndecl);
+    return grid;
+}
+
+/* The variables in front of such a call.  */
+static void insert_sites(Transcriber *t, SourceFlow *flow, basic_block *blocks)
+{
+    const size_t words = (size_t)t->function->nvariables / 64 + 1;
+    const uint64_t *in = assigned_before(t->function, flow, words);
+    for (int b = 0; b < flow->n; b++) {
+        basic_block bb = blocks[flow->order[b]->id];
+        for (gimple_stmt_iterator s = bb ? gsi_start_bb(bb) : gsi_none(); !gsi_end_p(s); gsi_next(&s)) {
+            if (!hands_tensors(gsi_stmt(s)))
+                continue;
+            const Loc site = loc_of(gimple_location(gsi_stmt(s)));
+            Entry entry = {-1 - (int)entries.length(), t->function, vNULL, false, site};
+            auto_vec<uint64_t> known;
+            for (size_t w = 0; w < words; w++)
+                known.safe_push(in[(size_t)b * words + w]);
+            for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
+                if (i->code == SO_CALL && i->loc.line == site.line && i->loc.column == site.column)
+                    break;
+                if (i->variable)
+                    known[(unsigned)i->variable->id / 64] |= (uint64_t)1 << (i->variable->id % 64);
+            }
+            auto_vec<tree> args;
+            args.safe_push(build_int_cst(integer_type_node, entry.mark));
+            for (int v = 0; v < t->function->nvariables; v++)
+                if (t->function->variables[v]->host && (known[(unsigned)v / 64] >> (v % 64) & 1)) {
+                    args.safe_push((tree)CONST_CAST(void *, t->function->variables[v]->host));
+                    entry.arguments.safe_push(t->function->variables[v]);
+                }
+            entries.safe_push(entry);
+            gsi_insert_before(&s, gimple_build_call_vec(entry_function(), args), GSI_SAME_STMT);
+        }
+    }
+}
+
 /* require: the function is transcribed; `blocks` has GCC's block of each block's number.  */
 void entry_insert(Transcriber *t, basic_block *blocks)
 {
@@ -151,7 +198,7 @@ void entry_insert(Transcriber *t, basic_block *blocks)
             if (Pragma *pragma = pragma_of_stmt(gsi_stmt(i)))
                 if (pragma->is_grid)
                     entries.safe_push(
-                        Entry{(int)tree_to_uhwi(gimple_call_arg(gsi_stmt(i), 0)), t->function, vNULL, false});
+                        Entry{(int)tree_to_uhwi(gimple_call_arg(gsi_stmt(i), 0)), t->function, vNULL, false, Loc()});
         return;
     }
     SourceFlow *flow = source_flow(t->function);
@@ -163,16 +210,28 @@ void entry_insert(Transcriber *t, basic_block *blocks)
             if (header >= 0)
                 insert_entry(t, flow, header, i->mark, blocks);
         }
+    insert_sites(t, flow, blocks);
 }
 
 /* ---- behind einline ---------------------------------------------------------------------------------------------- */
 
+static bool is_mark(int mark, int wanted)
+{
+    return mark == wanted;
+}
+
+/* A call that hands tensors to the function with this mark.  */
+static bool is_site(int mark, int)
+{
+    return mark < 0;
+}
+
 /* The nearest one above the loop.  */
-static gimple *entry_above(class loop *loop, int mark)
+static gimple *entry_above(class loop *loop, bool (*matches)(int mark, int wanted), int wanted)
 {
     for (basic_block bb = loop_preheader_edge(loop)->src; bb; bb = get_immediate_dominator(CDI_DOMINATORS, bb))
         for (gimple_stmt_iterator i = gsi_last_bb(bb); !gsi_end_p(i); gsi_prev(&i))
-            if (is_entry(gsi_stmt(i)) && tree_to_shwi(gimple_call_arg(gsi_stmt(i), 0)) == mark)
+            if (is_entry(gsi_stmt(i)) && matches((int)tree_to_shwi(gimple_call_arg(gsi_stmt(i), 0)), wanted))
                 return gsi_stmt(i);
     return NULL;
 }
@@ -221,7 +280,7 @@ static tree read_behind(tree pointer, const SourceLiveIn *live)
         tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
         pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
     }
-    return pointer;
+    return pointer && live->behind ? fold_build_pointer_plus_hwi(pointer, live->behind) : pointer;
 }
 
 static tree root_of(const Walk *w, const Entry *entry, const gimple *call, const SourceLiveIn *live)
@@ -258,7 +317,9 @@ static void add_clauses(Walk *w, const MarkedLoop &mark)
         for (unsigned k = 0; k < w->livein.length(); k++)
             if (operand_equal_p(ssa_resolve(w->livein[k].expression), pointer, 0))
                 extent->base = w->livein[k].value;
-        if (!extent->base || (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes))) {
+        if (!extent->base) /* the grid does not use the array */
+            continue;
+        if (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes)) {
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
             return;
         }
@@ -275,6 +336,15 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     const int number = (int)tree_to_shwi(gimple_call_arg(mark.marker, 0));
     Entry *entry = entry_of(number);
     transcribe_finish();
+    const Loc *site = NULL;
+    const gimple *call = entry_above(mark.loop, is_mark, number);
+    const gimple *handing =
+        entry && strcmp(function_name(w->fn->decl), entry->function->name) ? entry_above(mark.loop, is_site, 0) : NULL;
+    if (handing) {
+        call = handing;
+        entry = entry_of((int)tree_to_shwi(gimple_call_arg(handing, 0)));
+        site = &entry->site;
+    }
     if (!entry) {
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a grid of a function without region IR");
         return;
@@ -285,8 +355,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
                 source_prepare(entry->function);
             entries[i].prepared = true;
         }
-    const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, clauses_of, NULL);
-    const gimple *call = entry_above(mark.loop, number);
+    const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, site, clauses_of, NULL);
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
         totals += built.live_ins[i].total != NULL;

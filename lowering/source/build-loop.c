@@ -40,15 +40,12 @@ static Value *init_of(Builder *b, const SourceVariable *variable, Op *loop)
 }
 
 /* `flowing`: variables that go from one iteration to the next, or out of the loop.  */
-static Carried carried_by(Builder *b, const SourceTree *loop, const SourceVariable *counter, const uint64_t *flowing,
-                          Op *op)
+static Carried carried_by(Builder *b, const SourceTree *loop, const SourceVariable *counter, const uint64_t *assigned,
+                          const uint64_t *flowing, Op *op)
 {
     const size_t room = (size_t)b->function->nvariables + 1;
-    uint64_t *assigned = build_set(b);
     Carried carried = {.variables = arena_alloc(b->module, room * sizeof *carried.variables),
                        .inits = arena_alloc(b->module, room * sizeof *carried.inits)};
-    build_assigned(b, loop->test, assigned);
-    build_assigned(b, loop->yes, assigned);
     for (int v = 0; v < b->function->nvariables; v++) {
         const SourceVariable *variable = b->function->variables[v];
         if (!build_has(assigned, v) || !build_has(flowing, v) || variable == counter)
@@ -158,41 +155,110 @@ typedef struct {
     Dtype dtype; /* of the count */
 } Range;
 
-/* Which instructions of the test the loop leaves alone, by temporary.  */
-static bool *invariants(const Builder *b, const SourceTree *loop)
+/* What the loop leaves alone. A copy in the test of what it leaves alone gives its variable one value.  */
+typedef struct {
+    bool *temporaries;
+    uint64_t *assigned; /* the variables that it does not */
+} Alone;
+
+static bool operands_alone(const Alone *alone, const Instruction *i)
 {
-    bool *alone = arena_alloc(b->module, ((size_t)b->function->ntemporaries + 1) * sizeof *alone);
-    uint64_t *assigned = build_set(b);
-    build_assigned(b, loop->test, assigned);
-    build_assigned(b, loop->yes, assigned);
-    for (const SourceTree *tree = loop->test; tree; tree = tree->next)
-        for (const Instruction *i = tree->first; i; i = i->next) {
-            bool same = i->temporary && source_is_pure(i) && source_op_form(i->code) != FORM_LOAD;
-            for (int k = 0; k < source_noperands(i); k++) {
-                const Operand *x = source_operand((Instruction *)i, k);
-                same &= x->kind == OPERAND_VARIABLE    ? !build_has(assigned, x->variable->id)
-                        : x->kind == OPERAND_TEMPORARY ? alone[x->temporary]
-                                                       : true;
+    for (int k = 0; k < source_noperands(i); k++) {
+        const Operand *x = source_operand((Instruction *)i, k);
+        if (x->kind == OPERAND_VARIABLE    ? build_has(alone->assigned, x->variable->id)
+            : x->kind == OPERAND_TEMPORARY ? !alone->temporaries[x->temporary]
+                                           : false)
+            return false;
+    }
+    return true;
+}
+
+static int count_copies(const SourceTree *list, const SourceVariable *variable)
+{
+    int n = 0;
+    for (; list; list = list->next) {
+        for (const Instruction *i = list->first; i; i = i->next)
+            n += i->code == SO_COPY && i->variable == variable;
+        n += count_copies(list->test, variable) + count_copies(list->yes, variable) + count_copies(list->no, variable);
+    }
+    return n;
+}
+
+static Alone left_alone(const Builder *b, const SourceTree *loop)
+{
+    Alone alone = {.temporaries = arena_alloc(b->module, (size_t)b->function->ntemporaries + 1),
+                   .assigned = build_set(b)};
+    build_assigned(b, loop->test, alone.assigned);
+    build_assigned(b, loop->yes, alone.assigned);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const SourceTree *tree = loop->test; tree; tree = tree->next)
+            for (const Instruction *i = tree->first; i; i = i->next) {
+                const bool same = operands_alone(&alone, i);
+                if (i->temporary)
+                    alone.temporaries[i->temporary] =
+                        same && source_is_pure(i) && (i->code != SO_LOAD || !source_loop_writes(loop, i->type));
+                if (i->code != SO_COPY || !same || !build_has(alone.assigned, i->variable->id) ||
+                    count_copies(loop->test, i->variable) + count_copies(loop->yes, i->variable) != 1)
+                    continue;
+                alone.assigned[i->variable->id / 64] &= ~((uint64_t)1 << (i->variable->id % 64));
+                changed = true;
             }
-            if (i->temporary)
-                alone[i->temporary] = same;
-        }
+    }
     return alone;
 }
 
-/* Is there a FOR: a counter, one comparison, and a test that can be computed in the body?  */
-static bool is_counted(const Builder *b, const SourceTree *loop)
+/* Is the instruction of the test computed in front of the loop?  */
+static bool is_in_front(const Alone *alone, const Instruction *i)
 {
-    const SourceInduction *induction = loop->induction;
-    if (!induction || !induction->counter.variable || !induction->test || induction->is_behind ||
-        induction->counter.variable->type == ST_P || loop->condition.kind != OPERAND_TEMPORARY ||
-        loop->condition.temporary != induction->test->temporary || induction->test->code == SO_EQ)
-        return false;
-    for (const SourceTree *tree = loop->test; tree; tree = tree->next)
+    return i->temporary ? alone->temporaries[i->temporary]
+                        : i->code == SO_COPY && !build_has(alone->assigned, i->variable->id);
+}
+
+static bool is_derived(const SourceInduction *induction, const SourceVariable *variable)
+{
+    for (int k = 0; k < induction->n; k++)
+        if (induction->variables[k].variable == variable && induction->variables[k].is_derived)
+            return true;
+    return false;
+}
+
+/* In a FOR no test follows the last iteration: what the test assigns anew is not read behind the loop, but for what
+   the counter gives.  */
+static bool test_can_move(const SourceTree *loop, const Alone *alone, const uint64_t *live)
+{
+    for (const SourceTree *tree = loop->test; tree; tree = tree->next) {
         if (tree->kind != TREE_BLOCK)
             return false;
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && build_has(alone->assigned, i->variable->id) && build_has(live, i->variable->id) &&
+                !is_derived(loop->induction, i->variable))
+                return false;
+    }
+    return true;
+}
+
+/* Is there a FOR: a counter, one comparison, and a test that can be computed in the body?  */
+static bool is_counted(const Builder *b, const SourceTree *loop, const uint64_t *live)
+{
+    const SourceInduction *induction = loop->induction;
+    if (!induction || !induction->counter.variable || !induction->test || induction->counter.variable->type == ST_P ||
+        loop->condition.kind != OPERAND_TEMPORARY || loop->condition.temporary != induction->test->temporary ||
+        induction->test->code == SO_EQ)
+        return false;
+    const SourceType type = induction->counter.variable->type, compared = induction->test->type;
+    const bool up = induction->side ? induction->test->code == SO_GT || induction->test->code == SO_GE
+                                    : induction->test->code == SO_LT || induction->test->code == SO_LE;
+    const bool unequal = induction->test->code == SO_NE && source_type_bytes(compared) == source_type_bytes(type);
+    /* k + 1 < n is k < n - 1 where neither wraps; sizes are below half of what 64 bits hold.  */
+    if (induction->offset.kind != OPERAND_NONE && !unequal &&
+        !(source_type_is_signed(compared) && source_type_is_signed(type) && !induction->wraps) &&
+        !(up && source_type_bytes(compared) == 8 && source_type_bytes(type) == 8 &&
+          induction->offset.kind == OPERAND_INTEGER && induction->offset.integer <= INT32_MAX))
+        return false;
+    const Alone alone = left_alone(b, loop);
     const Operand hi = induction->test->args[1 - induction->side];
-    return hi.kind != OPERAND_TEMPORARY || invariants(b, loop)[hi.temporary];
+    return test_can_move(loop, &alone, live) && (hi.kind != OPERAND_TEMPORARY || alone.temporaries[hi.temporary]);
 }
 
 static Opcode comparison(const SourceInduction *induction)
@@ -263,6 +329,32 @@ static void prefer_open(Builder *b, Range *range)
     range->compare = range->compare == OP_SCALAR_LE ? OP_SCALAR_LT : OP_SCALAR_GE;
 }
 
+/* A step that is a variable.  */
+static Value *stepped(Builder *b, Loc loc, const SourceInductionVariable *counter, Dtype dtype)
+{
+    Value *step = build_convert(b, loc, build_scalar(b, loc, counter->step, counter->variable->type), dtype);
+    return step && counter->negative ? build_op(b, OP_SCALAR_NEG, loc, step->type, 1, &step) : step;
+}
+
+/* k + offset < n: the bound of k itself, in 64 bits.  */
+static bool range_behind(Builder *b, const SourceTree *loop, Range *range, Dtype own)
+{
+    const SourceInduction *induction = loop->induction;
+    const SourceInductionVariable *counter = &induction->counter;
+    Value *offset = build_scalar(b, loop->loc, induction->offset, counter->variable->type);
+    range->dtype = D_I64;
+    range->lo = build_convert(b, loop->loc, range->lo, D_I64);
+    range->hi = build_convert(b, loop->loc, range->hi, D_I64);
+    offset = build_convert(b, loop->loc, offset, D_I64);
+    if (!offset)
+        return false;
+    range->hi = build_binary(b, OP_SCALAR_SUB, loop->loc, range->hi, offset);
+    range->step = counter->step.kind == OPERAND_INTEGER
+                      ? build_integer(b, D_I64, step_below(own, (int64_t)counter->step.integer))
+                      : stepped(b, loop->loc, counter, D_I64);
+    return range->step != NULL;
+}
+
 /* lo, hi and step in the type that the comparison is made in.  */
 static bool range_of(Builder *b, const SourceTree *loop, Range *range)
 {
@@ -277,6 +369,13 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     if (!range->lo || !range->hi)
         return false;
     range->hi = build_without_widening(range->hi);
+    if (induction->offset.kind != OPERAND_NONE && range->compare != OP_SCALAR_NE)
+        return range_behind(b, loop, range, own);
+    if (induction->offset.kind != OPERAND_NONE) { /* modulo the type's width */
+        range->hi = build_convert(b, loc, range->hi, own);
+        range->hi = build_binary(b, OP_SCALAR_SUB, loc, range->hi,
+                                 build_scalar(b, loc, induction->offset, counter->variable->type));
+    }
     Dtype dtype = range->lo->type.dtype;
     if (!ir_constant(range->hi, &number) && dtype_bytes(range->hi->type.dtype) > dtype_bytes(dtype))
         dtype = range->hi->type.dtype;
@@ -285,7 +384,7 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
         dtype = compared;
     range->dtype = dtype_bytes(dtype) < 4 ? D_I32 : dtype;
     const bool up = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE;
-    bool away = !up && !dtype_is_signed(own);
+    bool away = up ? counter->negative : !counter->negative && !dtype_is_signed(own);
     if (counter->step.kind == OPERAND_INTEGER) {
         number = step_below(own, (int64_t)counter->step.integer);
         away = up ? number < 0 : number > 0;
@@ -299,7 +398,7 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     if (counter->step.kind == OPERAND_INTEGER)
         range->step = build_integer(b, range->dtype, ir_wrap(range->dtype, number));
     else
-        range->step = build_convert(b, loc, build_scalar(b, loc, counter->step, counter->variable->type), range->dtype);
+        range->step = stepped(b, loc, counter, range->dtype);
     prefer_open(b, range);
     return true;
 }
@@ -323,20 +422,20 @@ static bool counts_as_int(const Builder *b, const SourceTree *loop)
                                hi.kind == OPERAND_INTEGER ? &last : NULL);
 }
 
-static void build_test(Builder *b, const SourceTree *loop, const bool *alone, bool invariant)
+static void build_test(Builder *b, const SourceTree *loop, const Alone *alone, bool in_front)
 {
     for (const SourceTree *tree = loop->test; tree; tree = tree->next)
         for (const Instruction *i = tree->first; i; i = i->next)
-            if ((i->temporary && alone[i->temporary]) == invariant && i != loop->induction->test)
+            if (is_in_front(alone, i) == in_front && i != loop->induction->test)
                 build_instruction(b, i);
 }
 
 static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
 {
     const SourceVariable *counter = loop->induction->counter.variable;
-    const bool *alone = invariants(b, loop);
+    const Alone alone = left_alone(b, loop);
     Range range = {0};
-    build_test(b, loop, alone, true);
+    build_test(b, loop, &alone, true);
     if (b->kernel->failed || !range_of(b, loop, &range))
         return;
     Value *bounds[] = {range.lo, range.hi, range.step};
@@ -346,15 +445,14 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     op_append(b->block, op);
     if (!b->anchor)
         b->anchor = op;
-    uint64_t *flowing = build_set_copy(b, live), *again = build_set_copy(b, live);
+    uint64_t *flowing = build_set_copy(b, live);
     SourceTree alone_loop = *loop;
     alone_loop.next = NULL;
     build_live_before(b, &alone_loop, flowing);
-    (void)again;
     for (int w = 0; w < b->words; w++)
         flowing[w] |= live[w];
     const bool counter_leaves = build_has(live, counter->id);
-    Carried carried = carried_by(b, loop, counter_leaves ? NULL : counter, flowing, op);
+    Carried carried = carried_by(b, loop, counter_leaves ? NULL : counter, alone.assigned, flowing, op);
     Block *block = b->block;
     Built *before = b->variables;
     b->variables = build_state(b, before);
@@ -368,7 +466,7 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
         own->name = counter->declaration.name;
     }
     b->variables[counter->id] = (Built){.kind = BUILT_SCALAR, .value = own};
-    build_test(b, loop, alone, false);
+    build_test(b, loop, &alone, false);
     build_list(b, loop->yes, flowing);
     if (!b->kernel->failed)
         build_yield(b, b->block, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
@@ -397,7 +495,10 @@ static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live
     build_live_before(b, loop->yes, flowing);
     for (int w = 0; w < b->words; w++)
         flowing[w] |= inside[w];
-    Carried carried = carried_by(b, loop, NULL, flowing, op);
+    uint64_t *assigned = build_set(b);
+    build_assigned(b, loop->test, assigned);
+    build_assigned(b, loop->yes, assigned);
+    Carried carried = carried_by(b, loop, NULL, assigned, flowing, op);
     Block *block = b->block, *test = block_new(b->kernel, op), *body = block_new(b->kernel, op);
     Built *before = b->variables;
     uint64_t *behind = build_set_copy(b, flowing);
@@ -429,7 +530,7 @@ static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live
 
 void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live)
 {
-    if (is_counted(b, loop) && counts_as_int(b, loop)) {
+    if (is_counted(b, loop, live) && counts_as_int(b, loop)) {
         build_for(b, loop, live);
         return;
     }

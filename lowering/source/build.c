@@ -144,7 +144,8 @@ Built build_global(Builder *b, const char *name)
     const SourceGlobal *global = global_named(b, name);
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
-        if (b->live_ins[i].global && !b->live_ins[i].nreads && !strcmp(b->live_ins[i].global, name))
+        if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind &&
+            !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
         made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
@@ -156,7 +157,7 @@ Built build_global(Builder *b, const char *name)
 static int rank_of(const Builder *b, const SourceLiveIn *live)
 {
     const SourceFunction *host = b->outline->host;
-    for (int i = 0; live->variable && !live->nreads && i < host->nparameters; i++)
+    for (int i = 0; live->variable && !live->nreads && !live->behind && i < host->nparameters; i++)
         if (host->parameters[i] == live->variable)
             return i;
     return host->nparameters;
@@ -207,6 +208,7 @@ static void check(Builder *b)
 
 void source_prepare(SourceFunction *function)
 {
+    source_inline_grids(function);
     source_inline(function, false);
     source_simplify(function);
     source_unroll(function);
@@ -214,15 +216,15 @@ void source_prepare(SourceFunction *function)
     source_simplify(function);
 }
 
-SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, SourceClausesOf *clauses_of,
-                                 void *context)
+SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, const Loc *site,
+                                 SourceClausesOf *clauses_of, void *context)
 {
     Builder builder = {.kernel = kernel, .module = kernel->module, .clauses_of = clauses_of, .context = context};
     Builder *b = &builder;
     const SourceBlock *irreducible = NULL;
     if (host->failed)
         build_refuse(b, host->failed_loc, host->failed);
-    b->outline = kernel->failed ? NULL : source_outline(host, mark);
+    b->outline = kernel->failed ? NULL : source_outline(host, mark, site);
     if (!b->outline) {
         build_refuse(b, kernel->loc, "a grid that is no loop");
         return (SourceKernel){0};
@@ -252,6 +254,7 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     build_totals_end(b);
     if (kernel->failed)
         return (SourceKernel){0};
+    build_members(b);
     source_prune(kernel);
     order_live_ins(b);
     return (SourceKernel){b->live_ins, b->nlive_ins};

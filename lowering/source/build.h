@@ -8,6 +8,7 @@
  *   build-live.c     the variables of a tree that are read before they are assigned again
  *   build-scalar.c   operations of scalars
  *   build-memory.c   addresses, loads, stores
+ *   build-member.c   arrays of structures
  *   build-call.c     calls -> operations of ws.h, functions of <math.h>
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
@@ -127,6 +128,11 @@ Built build_pointer(Builder *b, Loc loc, Operand x);
 Built build_address_operation(Builder *b, const Instruction *instruction);
 Built build_load(Builder *b, const Instruction *load);
 void build_store(Builder *b, const Instruction *store);
+
+/* ---- build-member.c ---------------------------------------------------------------------------------------------- */
+
+/* require: the body.   ensure: members of different types of an array of structures have bases of their own.  */
+void build_members(Builder *b);
 
 /* ---- build-call.c ------------------------------------------------------------------------------------------------ */
 

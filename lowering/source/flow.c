@@ -330,14 +330,27 @@ SourceFlow *source_flow(SourceFunction *function)
     return flow;
 }
 
-/* Is the loop of this header written behind the pragma?  */
-static bool is_behind(const SourceFunction *function, const SourceBlock *header, int mark)
+static bool same_chain(const SourceInlined *a, const SourceInlined *b)
+{
+    for (; a && b; a = a->outer, b = b->outer)
+        if (strcmp(a->function, b->function) || a->loc.line != b->loc.line || a->loc.column != b->loc.column)
+            return false;
+    return !a && !b;
+}
+
+/* Is the loop of this header written behind the pragma, in the same function's text?  */
+static bool is_behind(const SourceFunction *function, const SourceBlock *header, const Instruction *mark)
 {
     const SourcePragma *pragma = function->unit->pragmas;
-    for (int i = 0; pragma && i < mark; i++)
+    for (int i = 0; pragma && i < mark->mark; i++)
         pragma = pragma->next;
-    const Loc loc = header->last->loc;
-    return !pragma || !pragma->loc.line || !loc.line || header->last->inlined || loc.line > pragma->loc.line ||
+    Loc loc = header->last->loc;
+    const SourceInlined *link = header->last->inlined;
+    for (; link && !same_chain(link, mark->inlined); link = link->outer)
+        loc = link->loc;
+    if (!same_chain(link, mark->inlined))
+        return false;
+    return !pragma || !pragma->loc.line || !loc.line || loc.line > pragma->loc.line ||
            (loc.line == pragma->loc.line && loc.column > pragma->loc.column);
 }
 
@@ -346,8 +359,11 @@ int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, c
     const int b = flow->number[block->id];
     if (b < 0)
         return -1;
+    const Instruction *instruction = block->first;
+    while (instruction && (instruction->code != SO_MARK || instruction->mark != mark))
+        instruction = instruction->next;
     /* GCC has the mark behind the loop's start, and clang has it in front of the loop.  */
-    if (flow->loop[b] >= 0 && is_behind(function, flow->order[flow->loop[b]], mark))
+    if (instruction && flow->loop[b] >= 0 && is_behind(function, flow->order[flow->loop[b]], instruction))
         return flow->loop[b];
     for (int h = b + 1; h < flow->n; h++)
         if (flow->loop[h] == h && source_dominates(flow, b, h) && flow->outer[h] == flow->loop[b])

@@ -104,11 +104,27 @@ static bool equal(Operand a, Operand b)
     return a.kind == b.kind && (a.kind == OPERAND_INTEGER ? a.integer == b.integer : a.variable == b.variable);
 }
 
+/* The test has computed the next value, w = v + 1, and v = w follows in the body.  */
+static const Instruction *step_of_test(const Finder *f, Operand x, const SourceTree **block, bool *wraps)
+{
+    if (x.kind != OPERAND_VARIABLE || f->assigned[x.variable->id] != 1 || f->assigned[f->candidate->id] != 1)
+        return NULL;
+    for (const SourceTree *tree = f->loop->test; tree; tree = tree->next)
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == x.variable) {
+                *block = tree;
+                return definition(tree, bare(tree, i->args[0], wraps));
+            }
+    return NULL;
+}
+
 /* v = v + step, as one of all assignments to v.  */
 static bool is_step(const Finder *f, const SourceTree *block, const Instruction *copy, SourceInductionVariable *found)
 {
     bool wraps = false, ignored = false;
     const Instruction *i = definition(block, bare(block, copy->args[0], &wraps));
+    if (!i)
+        i = step_of_test(f, copy->args[0], &block, &wraps);
     if (!i || (i->code != SO_ADD && i->code != SO_SUB) || source_type_is_float(i->type))
         return false;
     Operand x = bare(block, i->args[0], &wraps), y = bare(block, i->args[1], &ignored);
@@ -119,15 +135,15 @@ static bool is_step(const Finder *f, const SourceTree *block, const Instruction 
     }
     if (!is_variable(x, f->candidate) || !is_left_alone(f, y))
         return false;
-    if (i->code == SO_SUB && y.kind != OPERAND_INTEGER)
-        return false;
-    if (i->code == SO_SUB)
+    const bool negative = i->code == SO_SUB && y.kind != OPERAND_INTEGER;
+    if (i->code == SO_SUB && !negative)
         y.integer = -y.integer;
     const int bits = 8 * source_type_bytes(copy->type);
     if (y.kind == OPERAND_INTEGER && bits < 64)
         y.integer = (uint64_t)((int64_t)(y.integer << (64 - bits)) >> (64 - bits));
-    if (found->variable && !equal(found->step, y))
+    if (found->variable && (!equal(found->step, y) || found->negative != negative))
         return false;
+    found->negative = negative;
     found->variable = copy->variable;
     found->step = y;
     found->wraps |= wraps || (copy->type != ST_P && !source_type_is_signed(i->type));
@@ -293,12 +309,39 @@ static Operand widened(const SourceTree *block, Operand x)
     return x;
 }
 
+/* Integers of one size may be one another's memory, and a character anything's.  */
+static bool may_be_same(SourceType stored, SourceType type)
+{
+    const int bytes = source_type_bytes(stored);
+    return bytes == 1 || source_type_bytes(type) == 1 ||
+           (bytes == source_type_bytes(type) && source_type_is_float(stored) == source_type_is_float(type) &&
+            (stored == ST_P) == (type == ST_P));
+}
+
+static bool list_writes(const SourceTree *list, SourceType type)
+{
+    for (; list; list = list->next) {
+        for (const Instruction *i = list->first; i; i = i->next)
+            if (i->code == SO_MOVE || i->code == SO_ZERO || (i->code == SO_CALL && !source_is_pure(i)) ||
+                (i->code == SO_STORE && may_be_same(i->type, type)))
+                return true;
+        if (list_writes(list->test, type) || list_writes(list->yes, type) || list_writes(list->no, type))
+            return true;
+    }
+    return false;
+}
+
+bool source_loop_writes(const SourceTree *loop, SourceType type)
+{
+    return list_writes(loop->test, type) || list_writes(loop->yes, type);
+}
+
 static bool depends_on_loop(const Finder *f, const SourceTree *block, Operand x, int depth)
 {
     if (x.kind != OPERAND_TEMPORARY)
         return !is_left_alone(f, x);
     const Instruction *i = definition(block, x);
-    if (!i || !depth || source_op_form(i->code) == FORM_LOAD || !source_is_pure(i))
+    if (!i || !depth || !source_is_pure(i) || (i->code == SO_LOAD && source_loop_writes(f->loop, i->type)))
         return true;
     for (int k = 0; k < source_noperands(i); k++)
         if (depends_on_loop(f, block, *source_operand((Instruction *)i, k), depth - 1))
@@ -312,9 +355,11 @@ static bool is_test_of(const Finder *f, const SourceTree *block, const Instructi
         Operand x = widened(block, test->args[k]);
         const Instruction *stepped = definition(block, x);
         bool behind = false, ignored = false;
-        if (stepped && stepped->code == SO_ADD && stepped->args[1].kind == found->counter.step.kind &&
-            equal(stepped->args[1], found->counter.step)) {
-            behind = true;
+        Operand offset = {.kind = OPERAND_NONE};
+        if (stepped && stepped->code == SO_ADD && stepped->type != ST_P && is_left_alone(f, stepped->args[1])) {
+            offset = stepped->args[1];
+            behind = !found->counter.negative && offset.kind == found->counter.step.kind &&
+                     equal(offset, found->counter.step);
             x = bare(block, stepped->args[0], &ignored);
         }
         if (!is_variable(x, found->counter.variable) || depends_on_loop(f, block, test->args[1 - k], 8))
@@ -322,6 +367,8 @@ static bool is_test_of(const Finder *f, const SourceTree *block, const Instructi
         found->test = test;
         found->side = k;
         found->is_behind = behind;
+        found->offset = offset;
+        found->wraps = offset.kind != OPERAND_NONE && !source_type_is_signed(stepped->type);
         return true;
     }
     return false;
@@ -490,12 +537,14 @@ static void find_in_loop(SourceFunction *function, SourceTree *list, SourceTree 
             found->test = trial.test;
             found->side = trial.side;
             found->is_behind = trial.is_behind;
+            found->offset = trial.offset;
+            found->wraps = trial.wraps;
         } else
             found->variables[found->n++] = one;
     }
     /* A counter that stays below a bound and takes steps of 1 does not wrap.  */
     const Instruction *compare = found->test;
-    if (compare && compare->code == SO_LT && !found->side && !found->is_behind &&
+    if (compare && compare->code == SO_LT && !found->side && found->offset.kind == OPERAND_NONE &&
         found->counter.step.kind == OPERAND_INTEGER && found->counter.step.integer == 1 &&
         compare->type == found->counter.variable->type)
         found->counter.wraps = false;
@@ -533,7 +582,7 @@ static void print_operand(FILE *file, Operand x)
 
 static void print_variable(FILE *file, const SourceInductionVariable *variable)
 {
-    fprintf(file, "%s + ", variable->variable->text);
+    fprintf(file, "%s %c ", variable->variable->text, variable->negative ? '-' : '+');
     print_operand(file, variable->step);
     fputs(variable->wraps ? " wraps" : "", file);
 }
@@ -545,7 +594,7 @@ void source_print_induction(const SourceInduction *induction, FILE *file)
         print_variable(file, &induction->counter);
         fprintf(file, ", %s%s ", source_op_text(induction->test->code), induction->side ? " of" : "");
         print_operand(file, induction->test->args[1 - induction->side]);
-        fputs(induction->is_behind ? " behind the step" : "", file);
+        fputs(induction->is_behind ? " behind the step" : induction->offset.kind ? " behind an offset" : "", file);
     }
     for (int i = 0; i < induction->n; i++) {
         fputs(i || induction->counter.variable ? "; " : " ", file);

@@ -22,6 +22,7 @@
 
 typedef struct {
     SourceFunction *function;
+    bool only_grids; /* bodies with a mark */
     SourceNotInlined *refused, **last;
 } Inliner;
 
@@ -180,13 +181,22 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     return copy.blocks;
 }
 
+static bool has_mark(const SourceFunction *function)
+{
+    for (const SourceBlock *block = function->blocks; block; block = block->next)
+        for (const Instruction *i = block->first; i; i = i->next)
+            if (i->code == SO_MARK)
+                return true;
+    return false;
+}
+
 /* Calls in the block, and in what becomes of them.  */
 static void inline_block(Inliner *inliner, SourceBlock *block)
 {
     SourceFunction *function = inliner->function;
     for (Instruction *i = block->first; i; i = i->next) {
         SourceFunction *callee = i->code == SO_CALL && i->symbol ? body_of(function->unit, i->symbol) : NULL;
-        if (!callee || !can_inline(inliner, i, callee))
+        if (!callee || (inliner->only_grids && !has_mark(callee)) || !can_inline(inliner, i, callee))
             continue;
         const int n = callee->nblocks;
         SourceBlock *rest, **made = expand(inliner, block, i, callee, &rest);
@@ -219,4 +229,17 @@ SourceNotInlined *source_inline(SourceFunction *function, bool everywhere)
             inline_block(&inliner, flow->order[b]);
     source_clean(function);
     return inliner.refused;
+}
+
+void source_inline_grids(SourceFunction *function)
+{
+    Inliner inliner = {.function = function, .only_grids = true};
+    if (function->failed || !function->blocks)
+        return;
+    inliner.last = &inliner.refused;
+    source_clean(function);
+    const SourceFlow *flow = source_flow(function);
+    for (int b = 0; b < flow->n; b++)
+        inline_block(&inliner, flow->order[b]);
+    source_clean(function);
 }

@@ -42,8 +42,9 @@ typedef struct {
     Loc exit; /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
 } SourceOutline;
 
-/* require: the function behind source_prepare (). NULL: no loop stands behind the mark.  */
-SourceOutline *source_outline(SourceFunction *host, int mark);
+/* require: the function behind source_prepare (). `site`: the place of the call that has brought the mark; NULL: it is
+   the function's own. Returns NULL if no loop stands behind the mark.  */
+SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site);
 
 /* ---- hoist.c ----------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +71,7 @@ typedef struct {
     int nreads;
     int64_t reads[MOST_READS];      /* bytes */
     SourceType read;                /* of the last one */
+    int64_t behind;                 /* bytes that are added to the address in the end */
     const SourceVariable *variable; /* its value where the loop begins */
     const SourceObject *object;     /* its address */
     const char *global;             /* its address */
@@ -88,8 +90,8 @@ typedef const SourceClauses *SourceClausesOf(void *context, int mark);
 void source_prepare(SourceFunction *function);
 /* Fills in the body and the parameters of the kernel, whose grid has the clauses. An error is reported and fails the
    kernel.  */
-SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, SourceClausesOf *clauses_of,
-                                 void *context);
+SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, const Loc *site,
+                                 SourceClausesOf *clauses_of, void *context);
 
 /* ---- prune.c ----------------------------------------------------------------------------------------------------- */
 

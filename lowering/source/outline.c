@@ -365,11 +365,20 @@ static void copy_loop(Outliner *o, const Instruction *test)
                   made_end(o, SO_JUMP, blocks[flow->order[o->header]->id], flow->order[o->header]->last));
 }
 
-static int loop_of_mark(const Outliner *o, int mark)
+/* Has a call at this place brought the instruction? The last link of its chain is the call in this function.  */
+static bool is_from(const Instruction *instruction, const Loc *site)
+{
+    const SourceInlined *link = instruction->inlined;
+    while (link && link->outer)
+        link = link->outer;
+    return site ? link && link->loc.line == site->line && link->loc.column == site->column : !link;
+}
+
+static int loop_of_mark(const Outliner *o, int mark, const Loc *site)
 {
     for (int b = 0; b < o->flow->n; b++)
         for (const Instruction *i = o->flow->order[b]->first; i; i = i->next)
-            if (i->code == SO_MARK && i->mark == mark)
+            if (i->code == SO_MARK && i->mark == mark && is_from(i, site))
                 return source_marked_loop(o->host, o->flow, o->flow->order[b], mark);
     return -1;
 }
@@ -390,12 +399,12 @@ static void find_leaving(Outliner *o)
         }
 }
 
-SourceOutline *source_outline(SourceFunction *host, int mark)
+SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
 {
     Module *module = host->unit->module;
     Outliner outliner = {.host = host, .module = module}, *o = &outliner;
     o->flow = source_flow(host);
-    o->header = loop_of_mark(o, mark);
+    o->header = loop_of_mark(o, mark, site);
     if (o->header < 0)
         return NULL;
     const Instruction *test = o->flow->order[o->header]->last;

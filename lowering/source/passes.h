@@ -93,6 +93,8 @@ typedef struct SourceNotInlined {
 /* Inlines the calls in loops behind a mark, or all calls. Returns those that cannot be. A function without a body in
    the unit stays a call and is not listed.  */
 SourceNotInlined *source_inline(SourceFunction *function, bool everywhere);
+/* Inlines the calls of functions with marks, which then stand in this one.  */
+void source_inline_grids(SourceFunction *function);
 
 /* ---- live.c ------------------------------------------------------------------------------------------------------ */
 
@@ -180,6 +182,7 @@ void source_tree_blocks(SourceFunction *function, const SourceTree *tree);
 typedef struct {
     SourceVariable *variable;
     Operand step;
+    bool negative;   /* the step is a variable that is subtracted */
     bool wraps;      /* it may: its sums are of a u type */
     bool is_derived; /* the start of an iteration computes it from the counter */
 } SourceInductionVariable;
@@ -191,12 +194,16 @@ typedef struct SourceInduction {
     const Instruction *test;
     int side;
     bool is_behind;
+    Operand offset; /* it compares the counter and this, a number or a variable that the loop leaves alone */
+    bool wraps;     /* that sum may, since its type is a u type */
     int n;
     SourceInductionVariable *variables; /* the other ones */
 } SourceInduction;
 
 /* Finds the induction variables of all loops, and lets the others follow from the counter.  */
 void source_find_induction(SourceFunction *function, SourceTree **tree);
+/* May the loop write memory that holds a number of the type? C's rule of effective types tells.  */
+bool source_loop_writes(const SourceTree *loop, SourceType type);
 void source_print_induction(const SourceInduction *induction, FILE *file);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kernels.c - grids of plain loops for the region walker: one construct each, with sums of the results.  */
+#include <stddef.h>
 #include <stdio.h>
 
 enum { ROWS = 37, COLUMNS = 53, ALL = ROWS * COLUMNS };
@@ -128,6 +129,64 @@ static void globals(void)
             c[i * COLUMNS + j] = a[i * COLUMNS + j] + (float)p[i * COLUMNS + j];
 }
 
+struct point {
+    float x, y;
+    int k;
+    float z;
+};
+static struct point points[ALL], moved[ALL];
+
+static void structures(int n, const struct point *restrict from, struct point *restrict to)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        to[i].x = from[i].x + from[i].z;
+        to[i].k = from[i].k << 1;
+        to[i].y = from[i].k & 1 ? from[i].y : 0;
+    }
+}
+
+static int starts[ROWS + 1], at[ALL];
+
+static void sparse(int m, const int *restrict start, const int *restrict column, const float *restrict x,
+                   float *restrict y)
+{
+#pragma ws grid(1) tile(1) extent(column : ALL, x : ALL)
+    for (int i = 0; i < m; i++) {
+        float s = 0;
+#pragma ws pipeline(auto) tile(32) reduction(+ : s)
+        for (int k = start[i]; k < start[i + 1]; k++)
+            s += x[column[k]];
+        y[i] = s;
+    }
+}
+
+static void offsets(size_t n, int m, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (size_t i = 1; i + 1 < n; i++)
+        y[i] = x[i - 1] + x[i + 1];
+#pragma ws grid(1)
+    for (int i = m - 1; i >= 0; i -= 2)
+        y[i] += 1;
+#pragma ws grid(1)
+    for (int i = 1; i != m - 1; i++)
+        y[i] += 2;
+}
+
+static void twice(int m, int n, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < m; i++) {
+        float s = 0, t = 1;
+        for (int j = 1; j < n - 1; j++)
+            s += x[i * n + j];
+        for (int j = 1; j < n - 1; j++)
+            t = x[i * n + j] > t ? x[i * n + j] : t;
+        y[i] = s * t;
+    }
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -176,5 +235,23 @@ int main(void)
     show("members");
     globals();
     show("globals");
+    for (int i = 0; i < ALL; i++) {
+        points[i] = (struct point){a[i], b[i], p[i], 1};
+        at[i] = i * 17 % ALL;
+    }
+    for (int i = 0; i < ROWS; i++)
+        starts[i + 1] = starts[i] + i % 9;
+    structures(ALL, points, moved);
+    for (int i = 0; i < ALL; i++)
+        c[i] = moved[i].x + 2 * moved[i].y + (float)moved[i].k + moved[i].z;
+    show("structures");
+    sparse(ROWS, starts, at, a, c);
+    show("sparse");
+    offsets(ALL, ROWS, a, c);
+    show("offsets");
+    twice(ROWS, COLUMNS, a, c);
+    show("twice");
+    twice(ROWS, 2, a, c);
+    show("twice none");
     return 0;
 }

@@ -6,7 +6,8 @@
  *      { int x = ..; }  { int x = ..; }         disjoint: accepted
  *      int x = ..; { int x = ..; f (x); }       f means the inner one, and the IR the outer one: refused
  *
- * The scope of a variable is the innermost block that holds every mention of it, with all blocks inside.
+ * The scope of a variable is the innermost block that holds every mention of it, with all blocks inside.  A variable
+ * has the type of each value that it holds.
  */
 #include <string.h>
 
@@ -101,8 +102,69 @@ static bool clash(const Name *x, const Name *y)
            (is_inside(x->scope, y->scope) || is_inside(y->scope, x->scope));
 }
 
+/* ---- what variables hold ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Kernel *kernel;
+    bool failed;
+} Holder;
+
+static bool is_register(Kind kind)
+{
+    return kind == K_TILE || kind == K_TOKEN;
+}
+
+/* A product in flight is in the registers of its tile.  */
+static bool holds(const Variable *variable, const Value *value)
+{
+    const Type of = variable->type, type = value->type;
+    return (of.kind == type.kind || (is_register(of.kind) && is_register(type.kind))) && of.dtype == type.dtype &&
+           of.rows == type.rows && of.cols == type.cols;
+}
+
+/* The launcher computes fields from its parameters, before any role begins.  */
+static bool is_of_launcher(const Value *value)
+{
+    return value->def ? op_info[value->def->code].class_ == CLASS_TENSOR : !value->block;
+}
+
+static void check_holder(Holder *holder, const Value *value, Loc loc)
+{
+    const Variable *variable = value->var;
+    if (!variable || holder->failed)
+        return;
+    const char *why = !holds(variable, value)                     ? "holds a value of another type"
+                      : variable->field && !is_of_launcher(value) ? "is the launcher's, and a role sets it"
+                                                                  : NULL;
+    if (why)
+        BUG_AT(holder->kernel, loc.line ? loc : holder->kernel->loc, "variable '%s' %s", variable->name, why);
+    holder->failed = why != NULL;
+}
+
+static void visit_held(Op *op, void *context)
+{
+    for (int i = 0; i < op->nresults; i++)
+        check_holder(context, op->results[i], op->loc);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            check_holder(context, op->blocks[k]->args[i], op->loc);
+}
+
+static bool check_held(Kernel *kernel)
+{
+    Holder holder = {kernel, false};
+    FOR_ROLES (role, kernel) {
+        for (int i = 0; i < role->body->nargs; i++)
+            check_holder(&holder, role->body->args[i], kernel->loc);
+        ir_walk(role->body, visit_held, &holder);
+    }
+    return !holder.failed;
+}
+
 bool verify_names(Kernel *kernel)
 {
+    if (!check_held(kernel))
+        return false;
     int most = 0;
     for (const Variable *variable = kernel->variables; variable; variable = variable->next)
         most++;

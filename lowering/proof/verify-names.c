@@ -122,10 +122,12 @@ static bool holds(const Variable *variable, const Value *value)
            of.rows == type.rows && of.cols == type.cols;
 }
 
-/* The launcher computes fields from its parameters, before any role begins.  */
+/* The launcher computes fields from its parameters, in front of the grid.  */
 static bool is_of_launcher(const Value *value)
 {
-    return value->def ? op_info[value->def->code].class_ == CLASS_TENSOR : !value->block;
+    const OpClass class_ = value->def ? op_info[value->def->code].class_ : CLASS_SCALAR;
+    const Block *block = value->def ? value->def->parent : value->block;
+    return (class_ == CLASS_SCALAR || class_ == CLASS_TENSOR) && (!block || (value->def && !block->parent));
 }
 
 static void check_holder(Holder *holder, const Value *value, Loc loc)

@@ -41,11 +41,19 @@ static bool span_of(Nest *in, const Loop *loop, Poly *low, Poly *end)
            (poly_is_fixed(in, end) || bound_of_loops(in, end, true));
 }
 
-static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x)
+static Value *against_0(Nest *in, Opcode code, Value *number)
 {
-    Value *args[] = {ir_convert_before(in->kernel, in->region, poly_before(in, x), D_I64),
+    Value *args[] = {ir_convert_before(in->kernel, in->region, number, D_I64),
                      ir_const_before(in->kernel, in->region, D_I64, 0)};
-    Value *holds = ir_scalar_before(in->kernel, in->region, code, D_I1, 2, args);
+    return ir_scalar_before(in->kernel, in->region, code, D_I1, 2, args);
+}
+
+/* need: where this is below 0 the number says nothing; NULL: it always says something. */
+static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x, Value *need)
+{
+    Value *holds = against_0(in, code, poly_before(in, x));
+    if (need)
+        holds = ir_binary_before(in->kernel, in->region, OP_SCALAR_OR, holds, against_0(in, OP_SCALAR_LT, need));
     return ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, condition, holds);
 }
 
@@ -61,8 +69,9 @@ static const Access *only_access(const Nest *in, const Group *group)
     return only;
 }
 
-/* A sum of numbers of 32 bits and their products of two, which 64 bits hold.  */
-static bool is_small(const Poly *x)
+/* A sum of numbers of 32 bits and their products of two, which 64 bits hold; of counters, too, which their bounds stand
+   for afterwards.  */
+static bool is_small(const Nest *in, const Poly *x)
 {
     for (int i = 0; i < x->count; i++) {
         const Term *term = &x->terms[i];
@@ -70,14 +79,15 @@ static bool is_small(const Poly *x)
         if (term->count > 2 || term->factor > limit || term->factor < -limit)
             return false;
         for (int k = 0; k < term->count; k++)
-            if (dtype_bytes(term->values[k]->type.dtype) > 4)
+            if (dtype_bytes(term->values[k]->type.dtype) > 4 && loop_of(in, term->values[k]) < 0)
                 return false;
     }
     return x->known;
 }
 
-/* Numbers that are at least 0 where the group's element is touched; count: of those that the launcher knows.  */
-static int conditions_of(Nest *in, const Group *group, Poly *numbers)
+/* Numbers that are at least 0 where the group's element is touched and each one's need is, if it has one; count: of
+   those that the launcher knows.  */
+static int conditions_of(Nest *in, const Group *group, Poly *numbers, Value **needs)
 {
     const Access *only = only_access(in, group);
     Guards guards = only ? reach_guards(in, only->op) : (Guards){0};
@@ -85,9 +95,11 @@ static int conditions_of(Nest *in, const Group *group, Poly *numbers)
     for (int i = 0; i < guards.count; i++) {
         int64_t number;
         Poly most = guards.guards[i];
-        if (is_small(&most) && bound_of_loops(in, &most, true) && is_small(&most) &&
-            !poly_is_constant(&most, &number) && !guards.need[i])
-            numbers[count++] = most;
+        if (!is_small(in, &most) || !bound_of_loops(in, &most, true) || !is_small(in, &most) ||
+            poly_is_constant(&most, &number))
+            continue;
+        needs[count] = guards.need[i];
+        numbers[count++] = most;
     }
     return count;
 }
@@ -99,15 +111,16 @@ static Value *is_touched(Nest *in, const Group *group)
 {
     Value *touched = ir_const_before(in->kernel, in->region, D_I1, 1);
     Poly numbers[MAX_GUARDS];
+    Value *needs[MAX_GUARDS];
     FOR_LOOPS (i, in) {
         Poly low, end, trips;
         if (!uses_group(in, group, i) || !span_of(in, &in->loops[i], &low, &end))
             continue;
         trips = poly_add(&end, &low, -1);
-        touched = joined(in, touched, OP_SCALAR_GT, &trips);
+        touched = joined(in, touched, OP_SCALAR_GT, &trips, NULL);
     }
-    for (int i = conditions_of(in, group, numbers) - 1; i >= 0; i--)
-        touched = joined(in, touched, OP_SCALAR_GE, &numbers[i]);
+    for (int i = conditions_of(in, group, numbers, needs) - 1; i >= 0; i--)
+        touched = joined(in, touched, OP_SCALAR_GE, &numbers[i], needs[i]);
     return touched;
 }
 
@@ -115,6 +128,7 @@ static Value *is_touched(Nest *in, const Group *group)
 static bool may_be_idle(Nest *in, const Group *group)
 {
     Poly numbers[MAX_GUARDS];
+    Value *needs[MAX_GUARDS];
     FOR_LOOPS (i, in) {
         const Loop *loop = &in->loops[i];
         Poly low, end;
@@ -123,7 +137,7 @@ static bool may_be_idle(Nest *in, const Group *group)
         if (idle && uses_group(in, group, i) && span_of(in, loop, &low, &end))
             return true;
     }
-    return conditions_of(in, group, numbers) > 0;
+    return conditions_of(in, group, numbers, needs) > 0;
 }
 
 static Value *extent_of(Nest *in, const Group *group, int dim)

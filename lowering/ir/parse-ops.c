@@ -500,21 +500,19 @@ static Definition parse_range(Parser *p, Block *outer, Op *op, Opcode *compare)
     return definition;
 }
 
-static void parse_carried(Parser *p, Block *outer, Op *op, Definition *definitions, int *count)
+static void parse_carried(Parser *p, Block *outer, Op *op, Definitions *definitions)
 {
-    if (*count == MAX_LIST)
-        scan_fail(p, "too many carried values");
     if (p->failed)
         return;
-    definitions[(*count)++] = parse_definition(p);
+    LIST_ADD(p->module, definitions->list, definitions->count) = parse_definition(p);
     scan_expect(p, "=");
     parse_arg(p, outer, op);
 }
 
-static void define_block_args(Parser *p, Block *block, const Definition *definitions, int count)
+static void define_block_args(Parser *p, Block *block, Definitions definitions)
 {
-    for (int i = 0; i < count; i++)
-        define_block_arg(p, block, &definitions[i]);
+    for (int i = 0; i < definitions.count; i++)
+        define_block_arg(p, block, &definitions.list[i]);
 }
 
 /* Moves the edge of a loop behind the carried values, as the last operand.  */
@@ -531,20 +529,19 @@ static void edge_last(Op *op)
 /* Reads: for %k: i32 = 0, < %K, 64 edge %edge; %acc: tile<f32,64x256> = %zero { ... } beyond { ... } */
 static void parse_for(Parser *p, Block *outer, Op *op)
 {
-    Definition definitions[MAX_LIST];
-    int count = 1;
+    Definitions definitions = {0};
     Opcode compare;
-    definitions[0] = parse_range(p, outer, op, &compare);
+    LIST_ADD(p->module, definitions.list, definitions.count) = parse_range(p, outer, op, &compare);
     op->control->compare = compare;
     bool edge = scan_accept(p, "edge");
     if (edge)
         parse_arg(p, outer, op);
     while (scan_accept(p, ";"))
-        parse_carried(p, outer, op, definitions, &count);
+        parse_carried(p, outer, op, &definitions);
     int scope = p->nscope;
     if (edge)
         edge_last(op);
-    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    define_block_args(p, block_new(p->kernel, op), definitions);
     int inner = p->nscope;
     parse_notes_and_block(p, op, edge ? inner : scope);
     if (edge) {
@@ -557,34 +554,30 @@ static void parse_for(Parser *p, Block *outer, Op *op)
 /* Reads: narrow %w: i32 = %columns; %acc = %zero */
 static void parse_narrow(Parser *p, Block *outer, Op *op)
 {
-    Definition definitions[MAX_LIST];
-    int count = 0;
+    Definitions definitions = {0};
     do
-        parse_carried(p, outer, op, definitions, &count);
+        parse_carried(p, outer, op, &definitions);
     while (scan_accept(p, ";"));
     int scope = p->nscope;
-    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    define_block_args(p, block_new(p->kernel, op), definitions);
     parse_notes_and_block(p, op, scope);
 }
 
 static void parse_grid(Parser *p, Block *outer, Op *op)
 {
-    Definition definitions[MAX_LIST];
-    int count = 0;
+    Definitions definitions = {0};
     do {
         Opcode compare;
-        if (count == MAX_LIST)
-            scan_fail(p, "too many dimensions");
         if (p->failed)
             return;
-        definitions[count++] = parse_range(p, outer, op, &compare);
+        LIST_ADD(p->module, definitions.list, definitions.count) = parse_range(p, outer, op, &compare);
         if (compare != OP_SCALAR_LT)
             scan_fail_last(p, "a grid compares with '<'");
     } while (scan_accept(p, ";"));
-    if (scan_accept(p, "ordinal") && count < MAX_LIST)
-        definitions[count++] = parse_definition(p);
+    if (scan_accept(p, "ordinal"))
+        LIST_ADD(p->module, definitions.list, definitions.count) = parse_definition(p);
     int scope = p->nscope;
-    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    define_block_args(p, block_new(p->kernel, op), definitions);
     parse_notes_and_block(p, op, scope);
 }
 
@@ -601,14 +594,13 @@ void parse_block_args(Parser *p, Block *block)
 
 static void parse_while(Parser *p, Block *outer, Op *op)
 {
-    Definition definitions[MAX_LIST];
-    int count = 0;
+    Definitions definitions = {0};
     if (p->token.kind == T_VALUE)
         do
-            parse_carried(p, outer, op, definitions, &count);
+            parse_carried(p, outer, op, &definitions);
         while (scan_accept(p, ";"));
     int scope = p->nscope;
-    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    define_block_args(p, block_new(p->kernel, op), definitions);
     parse_notes_and_block(p, op, scope);
     scan_expect(p, "do");
     Block *body = block_new(p->kernel, op);
@@ -682,15 +674,11 @@ static void parse_op(Parser *p, Block *block, Op *op)
 
 static void parse_statement(Parser *p, Block *block)
 {
-    Definition results[MAX_LIST];
-    int nresults = 0;
+    Definitions results = {0};
     if (p->token.kind == T_VALUE) {
-        do {
-            if (nresults == MAX_LIST)
-                scan_fail(p, "too many results");
-            else
-                results[nresults++] = parse_definition(p);
-        } while (scan_accept(p, ",") && !p->failed);
+        do
+            LIST_ADD(p->module, results.list, results.count) = parse_definition(p);
+        while (scan_accept(p, ",") && !p->failed);
         scan_expect(p, "=");
     }
     Loc loc = scan_loc(p);
@@ -704,8 +692,10 @@ static void parse_statement(Parser *p, Block *block)
         return;
     Op *op = op_new(p->kernel, (Opcode)code, loc, 0, NULL);
     parse_op(p, block, op);
-    for (int i = 0; i < nresults && !p->failed; i++)
-        parse_define(p, &results[i], op_result(p->kernel, op, results[i].type, parse_user_name(p, results[i].name)));
+    for (int i = 0; i < results.count && !p->failed; i++) {
+        const Definition *result = &results.list[i];
+        parse_define(p, result, op_result(p->kernel, op, result->type, parse_user_name(p, result->name)));
+    }
 }
 
 void parse_statements(Parser *p, Block *block)

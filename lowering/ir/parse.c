@@ -324,18 +324,12 @@ static void parse_storage(Parser *p, int line)
 
 static void parse_aref_storages(Parser *p, Aref *aref)
 {
-    Storage *storages[MAX_LIST];
     int count = 0;
-    do {
-        if (count == MAX_LIST)
-            scan_fail(p, "too many storages");
-        else
-            storages[count++] = parse_find_storage(p, scan_word(p, "a storage"));
-    } while (scan_accept(p, ",") && !p->failed);
+    do
+        LIST_ADD(p->module, aref->storages, count) = parse_find_storage(p, scan_word(p, "a storage"));
+    while (scan_accept(p, ",") && !p->failed);
     aref->nstorages = p->failed ? 0 : count;
-    aref->storages = arena_alloc(p->module, (size_t)count * sizeof *aref->storages);
     aref->payload = arena_alloc(p->module, (size_t)count * sizeof *aref->payload);
-    memcpy(aref->storages, storages, (size_t)count * sizeof *storages);
 }
 
 static void parse_aref(Parser *p, int line)

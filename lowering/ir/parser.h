@@ -13,7 +13,6 @@ enum {
     MAX_ITEMS = 1 << 16,
     MAX_ORDER = RELEASE_END - 1
 };
-enum { MAX_LIST = 256 }; /* results, carried values or storages in one list */
 
 typedef enum { T_END, T_WORD, T_VALUE, T_STRING, T_SIGN } TokenKind;
 
@@ -79,6 +78,11 @@ typedef struct {
     const char *var; /* name of its C variable, or NULL */
     Loc loc;
 } Definition;
+
+typedef struct {
+    Definition *list;
+    int count;
+} Definitions;
 
 Role *parse_find_role(Parser *p, const char *name);
 Aref *parse_find_aref(Parser *p, const char *name);

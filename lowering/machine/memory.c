@@ -14,17 +14,18 @@
 #include "passes.h"
 #include "target/machine.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 64 };
+enum { COLUMN_WIDTH = 6 };
 
 typedef struct {
     const Kernel *kernel;
-    const Block *tile;             /* the grid's body */
-    const Op *first[MOST_COLUMNS]; /* first operation of each column */
+    const Block *tile; /* the grid's body */
+    const Op **first;  /* first operation of each column */
     int ncolumns;
     const Storage *storage; /* storage whose accesses are searched */
-    bool touched[MOST_COLUMNS];
+    bool *touched;
 } Map;
 
 static const Block *tile_of(const Kernel *kernel)
@@ -39,9 +40,9 @@ static void find_columns(Map *map)
 {
     bool plain = false;
     FOR_OPS (op, map->tile) {
-        if (op->code == OP_YIELD || (plain && !op->nblocks) || map->ncolumns == MOST_COLUMNS)
+        if (op->code == OP_YIELD || (plain && !op->nblocks))
             continue;
-        map->first[map->ncolumns++] = op;
+        LIST_ADD(map->kernel->module, map->first, map->ncolumns) = op;
         plain = !op->nblocks;
     }
 }
@@ -71,7 +72,7 @@ static void find_life(Map *map, const Storage *storage)
 {
     int first = map->ncolumns, last = -1;
     map->storage = storage;
-    memset(map->touched, 0, sizeof map->touched);
+    memset(map->touched, 0, (size_t)map->ncolumns * sizeof *map->touched);
     FOR_ROLES (role, map->kernel)
         ir_walk(role->body, visit_touch, map);
     for (int column = 0; column < map->ncolumns; column++)
@@ -100,11 +101,11 @@ static const char *add_storage(Map *map, const Storage *storage, const char *tex
     if (storage->over)
         name = arena_print(module, "%s in %s", name, storage->over->name);
     find_life(map, storage);
-    text = arena_print(module, "%s%10lld %8lld  %-28s %-9s", text, (long long)storage->offset,
-                       (long long)(places * storage->slot_bytes), name, use_text(storage->use));
+    char *columns = arena_alloc(module, (size_t)map->ncolumns * COLUMN_WIDTH + 1);
     for (int column = 0; column < map->ncolumns; column++)
-        text = arena_print(module, "%s%6s", text, map->touched[column] ? "#" : ".");
-    return arena_print(module, "%s\n", text);
+        sprintf(columns + (size_t)column * COLUMN_WIDTH, "%*s", COLUMN_WIDTH, map->touched[column] ? "#" : ".");
+    return arena_print(module, "%s%10lld %8lld  %-28s %-9s%s\n", text, (long long)storage->offset,
+                       (long long)(places * storage->slot_bytes), name, use_text(storage->use), columns);
 }
 
 static int64_t slot_bytes(const Aref *aref)
@@ -127,11 +128,12 @@ static const char *memory_text(const Kernel *kernel)
     map->kernel = kernel;
     map->tile = tile_of(kernel);
     find_columns(map);
+    map->touched = arena_alloc(module, (size_t)map->ncolumns + 1);
     const char *text = arena_print(module, "# memory of %s: %lld bytes of %lld\n%10s %8s  %-28s %-9s", kernel->name,
                                    (long long)kernel->shared_bytes, (long long)kernel->machine->shared_bytes, "offset",
                                    "bytes", "storage", "use");
     for (int column = 0; column < map->ncolumns; column++)
-        text = arena_print(module, "%s%6d", text, map->first[column]->loc.line);
+        text = arena_print(module, "%s%*d", text, COLUMN_WIDTH, map->first[column]->loc.line);
     text = arena_print(module, "%s\n", text);
     FOR_STORAGES (storage, kernel)
         text = add_storage(map, storage, text);

@@ -487,9 +487,6 @@ static bool run_mma(Explorer *explorer, State *state, int group, const Op *op)
         const Reading *same = reading_of(self, mark->kind, mark->place, mark->index);
         if (same && same->group == self->committed + 1)
             continue;
-        if (self->nreadings == MAX_READINGS)
-            return violates(explorer, state, group, op, "has more than %d operands of products in flight",
-                            MAX_READINGS);
         group_add_reading(explorer, self, self->nreadings++,
                           (Reading){mark->kind, mark->place, mark->index, self->committed + 1});
     }

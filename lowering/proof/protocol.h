@@ -276,7 +276,7 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
 enum { HEAD_NONE, HEAD, HEAD_BEFORE, HEAD_BEYOND };
 /* No decision of the source: each outcome is the group's own; no operation of interest inside.  */
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 };
-enum { MOST_AHEAD = 60, MAX_READINGS = 512 };
+enum { MOST_AHEAD = 60 };
 enum { PUTS = 1, GETS = 2 };
 
 typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;

@@ -99,9 +99,9 @@ enum { NO_MATCH = -1 };
 /* The carried value of the source that each carried value of the role equals.  NO_MATCH: the value stays as it was
    before the loop.  */
 typedef struct {
-    int of[MAX_CARRIED];    /* the candidate's number, below twice the number of the source's values: see next_match */
-    int first[MAX_CARRIED]; /* the value of the source at which its candidates begin */
-    Known initial[MAX_CARRIED];
+    int *of;    /* the candidate's number, below twice the number of the source's values: see next_match */
+    int *first; /* the value of the source at which its candidates begin */
+    Known *initial;
     int count;
     int tries;
 } Relation;
@@ -163,7 +163,12 @@ typedef struct {
 static void match_begin(Validator *validator, Match *match, const Instance *outer, int fixed)
 {
     Relation *relation = &match->relation;
-    match->initial = arena_alloc(validator->kernel->module, (size_t)(match->nsource + 1) * sizeof *match->initial);
+    Module *module = validator->kernel->module;
+    const size_t count = (size_t)relation->count + 1;
+    match->initial = arena_alloc(module, (size_t)(match->nsource + 1) * sizeof *match->initial);
+    relation->of = arena_alloc(module, count * sizeof *relation->of);
+    relation->first = arena_alloc(module, count * sizeof *relation->first);
+    relation->initial = arena_alloc(module, count * sizeof *relation->initial);
     for (int i = 0; i < match->nsource; i++)
         match->initial[i] = source_term(validator, outer, match->source->args[fixed + i]);
     for (int i = 0; i < relation->count; i++) {
@@ -189,56 +194,88 @@ static void enter_arguments(Validator *validator, const Match *match, Instance *
 
 /* ---- equalities that do not last --------------------------------------------------------------------------------- */
 
-typedef struct {
-    uint64_t bits[MAX_CARRIED / 64];
-} Carriers;
-
-static void add_carriers(Carriers *to, const Carriers *from)
+Handed handed_new(Validator *validator, const Block *block, Value *const *arguments, Value *const *handed, int count)
 {
-    for (int i = 0; i < MAX_CARRIED / 64; i++)
-        to->bits[i] |= from->bits[i];
+    bool *flags = arena_alloc(validator->kernel->module, 2 * (size_t)count + 1);
+    return (Handed){block, arguments, handed, count, .fails = flags, .open = flags + count};
 }
 
-/* Finds, for the results of each operation, the arguments of the block from which they are computed.  */
-static void find_carriers(const Block *block, Carriers *of, Carriers *around)
+/* Sets of the failing carried values from which each value of the block is computed.  */
+typedef struct {
+    int words;      /* of one set */
+    uint64_t *sets; /* by value id */
+} Origins;
+
+static uint64_t *set_of(const Origins *origins, const Value *value)
+{
+    return origins->sets + (size_t)value->id * (size_t)origins->words;
+}
+
+static void add_set(const Origins *origins, uint64_t *to, const uint64_t *from)
+{
+    for (int i = 0; i < origins->words; i++)
+        to[i] |= from[i];
+}
+
+/* Finds the sets of the results of each operation.  */
+static void find_origins(const Origins *origins, const Block *block, uint64_t *around)
 {
     FOR_OPS (op, block) {
-        Carriers own = {0};
+        uint64_t own[origins->words];
+        memset(own, 0, sizeof own);
         for (int i = 0; i < op->nargs; i++)
-            add_carriers(&own, &of[op->args[i]->id]);
+            add_set(origins, own, set_of(origins, op->args[i]));
         for (int k = 0; k < op->nblocks; k++)
-            find_carriers(op->blocks[k], of, &own);
+            find_origins(origins, op->blocks[k], own);
         for (int i = 0; i < op->nresults; i++)
-            of[op->results[i]->id] = own;
-        add_carriers(around, &own);
+            memcpy(set_of(origins, op->results[i]), own, sizeof own);
+        add_set(origins, around, own);
     }
 }
 
-/* direct[i * count + k]: the value passed on as the i-th is computed from the k-th argument.  */
-static bool *find_direct(Validator *validator, const Handed *carried)
+/* direct[i * count + k]: the i-th failing value is computed from the k-th in one iteration.  */
+static bool *find_direct(Validator *validator, const Handed *carried, const int *failing, int count)
 {
-    size_t count = (size_t)carried->count;
-    bool *direct = arena_alloc(validator->kernel->module, count * count);
-    Carriers *of =
-        arena_alloc(validator->kernel->module, ((size_t)validator->kernel->module->next_id + 1) * sizeof *of);
-    Carriers all = {0};
-    for (int i = 0; i < carried->count; i++)
-        of[carried->arguments[i]->id].bits[i / 64] |= (uint64_t)1 << (i % 64);
-    find_carriers(carried->block, of, &all);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < count; k++)
-            direct[i * count + k] = of[carried->handed[i]->id].bits[k / 64] >> (k % 64) & 1;
+    Module *module = validator->kernel->module;
+    Origins origins = {.words = (count + 63) / 64};
+    bool *direct = arena_alloc(module, (size_t)count * (size_t)count);
+    origins.sets = arena_alloc(module, ((size_t)module->next_id + 1) * (size_t)origins.words * sizeof *origins.sets);
+    for (int i = 0; i < count; i++)
+        set_of(&origins, carried->arguments[failing[i]])[i / 64] |= (uint64_t)1 << (i % 64);
+    uint64_t all[origins.words];
+    memset(all, 0, sizeof all);
+    find_origins(&origins, carried->block, all);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            direct[i * count + k] = set_of(&origins, carried->handed[failing[i]])[k / 64] >> (k % 64) & 1;
     return direct;
 }
 
-/* Marks the failing values from which the i-th failing value is computed, in one iteration or over several.  */
-static void reach(const Handed *carried, const bool *direct, int i, bool *reached)
+/* Marks the failing values from which the i-th is computed, in one iteration or over several.  */
+static void reach(const bool *direct, int count, int i, bool *reached)
 {
-    for (int k = 0; k < carried->count; k++)
-        if (carried->fails[k] && direct[i * carried->count + k] && !reached[k]) {
+    for (int k = 0; k < count; k++)
+        if (direct[i * count + k] && !reached[k]) {
             reached[k] = true;
-            reach(carried, direct, k, reached);
+            reach(direct, count, k, reached);
         }
+}
+
+/* True if the i-th failing value is computed from no other, except from values that are computed from it in turn.  */
+static bool is_founded(const bool *direct, int count, int i)
+{
+    bool reached[count], back[count];
+    memset(reached, 0, sizeof reached);
+    reach(direct, count, i, reached);
+    for (int k = 0; k < count; k++) {
+        if (!reached[k] || k == i)
+            continue;
+        memset(back, 0, sizeof back);
+        reach(direct, count, k, back);
+        if (!back[i])
+            return false;
+    }
+    return true;
 }
 
 /* Chooses the equality to give up.  A value may fail only because another one was matched wrongly.  So the chosen value
@@ -246,28 +283,17 @@ static void reach(const Handed *carried, const bool *direct, int i, bool *reache
    with other candidates is preferred.  */
 int carried_suspect(Validator *validator, const Handed *carried)
 {
-    int count = carried->count, failing = 0, first = -1, best = -1;
-    for (int i = count - 1; i >= 0; i--) {
-        failing += carried->fails[i];
-        first = carried->fails[i] ? i : first;
-    }
-    if (failing < 2)
-        return first;
-    const bool *direct = find_direct(validator, carried);
-    for (int i = 0; i < count; i++) {
-        bool reached[MAX_CARRIED] = {false}, founded = carried->fails[i];
-        if (founded)
-            reach(carried, direct, i, reached);
-        for (int k = 0; k < count && founded; k++) {
-            bool back[MAX_CARRIED] = {false};
-            if (!reached[k] || k == i)
-                continue;
-            reach(carried, direct, k, back);
-            founded = back[i];
-        }
-        if (founded && (best < 0 || (carried->open[i] && !carried->open[best])))
-            best = i;
-    }
+    int *failing = NULL, count = 0;
+    for (int i = 0; i < carried->count; i++)
+        if (carried->fails[i])
+            LIST_ADD(validator->kernel->module, failing, count) = i;
+    if (count < 2)
+        return count ? failing[0] : -1;
+    const bool *direct = find_direct(validator, carried, failing, count);
+    int best = -1;
+    for (int k = 0; k < count; k++)
+        if ((best < 0 || (carried->open[failing[k]] && !carried->open[best])) && is_founded(direct, count, k))
+            best = failing[k];
     return best;
 }
 
@@ -277,7 +303,7 @@ static Verdict check_next(Validator *validator, Match *match, const Instance *bo
                           Value *const *arguments, Value *const *next, Value *const *source_next, const Op *where)
 {
     Relation *relation = &match->relation;
-    Handed carried = {.block = block, .arguments = arguments, .handed = next, .count = relation->count};
+    Handed carried = handed_new(validator, block, arguments, next, relation->count);
     for (int i = 0; i < relation->count; i++) {
         int of = relation->of[i];
         int source = of == NO_MATCH ? 0 : source_of(relation, i, of, match->nsource);
@@ -455,8 +481,6 @@ bool match_loop(Validator *validator, const Op *op, const Op *source, Instance *
                    .source_arguments = source->blocks[0]->args + counted,
                    .nsource = source->nargs - fixed,
                    .relation.count = carried_count(op)};
-    if (match.relation.count > MAX_CARRIED)
-        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
     if (!held_begin(validator, op, fixed, match.arguments))
         return false;
     match_begin(validator, &match, outer, fixed);

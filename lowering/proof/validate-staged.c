@@ -150,8 +150,8 @@ static MemoryName name_memory(Window window, int count, const Term *memory, int 
 
 typedef struct {
     const Op *op;
-    Name names[MAX_CARRIED];
-    Known initial[MAX_CARRIED];
+    Name *names;
+    Known *initial;
     MemoryName *memory;
     int count;
 } Steady;
@@ -199,10 +199,8 @@ static Verdict check_steady(Validator *validator, Steady *steady, int which, Win
             steady->memory[k].at = MEMORY_STALE;
             return DROPPED;
         }
-    Handed carried = {.block = steady->op->blocks[which],
-                      .arguments = steady->op->blocks[0]->args + 1,
-                      .handed = handed,
-                      .count = steady->count};
+    const Op *op = steady->op;
+    Handed carried = handed_new(validator, op->blocks[which], op->blocks[0]->args + 1, handed, steady->count);
     for (int i = 0; i < steady->count; i++) {
         Name *name = &steady->names[i];
         carried.open[i] = name->value || name->aref;
@@ -279,11 +277,13 @@ enum { MOST_TRIES = 16 };
    reported.  */
 static bool try_another(Validator *validator, Steady *steady, Another **tried, const Saved *before)
 {
-    const size_t memory = (size_t)(validator->nstored + 1) * sizeof *steady->memory;
+    const size_t memory = (size_t)(validator->nstored + 1) * sizeof *steady->memory,
+                 names = (size_t)steady->count * sizeof *steady->names;
     Another *another = *tried;
     if (!another) {
         another = *tried = arena_alloc(validator->kernel->module, sizeof *another);
         another->first = *steady;
+        another->first.names = copy_of(validator, steady->names, names);
         another->memory = copy_of(validator, steady->memory, memory);
         another->saved = *before;
         another->saved.where = validator->where;
@@ -292,7 +292,7 @@ static bool try_another(Validator *validator, Steady *steady, Another **tried, c
         another->tries = 0;
         another->name = steady->names[0];
     }
-    memcpy(steady->names, another->first.names, sizeof steady->names);
+    memcpy(steady->names, another->first.names, names);
     memcpy(steady->memory, another->memory, memory);
     attempt_restore(validator, before);
     while (another->value < steady->count && another->tries < MOST_TRIES) {
@@ -334,8 +334,8 @@ bool run_steady(Validator *validator, const Op *op)
     steady->op = op;
     steady->count = carried_count(op);
     steady->memory = arena_alloc(validator->kernel->module, (size_t)(validator->nstored + 1) * sizeof *steady->memory);
-    if (steady->count > MAX_CARRIED)
-        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
+    steady->names = arena_alloc(validator->kernel->module, ((size_t)steady->count + 1) * sizeof *steady->names);
+    steady->initial = arena_alloc(validator->kernel->module, ((size_t)steady->count + 1) * sizeof *steady->initial);
     if (!held_begin(validator, op, 3, op->blocks[0]->args + 1))
         return false;
     for (int i = 0; i < steady->count; i++) {
@@ -390,8 +390,8 @@ bool is_next_guard(Validator *validator, const Op *op)
 
 /* The names that the arms of such a branch give to its results.  */
 typedef struct {
-    Name names[MAX_CARRIED];
-    Known initial[MAX_CARRIED];
+    Name *names;
+    Known *initial;
 } Arms;
 
 /* Finds a name for each result that fits both arms.  */
@@ -418,8 +418,6 @@ bool run_next_guard(Validator *validator, const Op *op)
     Staged *stage = validator->stage;
     Module *module = validator->kernel->module;
     int count = stage->count;
-    if (op->nresults > MAX_CARRIED)
-        return differs(validator, op, "carries more than %d values", MAX_CARRIED);
     Staged inner = *stage;
     Saved saved = attempt_save(validator);
     inner.window[inner.count++] = instance_next(validator, stage->loop, stage->window[count - 1], (Side){0});
@@ -446,13 +444,15 @@ bool run_next_guard(Validator *validator, const Op *op)
         if (memory[k] != memory_by_name(validator, behind, names[k], k))
             names[k].at = MEMORY_STALE;
     }
-    Arms *arms = arena_alloc(module, sizeof *arms);
-    if (!name_results(validator, op, stage->window, behind, count, arms))
+    const size_t results = (size_t)op->nresults + 1;
+    Arms arms = {.names = arena_alloc(module, results * sizeof *arms.names),
+                 .initial = arena_alloc(module, results * sizeof *arms.initial)};
+    if (!name_results(validator, op, stage->window, behind, count, &arms))
         return false;
     const Term **other = held_copy(validator);
     held_restore(validator, held);
     held_join(validator, other);
-    pass_on(validator, stage, arms->names, arms->initial, names, op);
+    pass_on(validator, stage, arms.names, arms.initial, names, op);
     for (int r = 0; r < op->nresults; r++)
         variable_write(validator, op->results[r]);
     return true;

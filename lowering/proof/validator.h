@@ -135,7 +135,6 @@ bool held_go_round(Validator *validator, const Op *loop);
 bool held_leave(Validator *validator, const Op *loop, Value *const *carriers);
 
 /* validate-loop.c */
-enum { MAX_CARRIED = 256 }; /* values that a loop of a role carries */
 /* The result of a test of the equalities between carried values and values of the source.  LASTS: all hold in the next
    iteration, too.  DROPPED: one does not, and has been replaced.  BROKEN: the loop differs from the source.  */
 typedef enum { LASTS, DROPPED, BROKEN } Verdict;
@@ -144,8 +143,10 @@ typedef struct {
     const Block *block;
     Value *const *arguments, *const *handed;
     int count;
-    bool fails[MAX_CARRIED], open[MAX_CARRIED]; /* open: the value may equal another value of the source */
+    bool *fails, *open; /* open: the value may equal another value of the source */
 } Handed;
+/* Makes the lists of `count` flags.  */
+Handed handed_new(Validator *validator, const Block *block, Value *const *arguments, Value *const *handed, int count);
 int carried_suspect(Validator *validator, const Handed *carried); /* index of the equality to give up; -1: none fails */
 /* The state that an attempt to match may change.  */
 typedef struct {

@@ -60,8 +60,8 @@ Value *distribute_binary(Distributor *distributor, Block *to, const Op *origin, 
 Value *distribute_offset(Distributor *distributor, int rows)
 {
     for (int i = 0; i < distributor->noffsets; i++)
-        if (distributor->offset_rows[i] == rows)
-            return distributor->offsets[i];
+        if (distributor->offsets[i].rows == rows)
+            return distributor->offsets[i].first;
     Kernel *kernel = distributor->kernel;
     Block *top = distributor->role->body;
     Block *scratch = block_new(kernel, NULL);
@@ -83,10 +83,7 @@ Value *distribute_offset(Distributor *distributor, int rows)
             op_append(top, op);
         distributor->last_offset = op;
     }
-    if (distributor->noffsets < MAX_OFFSETS) {
-        distributor->offset_rows[distributor->noffsets] = rows;
-        distributor->offsets[distributor->noffsets++] = offset;
-    }
+    LIST_ADD(kernel->module, distributor->offsets, distributor->noffsets) = (Offset){rows, offset};
     return offset;
 }
 

@@ -5,7 +5,11 @@
 
 #include "ir/queries.h"
 
-enum { MAX_OFFSETS = 16 };
+/* First row of the group in tiles of `rows` rows.  */
+typedef struct {
+    int rows;
+    Value *first;
+} Offset;
 
 typedef struct {
     Kernel *kernel;
@@ -16,8 +20,7 @@ typedef struct {
     Value **split_form, **whole_form; /* register tiles of values that rings carry, by value id */
     Value **slots, **puts;            /* the newest slot that get and put returned, by aref id */
     Value *group;
-    Value *offsets[MAX_OFFSETS]; /* first row of the group in tiles of offset_rows[i] rows */
-    int offset_rows[MAX_OFFSETS];
+    Offset *offsets;
     int noffsets;
     Op *last_offset; /* the last operation at the top of the program that computes an offset */
     bool skipping;   /* cloning the control flow of another group's tile */

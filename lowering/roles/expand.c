@@ -31,7 +31,11 @@
 #include "roles/stages.h"
 #include "target/operands.h"
 
-enum { MAX_PENDING = 64 };
+/* The token of a product without a wait, and its committed group.  */
+typedef struct {
+    Value *token;
+    int group;
+} Pending;
 
 /* A product that a loop carries over the end of its iterations.  */
 typedef struct Flight Flight;
@@ -46,8 +50,7 @@ typedef struct {
     Role *role;
     Uses uses;
     Flight *flights;
-    Value *pending[MAX_PENDING]; /* tokens of this block without a wait */
-    int group[MAX_PENDING];      /* the committed group of each token */
+    Pending *pending; /* products of this block without a wait */
     int npending;
     Op *first;  /* the oldest product of this block since the last wait; NULL: none */
     int groups; /* number of groups committed in this block */
@@ -99,11 +102,10 @@ static void wait_for(Expander *expander, Op *before, int group)
     op_before(before, wait);
     int kept = 0;
     for (int i = 0; i < expander->npending; i++)
-        if (expander->group[i] <= group)
-            add_waited(expander, wait, expander->pending[i], K_TILE);
+        if (expander->pending[i].group <= group)
+            add_waited(expander, wait, expander->pending[i].token, K_TILE);
         else {
-            expander->pending[kept] = expander->pending[i];
-            expander->group[kept++] = expander->group[i];
+            expander->pending[kept++] = expander->pending[i];
         }
     expander->npending = kept;
     expander->first = NULL;
@@ -115,11 +117,12 @@ static int group_needed(const Expander *expander, const Op *op)
 {
     int group = -1;
     for (int i = 0; i < expander->npending; i++) {
-        if (expander->group[i] <= group || !uses_value(op, expander->pending[i]))
+        if (expander->pending[i].group <= group || !uses_value(op, expander->pending[i].token))
             continue;
-        bool chain = op->code == OP_MMA && op->args[2] == expander->pending[i] && op->args[0] != expander->pending[i];
-        if (!chain || count_uses(expander->role->body, expander->pending[i]) != 1)
-            group = expander->group[i];
+        bool chain = op->code == OP_MMA && op->args[2] == expander->pending[i].token &&
+                     op->args[0] != expander->pending[i].token;
+        if (!chain || count_uses(expander->role->body, expander->pending[i].token) != 1)
+            group = expander->pending[i].group;
     }
     return group;
 }
@@ -129,7 +132,7 @@ static int newest_group(const Expander *expander)
 {
     int group = -1;
     for (int i = 0; i < expander->npending; i++)
-        group = expander->group[i] > group ? expander->group[i] : group;
+        group = expander->pending[i].group > group ? expander->pending[i].group : group;
     return group;
 }
 
@@ -158,9 +161,9 @@ static int group_before_exponentials(const Expander *expander, const Op *op)
     int group = -1;
     for (int i = 0; i < expander->npending && expander->kernel->schedule.block.groups > 1 && is_last_exponential(op);
          i++) {
-        const Op *mma = expander->pending[i]->def;
+        const Op *mma = expander->pending[i].token->def;
         bool carried = mma && (mma->args[0]->block == op->parent || mma->args[1]->block == op->parent);
-        group = carried && expander->group[i] > group ? expander->group[i] : group;
+        group = carried && expander->pending[i].group > group ? expander->pending[i].group : group;
     }
     return group;
 }
@@ -195,15 +198,11 @@ static void add_pending(Expander *expander, Op *mma)
     clear_early(expander, mma);
     op_after(mma, sync_op(expander, mma, OP_COMMIT));
     int i = 0;
-    while (i < expander->npending && expander->pending[i] != mma->args[2])
+    while (i < expander->npending && expander->pending[i].token != mma->args[2])
         i++;
-    if (i == MAX_PENDING) {
-        BUG(expander->kernel, "more than %d products in one block", MAX_PENDING);
-        return;
-    }
-    expander->pending[i] = mma->results[0];
-    expander->group[i] = expander->groups++;
-    expander->npending += i == expander->npending;
+    if (i == expander->npending)
+        LIST_ADD(expander->kernel->module, expander->pending, expander->npending) = (Pending){NULL, 0};
+    expander->pending[i] = (Pending){mma->results[0], expander->groups++};
 }
 
 /* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */

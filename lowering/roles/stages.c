@@ -39,7 +39,7 @@
 #include "ir/queries.h"
 #include "roles/stages.h"
 
-enum { EARLY, LATE, SIDES, MAX_CARRIERS = 128, MAX_OPS = 1024 };
+enum { EARLY, LATE, SIDES };
 
 /* A value that the new loop carries from one time step to the next.  */
 typedef struct {
@@ -52,15 +52,21 @@ typedef struct {
 typedef struct {
     Kernel *kernel;
     Op *loop;
-    int cut;          /* stages from this one on are late */
-    int last;         /* the last stage */
-    Op *ops[MAX_OPS]; /* operations of the body, in the order of a time step */
+    int cut;  /* stages from this one on are late */
+    int last; /* the last stage */
+    Op **ops; /* operations of the body, in the order of a time step */
     int nops;
-    Carrier carriers[MAX_CARRIERS];
+    Carrier *carriers;
     int ncarriers;
     ValueMap maps[SIDES]; /* old value -> new value in this step, for each side */
     bool broken;
 } Stager;
+
+/* Room for `count` values.  */
+static Value **values_of(const Stager *stager, int count)
+{
+    return arena_alloc(stager->kernel->module, ((size_t)count + 1) * sizeof(Value *));
+}
 
 static Op *body_end(const Stager *stager)
 {
@@ -103,11 +109,7 @@ static void add_carrier(Stager *stager, Value *key, Value *source, Value *initia
     for (int i = 0; i < stager->ncarriers; i++)
         if (stager->carriers[i].key == key && stager->carriers[i].reader == reader)
             return;
-    if (stager->ncarriers == MAX_CARRIERS) {
-        stager->broken = true;
-        return;
-    }
-    stager->carriers[stager->ncarriers++] = (Carrier){key, source, initial, reader};
+    LIST_ADD(stager->kernel->module, stager->carriers, stager->ncarriers) = (Carrier){key, source, initial, reader};
 }
 
 /* Adds the carrier that a use needs. `user` is the operation of the body that contains the use. Within a time step
@@ -339,7 +341,7 @@ static Op *steady(Stager *stager, Block *to, Value **initial)
         value_map_set(kernel, &stager->maps[stager->carriers[i].reader], key, argument);
     }
     copy_step(stager, body, COPY_ALL);
-    Value *next[MAX_CARRIERS];
+    Value **next = values_of(stager, stager->ncarriers);
     for (int i = 0; i < stager->ncarriers; i++)
         next[i] = at_end(stager, &stager->carriers[i]);
     plain(stager, body, OP_YIELD, stager->ncarriers, next);
@@ -358,7 +360,7 @@ static void epilogue(Stager *stager, Block *to, const Op *loop)
     }
     copy_step(stager, to, COPY_LATE);
     int n = carried_count(stager->loop);
-    Value **finals = arena_alloc(stager->kernel->module, (size_t)n * sizeof(Value *) + 1);
+    Value **finals = values_of(stager, n);
     for (int i = 0; i < n; i++) {
         Carried names = carried(stager->loop, i);
         finals[i] = value_map_get(&stager->maps[LATE], names.next);
@@ -379,7 +381,7 @@ static Op *cut_loop(Stager *stager)
     Value *runs = op_result(kernel, plain(stager, around, old->control->compare, 2, bounds), type_scalar(D_I1), NULL);
     Op *guard = plain(stager, around, OP_IF, 1, &runs);
     Block *then = block_new(kernel, guard);
-    Value *initial[MAX_CARRIERS];
+    Value **initial = values_of(stager, stager->ncarriers);
     for (int side = 0; side < SIDES; side++)
         stager->maps[side] = value_map_new(kernel);
     prologue(stager, then, initial);
@@ -410,11 +412,12 @@ static void collect(Stager *stager)
     FOR_OPS (op, stager->loop->blocks[0]) {
         if (op == body_end(stager))
             continue;
-        if (stager->nops == MAX_OPS || schedule_of(op)->stage < 0) {
+        if (schedule_of(op)->stage < 0) {
             stager->broken = true;
             return;
         }
-        int place = stager->nops++;
+        int place = stager->nops;
+        LIST_ADD(stager->kernel->module, stager->ops, stager->nops) = op;
         for (; place > 0 && comes_before(stager, op, stager->ops[place - 1]); place--)
             stager->ops[place] = stager->ops[place - 1];
         stager->ops[place] = op;

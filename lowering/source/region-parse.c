@@ -294,7 +294,6 @@ static SourceBlock *block_name(Reader *r)
 
 static void call(Reader *r, Instruction *instruction)
 {
-    SourceArgument list[256];
     int count = 0;
     if (accept(r, "*"))
         instruction->args[0] = operand(r);
@@ -302,8 +301,6 @@ static void call(Reader *r, Instruction *instruction)
         instruction->symbol = word(r);
     expect(r, "(");
     while (!r->failed && !accept(r, ")")) {
-        if (count == 256)
-            fail(r, "a call has at most 256 arguments");
         if (count || instruction->is_variadic)
             expect(r, ",");
         if (!instruction->is_variadic && accept(r, "...")) {
@@ -313,13 +310,11 @@ static void call(Reader *r, Instruction *instruction)
         }
         if (r->failed)
             return;
-        list[count].type = passed_type(r, &list[count].bytes);
-        list[count++].operand = operand(r);
+        SourceArgument *argument = &LIST_ADD(r->module, instruction->arguments, count);
+        argument->type = passed_type(r, &argument->bytes);
+        argument->operand = operand(r);
     }
     instruction->narguments = count;
-    if (count)
-        instruction->arguments =
-            memcpy(arena_alloc(r->module, (size_t)count * sizeof *list), list, (size_t)count * sizeof *list);
     if (count)
         instruction->arguments[0].bytes += instruction->bytes; /* the address of the result */
     instruction->bytes = 0;
@@ -525,7 +520,6 @@ static const char *new_name(Reader *r)
 static void name_line(Reader *r)
 {
     long bytes;
-    SourceDimension dimensions[32];
     const char *text = word(r);
     SourceVariable *variable = r->failed ? NULL : find_variable(r, text);
     SourceObject *object = r->failed || variable ? NULL : find_object(r, text);
@@ -544,16 +538,10 @@ static void name_line(Reader *r)
             declaration->element_bytes = small_number(r);
         }
     while (!r->failed && accept(r, "[")) {
-        if (declaration->ndimensions == 32) {
-            fail(r, "an array has at most 32 sides");
-            return;
-        }
-        dimensions[declaration->ndimensions++].side = accept(r, "?") ? (Operand){.kind = OPERAND_NONE} : operand(r);
+        LIST_ADD(r->module, declaration->dimensions, declaration->ndimensions).side =
+            accept(r, "?") ? (Operand){.kind = OPERAND_NONE} : operand(r);
         expect(r, "]");
     }
-    const size_t size = (size_t)declaration->ndimensions * sizeof *dimensions;
-    if (size)
-        declaration->dimensions = memcpy(arena_alloc(r->module, size), dimensions, size);
     declaration->is_const = accept_word(r, "const");
     declaration->is_restrict = accept_word(r, "restrict");
     declaration->is_volatile = accept_word(r, "volatile");

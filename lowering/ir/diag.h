@@ -23,6 +23,9 @@ typedef enum {
 /* Reports an error of the user's program with its note, and marks kernel and module as failed.  The caller goes on.  */
 void reject(Kernel *kernel, Loc loc, Reason reason, ...);
 void reject_text(Kernel *kernel, Loc loc, Reason reason, const char *sentence, const char *remedy);
+/* Reports the reason, with `count` and `most`, if there are more than `most`.  The result is false then.  */
+#define REQUIRE_LIMIT(kernel, loc, count, most, reason, ...) \
+    ((count) <= (most) || (reject(kernel, loc, reason, __VA_ARGS__, (int)(count), (int)(most)), false))
 const char *reason_sentence(Reason reason);
 const char *reason_remedy(Reason reason);
 /* reasons.c: names of reasons, for --ws-ids.  */

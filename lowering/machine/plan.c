@@ -112,12 +112,18 @@ static const char *use_text(const Storage *storage)
     return texts[storage->use];
 }
 
+enum { MAX_NAMED = 16 }; /* storages that a message names */
+
 static void reject_sum(Kernel *kernel)
 {
     const char *sum = "";
+    int count = 0;
     FOR_STORAGES (storage, kernel)
-        sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name, storage->slots,
-                          use_text(storage), (long long)storage->slot_bytes);
+        if (count++ < MAX_NAMED)
+            sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name,
+                              storage->slots, use_text(storage), (long long)storage->slot_bytes);
+    if (count > MAX_NAMED)
+        sum = arena_print(kernel->module, "%s and %d others", sum, count - MAX_NAMED);
     reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes,
            (long long)kernel->machine->shared_bytes, sum);
 }
@@ -232,17 +238,15 @@ static bool outputs_and_gathered_fit(Kernel *kernel, const int *whole)
     return fits;
 }
 
-enum { MOST_OUTPUTS = 64 };
-
 static void plan_shared(Kernel *kernel)
 {
-    int whole[MOST_OUTPUTS], outputs = 0;
+    int *whole = NULL, outputs = 0; /* columns of each output as a whole */
     plan_slots(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_short_operand, kernel);
     FOR_STORAGES (storage, kernel) {
-        if (storage->use == USE_OUTPUT && outputs < MOST_OUTPUTS)
-            whole[outputs++] = storage->tile.cols;
+        if (storage->use == USE_OUTPUT)
+            LIST_ADD(kernel->module, whole, outputs) = storage->tile.cols;
     }
     plan_shares(kernel);
     if (kernel->failed)
@@ -381,7 +385,8 @@ void pass_plan(Kernel *kernel)
 {
     plan_threads(kernel);
     check_products(kernel);
-    plan_barriers(kernel);
+    if (!kernel->failed)
+        plan_barriers(kernel);
     if (kernel->failed)
         return;
     plan_shared(kernel);

@@ -155,20 +155,28 @@ static int registers_at(const Estimate *estimate, int position)
     return registers;
 }
 
+enum { MAX_NAMED = 16 }; /* tiles that a message names */
+
 static const char *tiles_at(const Estimate *estimate, int position)
 {
     const char *text = "";
+    int named = 0, others = 0;
     for (int i = 0; i < estimate->count; i++) {
         if (!estimate->end[i] || estimate->begin[i] > position || position >= estimate->end[i])
             continue;
         Type type = estimate->variables[i]->type;
         if (!estimate->stored[i])
             continue;
+        if (named == MAX_NAMED) {
+            others++;
+            continue;
+        }
+        named++;
         text = arena_print(estimate->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "",
                            estimate->variables[i]->name, type.rows, type.cols, dtype_text(type.dtype),
                            registers_of(estimate, i, position));
     }
-    return text;
+    return others ? arena_print(estimate->kernel->module, "%s and %d others", text, others) : text;
 }
 
 /* Loads in one expression are in flight together, so their tiles and addresses are live at the same time.  A sum that

@@ -315,14 +315,25 @@ static void choose_task(Chooser *chooser, int number)
         (block.store ? make_storing_role : make_role)(&block);
 }
 
+static int groups_of_roles(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role->replicas;
+    return groups;
+}
+
 void choose_tasks(Chooser *chooser)
 {
     Kernel *kernel = chooser->kernel;
     int number = 0;
+    const int most = kernel->machine->max_threads / MACHINE_GROUP_THREADS;
     for (const Task *task = kernel->tasks; task && chooser->specialized && !kernel->failed; task = task->next) {
         number++;
         if (!task->loads)
             choose_task(chooser, number);
+        if (!REQUIRE_LIMIT(kernel, task->loc, groups_of_roles(kernel), most, REASON_TASK_MOST, task->name))
+            return;
     }
     keep_own_products(chooser);
     for (int i = 0; i < chooser->nprepared && !kernel->failed; i++) {

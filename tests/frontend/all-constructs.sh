@@ -7,15 +7,11 @@ export top_srcdir top_builddir
 
 right() { frontend=$1 mode=$2 sh "$top_srcdir/tests/frontend/constructs"; }
 
-answered() { frontend=$1 sh "$top_srcdir/tests/frontend/sizes"; }
-
 if has_plugin; then
     ok_plain 'all constructs, interpreted' right gcc interpret
     ok_plain 'all constructs' right gcc emulate
-    ok_plain 'sizes' answered gcc
     if grep -q '^clang-frontend = .' "$top_builddir/wscc.conf"; then
         ok_plain 'all constructs, by clang' right clang emulate
-        ok_plain 'sizes, by clang' answered clang
     fi
 else
     skip 'all constructs' 'the plugin is not built'

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Some of constructs.txt in loops of all kinds: accepted and right, or refused in one error. all-constructs.sh has all.
-# Sizes at which something could overflow, too.
+# Some programs with many constructs of a kind, too.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
@@ -13,14 +13,14 @@ array-cast-in-a-loop bytes-from-zero bytes-from-a-string while-with-a-condition'
 
 right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
 
-answered() { frontend=$1 sizes='64 65' sh "$top_srcdir/tests/frontend/sizes"; }
+answered() { frontend=$1 sh "$top_srcdir/tests/fuzz/sizes" 10 "$2"; }
 
 if has_plugin; then
     ok_plain 'some constructs' right gcc
-    ok_plain 'some sizes' answered gcc
+    ok_plain 'some sizes' answered '' 20
     if grep -q '^clang-frontend = .' "$top_builddir/wscc.conf"; then
         ok_plain 'some constructs, by clang' right clang
-        ok_plain 'some sizes, by clang' answered clang
+        ok_plain 'some sizes, by clang' answered clang 60
     fi
 else
     skip 'some constructs' 'the plugin is not built'

@@ -104,10 +104,11 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",
                                live->value->name ? live->value->name : "a variable"));
-        LIST_ADD(w->u->module, w->livein, w->nlivein) = (LiveIn){.text = text ? text : "0",
-                                                                 .type = c_type_of(live->value),
-                                                                 .of_caller = !clang_Cursor_isNull(w->caller),
-                                                                 .value = live->value};
+        LIST_ADD(w->u->module, w->livein, w->nlivein) =
+            (LiveIn){.text = text ? text : "0",
+                     .type = c_type_of(live->value),
+                     .of_caller = !clang_Cursor_isNull(w->caller) && !(live->variable && live->variable->inlined_from),
+                     .value = live->value};
     }
 }
 

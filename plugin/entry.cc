@@ -283,17 +283,32 @@ static tree read_behind(tree pointer, const SourceLiveIn *live)
     return pointer && live->behind ? fold_build_pointer_plus_hwi(pointer, live->behind) : pointer;
 }
 
-static tree root_of(const Walk *w, const Entry *entry, const gimple *call, const SourceLiveIn *live)
+/* The argument of a call of ws_entry_.  */
+static tree argument_of(const Entry *entry, const gimple *call, const void *wanted)
+{
+    for (unsigned i = 0; entry && call && i < entry->arguments.length(); i++)
+        if (entry->arguments[i] == wanted)
+            return gimple_call_arg(call, i + 1);
+    return NULL_TREE;
+}
+
+/* The calls above a grid: its function's own, and that of the function which hands it tensors, or NULL.  */
+struct Calls {
+    const Entry *own, *site;
+    const gimple *own_call, *site_call;
+};
+
+static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
 {
     if (live->total)
         return handle_of(w, live->total);
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
+    if (live->variable && live->variable->inlined_from)
+        return argument_of(calls->own, calls->own_call, live->variable->inlined_from);
     const void *wanted = live->variable ? (const void *)live->variable : live->object;
-    for (unsigned i = 0; i < entry->arguments.length() && call; i++)
-        if (entry->arguments[i] == wanted)
-            return gimple_call_arg(call, i + 1);
-    return NULL_TREE;
+    return calls->site ? argument_of(calls->site, calls->site_call, wanted)
+                       : argument_of(calls->own, calls->own_call, wanted);
 }
 
 static void add_live_in(Walk *w, tree expression, Value *value)
@@ -336,25 +351,21 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     const int number = (int)tree_to_shwi(gimple_call_arg(mark.marker, 0));
     Entry *entry = entry_of(number);
     transcribe_finish();
-    const Loc *site = NULL;
-    const gimple *call = entry_above(mark.loop, is_mark, number);
-    const gimple *handing =
-        entry && strcmp(function_name(w->fn->decl), entry->function->name) ? entry_above(mark.loop, is_site, 0) : NULL;
-    if (handing) {
-        call = handing;
-        entry = entry_of((int)tree_to_shwi(gimple_call_arg(handing, 0)));
-        site = &entry->site;
-    }
+    Calls calls = {entry, NULL, entry_above(mark.loop, is_mark, number), NULL};
+    if (entry && strcmp(function_name(w->fn->decl), entry->function->name))
+        calls.site_call = entry_above(mark.loop, is_site, 0);
+    if (calls.site_call)
+        calls.site = entry = entry_of((int)tree_to_shwi(gimple_call_arg(calls.site_call, 0)));
+    const Loc *site = calls.site ? &calls.site->site : NULL;
     if (!entry) {
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a grid of a function without region IR");
         return;
     }
+    const bool prepared = entry->prepared;
     for (unsigned i = 0; i < entries.length(); i++)
-        if (entries[i].function == entry->function && !entries[i].prepared) {
-            if (!entry->prepared && !entry->function->failed)
-                source_prepare(entry->function);
-            entries[i].prepared = true;
-        }
+        entries[i].prepared |= entries[i].function == entry->function;
+    if (!prepared && !entry->function->failed)
+        source_prepare(entry->function);
     const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, site, clauses_of, NULL);
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
@@ -364,7 +375,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     if (!w->kernel->failed && !w->failed && totals != w->totals.length())
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
     for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
-        tree expression = read_behind(root_of(w, entry, call, &built.live_ins[i]), &built.live_ins[i]);
+        tree expression = read_behind(root_of(w, &calls, &built.live_ins[i]), &built.live_ins[i]);
         if (!expression)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",

@@ -254,9 +254,21 @@ static Built math_call(Builder *b, const Instruction *call)
     return (Built){.kind = BUILT_SCALAR, .value = value};
 }
 
+/* A function of ws.h that _Generic has chosen is called by its address.  */
+static const char *callee_of(const Builder *b, const Instruction *call)
+{
+    const Operand callee = call->args[0];
+    return !call->symbol && callee.kind == OPERAND_TEMPORARY ? b->temporaries[callee.temporary].name : NULL;
+}
+
 Built build_call(Builder *b, const Instruction *call)
 {
     Built made = {.kind = BUILT_NONE};
+    Instruction named = *call;
+    if (callee_of(b, call)) {
+        named.symbol = callee_of(b, call);
+        call = &named;
+    }
     if (call->symbol && source_type_is_float(call->type) && op_of_function(call->symbol) != OP_COUNT)
         return math_call(b, call);
     if (build_is_tile_call(call) && tile_call(b, call, &made))

@@ -101,6 +101,8 @@ Built build_address_operation(Builder *b, const Instruction *i)
                      arena_print(b->module, "the object '%s' of an iteration",
                                  i->object->declaration.name ? i->object->declaration.name : i->object->text));
         break;
+    case SO_FUNCTION: /* for a call */
+        return (Built){.kind = BUILT_NONE, .name = i->symbol};
     case SO_STRING:
         return (Built){.kind = BUILT_NONE};
     default:

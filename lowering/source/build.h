@@ -33,7 +33,7 @@ typedef enum {
 typedef struct {
     BuiltKind kind;
     Value *value, *offset;
-    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages */
+    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, or NULL */
 } Built;
 
 typedef struct {

@@ -139,8 +139,13 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     copy.variables = arena_alloc(module, ((size_t)callee->nvariables + 1) * sizeof *copy.variables);
     copy.objects = arena_alloc(module, ((size_t)callee->nobjects + 1) * sizeof *copy.objects);
     copy.blocks = arena_alloc(module, ((size_t)callee->nblocks + 1) * sizeof *copy.blocks);
-    for (int i = 0; i < callee->nvariables; i++)
+    for (int i = 0; i < callee->nvariables; i++) {
         copy.variables[i] = own_variable(function, callee->variables[i]);
+        if (inliner->only_grids) { /* the front end still has it where the grid begins */
+            copy.variables[i]->host = callee->variables[i]->host;
+            copy.variables[i]->inlined_from = callee->variables[i];
+        }
+    }
     for (int i = 0; i < callee->nobjects; i++)
         copy.objects[i] = source_object(function, callee->objects[i]->bytes, callee->objects[i]->alignment,
                                         callee->objects[i]->declaration);

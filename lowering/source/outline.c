@@ -222,7 +222,9 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     const Operand x = known ? from.copy->args[0] : (Operand){.kind = OPERAND_NONE};
     const bool constant = x.kind == OPERAND_INTEGER || x.kind == OPERAND_FLOAT;
     const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
-    const bool wanted = constant || !variable->host || o->assigned[variable->id] || (made && makes_tensor(made));
+    const bool handed = variable->inlined_from && x.kind == OPERAND_VARIABLE; /* an argument */
+    const bool wanted =
+        constant || handed || !variable->host || o->assigned[variable->id] || (made && makes_tensor(made));
     if (!known || !wanted || !is_repeatable(o, from.block, from.copy->next, x, 0))
         return own_variable(o, variable, true);
     SourceVariable *own = own_variable(o, variable, false);

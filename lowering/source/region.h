@@ -136,8 +136,9 @@ struct SourceVariable {
     long bytes; /* of a parameter that is an aggregate */
     bool is_parameter;
     Declaration declaration;
-    const void *host; /* what the front end has it from; NULL: a pass has made it */
-    int id;           /* index in the function */
+    const void *host;                          /* what the front end has it from; NULL: a pass has made it */
+    const struct SourceVariable *inlined_from; /* of a function with a grid, which was inlined; or NULL */
+    int id;                                    /* index in the function */
 };
 
 /* Bytes of one call of the function. An aggregate parameter and one whose address is taken are objects, too: the

@@ -228,7 +228,7 @@ static bool is_to_be_solved(Kernel *kernel)
 {
     bool optimal = false;
     ir_walk(kernel->body, visit_optimal, &optimal);
-    return optimal && !kernel->as_chosen && !kernel->module->schedule && !kernel->scheduled.of;
+    return optimal && !kernel->default_schedule && !kernel->module->schedule && !kernel->scheduled.of;
 }
 
 /* ---- solved schedules as variants -------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static void visit_variants(Op *op, void *context)
         *wanted = op->control->pipeline->variants;
 }
 
-static bool is_as_chosen(const char *text)
+static bool is_default_schedule(const char *text)
 {
     return !strstr(text, "\nloop ");
 }
@@ -262,14 +262,14 @@ static void make_variants(Kernel *kernel, Kernel *source)
     ir_walk(source->body, visit_variants, &wanted);
     if (!wanted || !texts[0] || kernel->failed || kernel->version.of || kernel->choice.count == MOST_CHOSEN)
         return;
-    bool chosen = is_as_chosen(texts[0]);
+    bool chosen = is_default_schedule(texts[0]);
     kernel->choice.of = kernel->choice.of ? kernel->choice.of : kernel->name;
     source->choice = kernel->choice;
     for (int i = 1; i <= MOST_SOLVED && texts[i] && count + !chosen < wanted; i++, count++)
         if (count_variants(kernel) < MOST_VARIANTS - 1)
             kernel_scheduled(kernel, kernel_copy(source), i + 1, texts[i]);
     if (!chosen)
-        kernel_scheduled(kernel, kernel_copy(source), 0, NULL)->as_chosen = true;
+        kernel_scheduled(kernel, kernel_copy(source), 0, NULL)->default_schedule = true;
     variant_number(kernel, chosen ? 0 : 1);
     kernel->scheduled.varies = true;
     schedule_tell_apart(kernel);
@@ -311,9 +311,9 @@ static bool is_chosen_variant(const Kernel *kernel, const Kernel *first)
 }
 
 /* Replaces the kernel by `again`, its copy before freeze, which follows choose and no solved schedule.  */
-static void lower_as_chosen(Kernel *kernel, Kernel *again, const char *why)
+static void lower_by_default(Kernel *kernel, Kernel *again, const char *why)
 {
-    again->as_chosen = true;
+    again->default_schedule = true;
     if (kernel->scheduled.varies) { /* `again` takes the place of the variant that follows choose */
         Kernel **link = &kernel->next;
         while (*link && !is_chosen_variant(*link, kernel))
@@ -353,7 +353,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
         } else if (!again || !kernel->scheduled_by || passes[i].phase != PHASE_MACHINE) {
             passes[i].run(kernel);
         } else if (!has_room(kernel, &passes[i], &why)) {
-            lower_as_chosen(kernel, again, why);
+            lower_by_default(kernel, again, why);
             lower_kernel(again, frozen, last, which, dump);
             return;
         }

@@ -125,9 +125,9 @@ static void wait_for_inputs(Run *ctx, Process *process, int op, int iteration)
             continue;
         double done = *done_at(ctx, source->streaming ? 0 : process->replica, edge->from, from);
         if (source->streaming) {
-            char *got = &process->got[slot_of(edge->from, from)];
-            process->clock = *got ? process->clock : fmax(process->clock, done) + step_cost(ctx, "get");
-            *got = 1;
+            char *received = &process->received[slot_of(edge->from, from)];
+            process->clock = *received ? process->clock : fmax(process->clock, done) + step_cost(ctx, "get");
+            *received = 1;
         } else if (comes_from_elsewhere(ctx, process, edge->from)) {
             process->clock = fmax(process->clock, done + source->spill * ctx->problem->clocks);
         } else if (edge->blocking && source->asynchronous) {
@@ -274,7 +274,7 @@ static bool may_fill(const Run *ctx, const Process *process, int op)
 
 /* ---- the simulation ---------------------------------------------------------------------------------------------- */
 
-static bool can_go(const Run *ctx, const Process *process)
+static bool is_runnable(const Run *ctx, const Process *process)
 {
     if (process->step >= STEPS)
         return false;
@@ -316,7 +316,7 @@ static double ready_at(const Run *ctx, const Process *process)
     return ready;
 }
 
-static void go(Run *ctx, Process *process)
+static void step(Run *ctx, Process *process)
 {
     process->clock = fmax(process->clock, process->busy);
     if (process->place == process->nops) {
@@ -363,7 +363,7 @@ static Process *add_process(Run *ctx)
                          .pass = NOT_GIVEN,
                          .ops = need(calloc(n, sizeof(int))),
                          .last = need(malloc(n * sizeof(int))),
-                         .got = need(calloc(n * STEPS, 1)),
+                         .received = need(calloc(n * STEPS, 1)),
                          .pending = need(calloc(n * STEPS, sizeof(Pending)))};
     for (int v = 0; v < ctx->problem->nops; v++)
         process->last[v] = NOT_GIVEN;
@@ -384,7 +384,7 @@ static void add_group(Run *ctx, int group, int replica)
         ctx->nprocesses--;
         free(process->ops);
         free(process->last);
-        free(process->got);
+        free(process->received);
         free(process->pending);
         return;
     }
@@ -430,12 +430,12 @@ static double run(Run *ctx)
         Process *next = NULL;
         for (int i = 0; i < ctx->nprocesses; i++) {
             Process *process = &ctx->processes[i];
-            if (can_go(ctx, process) && (!next || ready_at(ctx, process) < ready_at(ctx, next)))
+            if (is_runnable(ctx, process) && (!next || ready_at(ctx, process) < ready_at(ctx, next)))
                 next = process;
         }
         if (!next)
             break;
-        go(ctx, next);
+        step(ctx, next);
     }
     for (int i = 0; i < ctx->nprocesses; i++) {
         const Process *process = &ctx->processes[i];
@@ -479,7 +479,7 @@ double predict(const Problem *problem, const Order *order, bool busy)
     for (int i = 0; i < ctx.nprocesses; i++) {
         free(ctx.processes[i].ops);
         free(ctx.processes[i].last);
-        free(ctx.processes[i].got);
+        free(ctx.processes[i].received);
         free(ctx.processes[i].pending);
     }
     free(ctx.processes);

@@ -21,7 +21,7 @@ typedef struct {
     int take, pass;  /* places of a turn: before its first product; after its last product or the wait for it */
     bool pass_waits; /* `pass` is behind the wait */
     double clock, busy, stored, ends[STEPS]; /* the group computes at least until `busy` */
-    char *got;                               /* by op and iteration */
+    char *received;                          /* by op and iteration */
     Pending *pending;
     int npending;
     bool fills; /* the process is a producer */

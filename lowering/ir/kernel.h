@@ -88,10 +88,10 @@ struct Kernel {
     KernelVersion version;
     KernelChoice choice;
     Scheduled scheduled;
-    Refusal refusal; /* variants */
-    bool settled;    /* first variant: the refusals of the others have been reported */
-    bool as_chosen;  /* schedule(optimal) is ignored, since the solved schedule was refused */
-    bool failed;     /* a refusal was reported, or a version or variant is left out */
+    Refusal refusal;       /* variants */
+    bool settled;          /* first variant: the refusals of the others have been reported */
+    bool default_schedule; /* schedule(optimal) is ignored, since the solved schedule was refused */
+    bool failed;           /* a refusal was reported, or a version or variant is left out */
     Kernel *next;
 };
 

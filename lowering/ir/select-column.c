@@ -43,7 +43,7 @@ static bool counts_columns(const Value *value, const Value **first)
 }
 
 /* True if the value prints the same at the sum as at its first use.  */
-static bool stays(const Value *value, const Op *op)
+static bool is_invariant(const Value *value, const Op *op)
 {
     bool counter = !value->def && value->block == op->parent && value->index == 0;
     return counter || !value->var || !value->var->mutable_;
@@ -59,8 +59,8 @@ bool op_selects_column(const Op *op, SelectedColumn *selected)
     for (int i = 0; i < 2; i++) {
         const Value *first, *column = equal->args[1 - i];
         if (!counts_columns(equal->args[i], &first) || column->type.kind != K_TILE || column->type.dtype != D_I32 ||
-            column->type.cols != 1 || column->type.rows != op->args[0]->type.rows || !stays(column, op) ||
-            (first && !stays(first, op)))
+            column->type.cols != 1 || column->type.rows != op->args[0]->type.rows || !is_invariant(column, op) ||
+            (first && !is_invariant(first, op)))
             continue;
         *selected = (SelectedColumn){select->args[1], column, first};
         return true;

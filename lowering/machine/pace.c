@@ -27,7 +27,7 @@ const Op *paced_loop(const Op *copy)
 }
 
 /* True if the value is the same in each iteration, also as the text that is printed.  */
-static bool stays(const Value *value)
+static bool is_invariant(const Value *value)
 {
     const Op *def = value->def;
     if (value->var)
@@ -35,7 +35,7 @@ static bool stays(const Value *value)
     if (!def)
         return true;
     for (int i = 0; i < def->nargs; i++)
-        if (op_info[def->code].class_ != CLASS_SCALAR || !stays(def->args[i]))
+        if (op_info[def->code].class_ != CLASS_SCALAR || !is_invariant(def->args[i]))
             return false;
     return true;
 }
@@ -112,11 +112,11 @@ bool may_be_paced(const Kernel *kernel, const Op *copy)
                  !copy->storage->resident && aref->fillers == 1 && !aref->also && tensor && tensor->code == OP_TENSOR &&
                  !tensor->tensor->table &&
                  copy->storage->tile.cols * dtype_bytes(copy->storage->tile.dtype) % MACHINE_LINE_BYTES == 0;
-    if (!triple || !plain || !counts_up(loop) || !stays(loop->args[0]) || !stays(loop->args[1]) ||
+    if (!triple || !plain || !counts_up(loop) || !is_invariant(loop->args[0]) || !is_invariant(loop->args[1]) ||
         ir_any(loop, waits_for_groups, NULL) || ir_any(loop, is_put_of, aref))
         return false;
     for (int i = 2; i < copy->nargs; i++)
-        if (!stays(copy->args[i]))
+        if (!is_invariant(copy->args[i]))
             return false;
     return is_got_behind(kernel, loop, aref);
 }

@@ -361,8 +361,8 @@ static int prefetch_of_tiles(Kernel *kernel, const Role *role, int peak)
 {
     const Grid *grid = &kernel->grid;
     const BlockSchedule *block = &kernel->schedule.block;
-    bool stays = block->persistent || !grid->persistent_given;
-    if (block->dynamic || !stays || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
+    bool may_persist = block->persistent || !grid->persistent_given;
+    if (block->dynamic || !may_persist || ir_any_of(role->body, is_loop, NULL) || !is_worth_it(kernel, role))
         return 0;
     int next = registers_of(kernel, role, PREFETCH_TILE);
     int once = machine_wide_groups(role->layout) ? registers_of(kernel, role, PREFETCH_ONCE) : 0;

@@ -23,7 +23,7 @@ typedef struct {
     Kernel *kernel;
     Block *block;
     const Uses *uses;
-    bool *stays; /* by value id: computed after U (j-1) at the earliest */
+    bool *late; /* by value id: computed after U (j-1) at the earliest */
 } Coarse;
 
 /* The operation of the block that contains the value's definition; NULL: the value is defined elsewhere.  */
@@ -101,10 +101,10 @@ static void late_loads(const Coarse *coarse)
             schedule_op(op)->stage = 1;
 }
 
-static bool looks_at_staying(const Coarse *coarse, const Op *op)
+static bool reads_late(const Coarse *coarse, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (coarse->stays[op->args[i]->id])
+        if (coarse->late[op->args[i]->id])
             return true;
     return false;
 }
@@ -118,21 +118,21 @@ static bool fills_ring(const Op *op, const void *context)
 /* Finds the values that must be computed after U (j-1): carried values of stage 1, and values computed from them.  Also
    loads whose order among stores counts, and control flow, which may contain both.  If control flow reads more from a
    ring than one slot holds, later loads of the producer follow it.  */
-static void find_staying(Coarse *coarse)
+static void find_late(Coarse *coarse)
 {
     const Op *loop = coarse->block->parent;
-    coarse->stays = arena_alloc(coarse->kernel->module, (size_t)coarse->kernel->module->next_id);
+    coarse->late = arena_alloc(coarse->kernel->module, (size_t)coarse->kernel->module->next_id);
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
         const Op *def = local_op(coarse, names.next);
-        coarse->stays[names.argument->id] = def && schedule_of(def)->stage;
+        coarse->late[names.argument->id] = def && schedule_of(def)->stage;
     }
     bool behind = false;
     FOR_OPS (op, coarse->block) {
         bool load = op_info[op->code].class_ == CLASS_LOAD && (!schedule_of(op)->depth || behind);
         behind |= op->nblocks && ir_any(op, fills_ring, NULL);
         for (int i = 0; i < op->nresults; i++)
-            coarse->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(coarse, op);
+            coarse->late[op->results[i]->id] = load || op->nblocks || reads_late(coarse, op);
     }
 }
 
@@ -241,10 +241,10 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
     late_loads(&coarse);
     FOR_OPS (op, coarse.block)
         schedule_op(op)->order += (schedule_of(op)->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
-    find_staying(&coarse);
+    find_late(&coarse);
     FOR_OPS (op, coarse.block)
         if (op_is_dot(op) && !schedule_of(op)->stage && !depends_on_product(&coarse, op) &&
-            !coarse.stays[op->results[0]->id])
+            !coarse.late[op->results[0]->id])
             order_first(&coarse, op);
     return true;
 }

@@ -40,7 +40,7 @@ static bool may_move(const Value *value, const Op *loop, int dim, int depth)
 }
 
 /* True for an operand of products, in their form, that consecutive tiles share and no store writes.  */
-static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
+static bool is_shared_by_tiles(const Kernel *kernel, const Op *load, const Op *loop)
 {
     const Op *grid = loop->parent->parent;
     const Op *tensor = load->args[0]->def;
@@ -72,12 +72,12 @@ static bool may_keep(const Kernel *kernel, const Op *loop)
            trips(loop);
 }
 
-/* The largest load that stays, or NULL.  */
+/* The largest load that consecutive tiles share, or NULL.  */
 static Op *resident_load(const Kernel *kernel, const Op *loop, Op *const *loads, int nloads)
 {
     Op *best = NULL;
     for (int i = 0; i < nloads; i++)
-        if (schedule_of(loads[i])->depth && stays(kernel, loads[i], loop) &&
+        if (schedule_of(loads[i])->depth && is_shared_by_tiles(kernel, loads[i], loop) &&
             (!best || machine_tile_bytes(loads[i]->results[0]->type) > machine_tile_bytes(best->results[0]->type)))
             best = loads[i];
     return best;

@@ -30,7 +30,7 @@ typedef struct {
     const Uses *uses;
     bool behind;  /* operations that use a product's result are a stage after it */
     bool *waits;  /* by operation: waits for a product of its own stage */
-    bool *stays;  /* by operation: comes after all others of its time step */
+    bool *late;   /* by operation: comes after all others of its time step */
     int *classes; /* by operation: class in the order of a time step; products by stage, then the rest */
     int last;     /* the last stage */
     bool changed, broken;
@@ -162,7 +162,7 @@ static bool looks_at_staying(const Stages *stages, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = local_op(stages, op->args[i]), *before = maker_before(stages, op->args[i]);
-        if ((def && stage_of(def) == stage_of(op) && stages->stays[def->id]) ||
+        if ((def && stage_of(def) == stage_of(op) && stages->late[def->id]) ||
             (before && stage_of(before) > stage_of(op)))
             return true;
     }
@@ -174,14 +174,14 @@ static bool looks_at_staying(const Stages *stages, const Op *op)
 static void find_staying(Stages *stages)
 {
     FOR_OPS (op, stages->block)
-        stages->stays[op->id] = (op_info[op->code].class_ == CLASS_LOAD && !schedule_of(op)->depth) || op->nblocks ||
-                                looks_at_staying(stages, op);
+        stages->late[op->id] = (op_info[op->code].class_ == CLASS_LOAD && !schedule_of(op)->depth) || op->nblocks ||
+                               looks_at_staying(stages, op);
 }
 
 /* True for a product that starts before the time step waits for any product.  Another such product may add to it.  */
 static bool starts_early(const Stages *stages, const Op *op)
 {
-    if (!op_is_dot(op) || stages->stays[op->id])
+    if (!op_is_dot(op) || stages->late[op->id])
         return false;
     for (int i = 0; i < 3; i++) {
         const Op *def = local_op(stages, op->args[i]);
@@ -308,7 +308,7 @@ bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least)
     Stages stages = {.kernel = kernel, .loop = loop, .block = loop->blocks[0], .uses = uses};
     size_t count = (size_t)kernel->nops + 1;
     stages.waits = arena_alloc(kernel->module, count);
-    stages.stays = arena_alloc(kernel->module, count);
+    stages.late = arena_alloc(kernel->module, count);
     stages.classes = arena_alloc(kernel->module, count * sizeof *stages.classes);
     bool found = write_stages(&stages);
     if (!found && !stages.last && least < 2) {

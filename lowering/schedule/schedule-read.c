@@ -617,7 +617,7 @@ void pass_schedule(Kernel *kernel)
     else if (kernel->scheduled.text)
         read_schedule(kernel, arena_print(kernel->module, "schedule %s", variant_label(kernel)),
                       kernel->scheduled.text);
-    else if (optimal && !kernel->as_chosen && kernel->module->target != TARGET_SEQUENTIAL)
+    else if (optimal && !kernel->default_schedule && kernel->module->target != TARGET_SEQUENTIAL)
         read_solved(kernel);
     schedule_tell_apart(kernel);
 }

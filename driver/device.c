@@ -45,8 +45,9 @@ static void nvcc_args(const Options *options, const Config *config, bool in_ther
                                 removed */
     args_add(args, "-keep-dir");
     args_add(args, in_there ? "." : temporary_folder());
-    args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE " -O3");
-    args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
+    args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE);
+    /* Code of the GPU has level 3 by default.  The launchers need level 1 alone (bench/notes/compile-time.md).  */
+    args_add_words(args, "-Xcompiler -O1,-fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
     if (options->strict)
         args_add(args, "-fmad=false");
     if (options->debug)

@@ -441,6 +441,14 @@ static bool refuse_struct(Walk *w, const Place *place, CXCursor e)
     return true;
 }
 
+/* The name of what an expression writes, for a message. */
+static const char *written_name(const Walk *w, const Place *place, CXCursor e)
+{
+    CXCursor target = assigned_by(w->u, e);
+    CXCursor decl = decl_of(w->u, clang_Cursor_isNull(target) ? e : target);
+    return place->base.name ? place->base.name : clang_Cursor_isNull(decl) ? "" : name_of(w->u, decl);
+}
+
 void element_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (w->failed || refuse_complex(w, e, place->type))
@@ -451,7 +459,7 @@ void element_write(Walk *w, const Place *place, Result result, CXCursor e)
         refuse(w, e, place->direct ? "results leave a grid through ws_store alone" : "write memory with ws_store",
                place->direct ? "the variable '%s' outside the function changes in the grid"
                              : "memory is written through a pointer in a grid%.0s",
-               place->base.name ? place->base.name : "");
+               written_name(w, place, e));
         return;
     }
     if (refuse_chosen_base(w, place, e))

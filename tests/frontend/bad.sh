@@ -54,4 +54,18 @@ for source in "$top_srcdir"/tests/bad/*.c; do
 done
 ok "what is wrong is refused ($same of $all in the same words, $placed of the grammar)" \
     test $status = 0 -a $all -gt 200 -a $placed -gt 40
+
+cat >static.c <<'END'
+static int last;
+void keep(int n, const int *x, int *y)
+{
+    #pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i];
+        last = x[i];
+    }
+}
+END
+"$wscc" --ws-frontend=clang --ws-target=emulate -c static.c -o static.o 2>log
+ok 'a message names the static variable that changes' grep -q "the variable 'last' outside the function" log
 done_testing

@@ -24,7 +24,7 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = 10, PARTS_STEP = 32 }; /* bytes of a number's text; number of parts by which their list grows */
+enum { MAX_BYTES = 10, PARTS_STEP = 32 }; /* bytes of a number's text; number of parts by which their list grows */
 
 static void make_room(Explorer *explorer)
 {
@@ -40,7 +40,7 @@ static void make_room(Explorer *explorer)
 static inline void say(Explorer *explorer, int64_t number)
 {
     uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
-    if (explorer->room - explorer->length < MOST_BYTES)
+    if (explorer->room - explorer->length < MAX_BYTES)
         make_room(explorer);
     unsigned char *to = explorer->text + explorer->length;
     for (; rest >= 128; rest >>= 7)
@@ -63,7 +63,7 @@ static int ends_of(const Explorer *explorer, int group, int a)
    other.  */
 static void say_rank(Explorer *explorer, int64_t number)
 {
-    bool fits = number >= 0 && number < 256 && explorer->nranks < MOST_RANKS;
+    bool fits = number >= 0 && number < 256 && explorer->nranks < MAX_RANKS;
     say(explorer, fits ? -1 : number);
     if (fits)
         explorer->ranks[explorer->nranks++] = (unsigned char)number;
@@ -268,7 +268,7 @@ static void say_reuse(Explorer *explorer, const State *state, const Part *part)
 {
     const Tenant *tenant = &explorer->tenants[part->place];
     const int *members = members_of(explorer, part->of);
-    const uint64_t *told = state->reuse + 1 + 3 * explorer->ngroups + part->of * (2 * explorer->nslots + MOST_ROLES);
+    const uint64_t *told = state->reuse + 1 + 3 * explorer->ngroups + part->of * (2 * explorer->nslots + MAX_ROLES);
     const int t = part->place;
     say(explorer, reuse_age(explorer, state, t));
     say_rank(explorer, state->reuse[0] >> t & 1);
@@ -287,7 +287,7 @@ static void say_reuse(Explorer *explorer, const State *state, const Part *part)
             say_rank(explorer, ~told[slot] >> t & 1);
             say_rank(explorer, ~told[slot + explorer->nslots] >> t & 1);
         }
-    for (int role = 0; role < MOST_ROLES; role++)
+    for (int role = 0; role < MAX_ROLES; role++)
         if (told[2 * explorer->nslots + role] >> t & 1)
             say(explorer, role);
     say(explorer, -1);

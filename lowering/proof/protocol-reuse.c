@@ -76,7 +76,7 @@ static Bytes bytes_of_tenant(const Tenant *tenant)
 
 static int add_tenant(Explorer *explorer, Tenant tenant)
 {
-    if (explorer->ntenants < MOST_TENANTS)
+    if (explorer->ntenants < MAX_TENANTS)
         explorer->tenants[explorer->ntenants] = tenant;
     return explorer->ntenants++;
 }
@@ -151,8 +151,8 @@ bool reuse_init(Explorer *explorer)
     Module *module = explorer->kernel->module;
     if (!explorer->reuses)
         return true;
-    explorer->tenants = arena_alloc(module, MOST_TENANTS * sizeof *explorer->tenants);
-    explorer->conflicts = arena_alloc(module, MOST_TENANTS * sizeof *explorer->conflicts);
+    explorer->tenants = arena_alloc(module, MAX_TENANTS * sizeof *explorer->tenants);
+    explorer->conflicts = arena_alloc(module, MAX_TENANTS * sizeof *explorer->conflicts);
     explorer->own = arena_alloc(module, (size_t)(explorer->ngroups + 1) * sizeof *explorer->own);
     explorer->tenant_of =
         arena_alloc(module, (size_t)(explorer->ngroups * explorer->nstorages + 1) * sizeof *explorer->tenant_of);
@@ -164,7 +164,7 @@ bool reuse_init(Explorer *explorer)
         add_tenants_of_group(explorer, g);
     for (int block = 0; block < explorer->nblocks; block++)
         add_tenants_of_rings(explorer, block);
-    if (explorer->ntenants > MOST_TENANTS)
+    if (explorer->ntenants > MAX_TENANTS)
         return false;
     find_conflicts(explorer);
     return true;
@@ -175,7 +175,7 @@ bool reuse_init(Explorer *explorer)
 size_t reuse_words(const Explorer *explorer)
 {
     return explorer->reuses ? 1 + 3 * (size_t)explorer->ngroups +
-                                  (size_t)explorer->nblocks * (2 * (size_t)explorer->nslots + MOST_ROLES)
+                                  (size_t)explorer->nblocks * (2 * (size_t)explorer->nslots + MAX_ROLES)
                             : 0;
 }
 
@@ -201,7 +201,7 @@ static uint64_t *unfenced_in(State *state, int group)
 
 static uint64_t *told_in(const Explorer *explorer, State *state, int block)
 {
-    return &state->reuse[1 + 3 * explorer->ngroups + block * (2 * explorer->nslots + MOST_ROLES)];
+    return &state->reuse[1 + 3 * explorer->ngroups + block * (2 * explorer->nslots + MAX_ROLES)];
 }
 
 static uint64_t *told_full(const Explorer *explorer, State *state, int block, int ring, int index)
@@ -234,7 +234,7 @@ static void begin(const Explorer *explorer, State *state, int tenant)
     for (int g = 0; g < explorer->ngroups; g++)
         if (g != who->group)
             *known_by(state, g) &= ~bit(tenant);
-    for (int i = 0; i < 2 * explorer->nslots + MOST_ROLES; i++)
+    for (int i = 0; i < 2 * explorer->nslots + MAX_ROLES; i++)
         told[i] &= ~bit(tenant);
     if (who->group >= 0)
         *loose_in(state, who->group) |= bit(tenant);

@@ -286,7 +286,7 @@ static bool run_until_asked(Explorer *explorer, State *state, Question *question
     *question = next_question(explorer, state);
     if (question->ended)
         return state_has_ended_well(explorer, state) && false;
-    if (question->group < 0 || question->ahead > MOST_AHEAD)
+    if (question->group < 0 || question->ahead > MAX_AHEAD)
         report_stuck(explorer, state);
     return !explorer->failed;
 }
@@ -411,7 +411,7 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
         explorer->slots[scarce->id] = aref_places(scarce);
     explorer->most = most;
     if (explorer->failed)
-        BUG(kernel, "more than %d groups and slots use memory in turn", MOST_TENANTS);
+        BUG(kernel, "more than %d groups and slots use memory in turn", MAX_TENANTS);
     if (explorer->failed || !blocks_synchronize(explorer, labels))
         return false;
     Verdict verdict = SEARCH_AGAIN;

@@ -101,7 +101,7 @@ typedef struct {
 
 /* A user of memory that lies under several storages (protocol-reuse.c).  With group >= 0 it is this group, in its copy
    `slot` of the storage, or in all of it if `slot` is -1.  With group -1 it is the copies into a slot of a ring.  */
-enum { MOST_TENANTS = 64, MOST_ROLES = 32 };
+enum { MAX_TENANTS = 64, MAX_ROLES = 32 };
 typedef struct {
     const Storage *storage;
     int group, slot, block;
@@ -158,7 +158,7 @@ typedef struct {
     int64_t text;
 } Fact;
 
-enum { MOST_RANKS = 64 };
+enum { MAX_RANKS = 64 };
 
 /* The group that gets an outcome next (-1: none), and its decision.  */
 typedef struct {
@@ -237,7 +237,7 @@ typedef struct {
     int steps;           /* steps executed */
     unsigned char *text; /* text of the key under construction */
     int length, room;
-    unsigned char ranks[MOST_RANKS]; /* ranks of that key: protocol-keys.c */
+    unsigned char ranks[MAX_RANKS]; /* ranks of that key: protocol-keys.c */
     int nranks;
     State *stack, *free;
     bool reuses;     /* some storages overlap */
@@ -276,7 +276,7 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
 enum { HEAD_NONE, HEAD, HEAD_BEFORE, HEAD_BEYOND };
 /* No decision of the source: each outcome is the group's own; no operation of interest inside.  */
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 };
-enum { MOST_AHEAD = 60 };
+enum { MAX_AHEAD = 60 };
 enum { PUTS = 1, GETS = 2 };
 
 typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
@@ -340,7 +340,7 @@ bool end_look(Explorer *explorer, State *state, int group, const Op *op, int pla
 
 /* protocol-reuse.c: memory under several storages.  */
 void reuse_find(Explorer *explorer);
-bool reuse_init(Explorer *explorer);          /* false: more than MOST_TENANTS */
+bool reuse_init(Explorer *explorer);          /* false: more than MAX_TENANTS */
 size_t reuse_words(const Explorer *explorer); /* words of State.reuse */
 void reuse_start(const Explorer *explorer, State *state);
 bool reuse_write(Explorer *explorer, State *state, int group, const Op *op); /* a write to the storage of `op` */

@@ -16,7 +16,7 @@
 #include "ir/queries.h"
 #include "proof/terms.h"
 
-enum { FIRST_BUCKETS = 1 << 9, MOST_ATOMS = 32 };
+enum { FIRST_BUCKETS = 1 << 9, MAX_ATOMS = 32 };
 
 void terms_init(Terms *terms, Module *module)
 {
@@ -115,8 +115,8 @@ const Term *term_symbol(Terms *terms)
 
 typedef struct {
     int64_t number;
-    const Term *atoms[MOST_ATOMS];
-    int64_t factors[MOST_ATOMS];
+    const Term *atoms[MAX_ATOMS];
+    int64_t factors[MAX_ATOMS];
     int count;
     bool full;
 } Sum;
@@ -140,7 +140,7 @@ static void add_atom(Sum *sum, const Term *atom, int64_t factor)
         sum->count--;
         memmove(sum->atoms + i, sum->atoms + i + 1, (size_t)(sum->count - i) * sizeof *sum->atoms);
         memmove(sum->factors + i, sum->factors + i + 1, (size_t)(sum->count - i) * sizeof *sum->factors);
-    } else if (sum->count == MOST_ATOMS) {
+    } else if (sum->count == MAX_ATOMS) {
         sum->full = true;
     } else if (factor) {
         memmove(sum->atoms + i + 1, sum->atoms + i, (size_t)(sum->count - i) * sizeof *sum->atoms);
@@ -184,7 +184,7 @@ bool term_is_number(const Term *term, int64_t *value)
     return term->code == TERM_SUM && !term->nargs;
 }
 
-/* A sum of more than MOST_ATOMS atoms is an ordinary node.  */
+/* A sum of more than MAX_ATOMS atoms is an ordinary node.  */
 const Term *term_sum(Terms *terms, const Term *x, const Term *y, int64_t factor)
 {
     Sum sum = {0};

@@ -449,14 +449,14 @@ static Verdict try_while(Validator *validator, Match *match, Instance *outer, bo
     return verdict;
 }
 
-enum { MOST_TRIES = 64 };
+enum { MAX_TRIES = 64 };
 
 /* Tries another candidate for one value after an iteration that differs: a value may have been matched wrongly.  False:
    none is left.  */
 static bool try_another(Validator *validator, Match *match)
 {
     Relation *relation = &match->relation;
-    for (int i = 0; i < relation->count && relation->tries < MOST_TRIES; i++) {
+    for (int i = 0; i < relation->count && relation->tries < MAX_TRIES; i++) {
         if (relation->of[i] == NO_MATCH)
             continue;
         int next = next_match(validator, relation, i, match->arguments[i], match->source_arguments, match->initial,

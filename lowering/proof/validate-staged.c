@@ -271,7 +271,7 @@ typedef struct {
     Name name;
 } Another;
 
-enum { MOST_TRIES = 16 };
+enum { MAX_TRIES = 16 };
 
 /* Tries another name for one value, which may have been matched wrongly.  False: none helps, and the first failure is
    reported.  */
@@ -295,7 +295,7 @@ static bool try_another(Validator *validator, Steady *steady, Another **tried, c
     memcpy(steady->names, another->first.names, names);
     memcpy(steady->memory, another->memory, memory);
     attempt_restore(validator, before);
-    while (another->value < steady->count && another->tries < MOST_TRIES) {
+    while (another->value < steady->count && another->tries < MAX_TRIES) {
         int i = another->value;
         another->name = find_name(validator, validator->stage->window, validator->stage->count, steady->initial[i],
                                   steady->op->blocks[0]->args[1 + i], another->name.candidate + 1);

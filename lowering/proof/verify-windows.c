@@ -17,7 +17,7 @@
 #include "proof/verify.h"
 #include "target/operands.h"
 
-enum { MOST_ARGUMENTS = 8 };
+enum { MAX_ARGUMENTS = 8 };
 
 typedef struct {
     Kernel *kernel;
@@ -32,7 +32,7 @@ typedef struct {
    loop.  */
 static const Term *term_at(Windows *windows, const Value *value, int64_t trip)
 {
-    const Term *args[MOST_ARGUMENTS];
+    const Term *args[MAX_ARGUMENTS];
     const Op *def = value->def;
     int64_t number;
     if (value == windows->loop->blocks[0]->args[0])
@@ -44,7 +44,7 @@ static const Term *term_at(Windows *windows, const Value *value, int64_t trip)
             windows->outside[value->id] = term_symbol(&windows->terms);
         return windows->outside[value->id];
     }
-    if (!def || op_info[def->code].class_ != CLASS_SCALAR || def->nargs > MOST_ARGUMENTS)
+    if (!def || op_info[def->code].class_ != CLASS_SCALAR || def->nargs > MAX_ARGUMENTS)
         return NULL;
     for (int i = 0; i < def->nargs; i++)
         if (!(args[i] = term_at(windows, def->args[i], trip)))

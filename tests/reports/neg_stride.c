@@ -10,17 +10,17 @@ void dcopy(int n, const double *x, int incx, double *y, int incy)
 }
 int main(void)
 {
-    double x[500], y[500] = {0};
+    double *x = guarded(4000, 0), *y = guarded(4000, 0);
     for (int i = 0; i < 500; i++)
         x[i] = h_int(-9, 9);
     dcopy(100, x, 1, y, 1);
-    SHOW("y", y, sizeof y);
+    SHOW("y", y, 4000);
     dcopy(100, x, -1, y, 1);
-    SHOW("y", y, sizeof y);
+    SHOW("y", y, 4000);
     dcopy(100, x, -3, y, 2);
-    SHOW("y", y, sizeof y);
+    SHOW("y", y, 4000);
     dcopy(100, x, 2, y, -2);
-    SHOW("y", y, sizeof y);
+    SHOW("y", y, 4000);
     dcopy(100, x, -2, y, -4);
-    SHOW("y", y, sizeof y);
+    SHOW("y", y, 4000);
 }

@@ -234,6 +234,36 @@ static bool bound_of_rest(Nest *in, const Op *op, const Op *at, bool upper, Poly
     return true;
 }
 
+Value *bound_room_for(Nest *in, const Value *condition, bool holds)
+{
+    Guards guards = {0};
+    Value *room = NULL;
+    conditions_take(in, &guards, condition, holds, NULL);
+    for (int i = 0; i < guards.count; i++) {
+        Poly most = guards.guards[i];
+        int64_t number;
+        if (!bound_of_loops(in, &most, true) || poly_is_constant(&most, &number))
+            continue;
+        Value *each = poly_before(in, &most);
+        room = room ? scalar_before(in, OP_SCALAR_MIN, D_I64, room, each) : each;
+    }
+    return room;
+}
+
+/* Bounds of two arms, of which one that is taken nowhere has the other's.  */
+static void bound_arms(Nest *in, const Value *condition, Poly *x, Poly *y)
+{
+    Value *rooms[] = {bound_room_for(in, condition, true), bound_room_for(in, condition, false)};
+    Poly first = *x, second = *y;
+    int64_t more;
+    if (poly_distance(x, y, &more) && !more)
+        return;
+    if (rooms[0])
+        *x = poly_value(choice_before(in, rooms[0], -1, false, poly_before(in, &first), poly_before(in, &second)));
+    if (rooms[1])
+        *y = poly_value(choice_before(in, rooms[1], -1, false, poly_before(in, &second), poly_before(in, &first)));
+}
+
 /* The smaller or larger of two values, or one of them by a condition.  */
 static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
 {
@@ -257,6 +287,8 @@ static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Po
         *bound = poly_value(once(in, last, ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, args)));
         return true;
     }
+    if (condition && first && second)
+        bound_arms(in, condition, &x, &y);
     bool smaller = op->code == OP_SCALAR_SELECT ? !upper : op->code == OP_SCALAR_MIN;
     *bound = !second ? x : !first ? y : either_of(in, &x, &y, smaller);
     return true;
@@ -280,10 +312,61 @@ static bool bound_of_bits(Nest *in, const Op *op, const Op *at, bool upper, Poly
     return true;
 }
 
+/* What a number of 8 or 16 bits is modulo those; false: it is none that is computed.  */
+static bool whole_of(Value *value, Poly *whole)
+{
+    const Op *op = value->def;
+    Poly x, y;
+    if (!op || value->type.dtype == D_I1 || dtype_bytes(value->type.dtype) > 2 || dtype_is_float(value->type.dtype))
+        return false;
+    if (op->code == OP_SCALAR_CONVERT) {
+        Dtype from = op->args[0]->type.dtype;
+        if (from == D_I1 || dtype_is_float(from))
+            return false;
+        if (!whole_of(op->args[0], whole))
+            *whole = from == D_U32 ? poly_modulo(op->args[0]) : poly_of(op->args[0]);
+        return true;
+    }
+    if (op->code != OP_SCALAR_ADD && op->code != OP_SCALAR_SUB && op->code != OP_SCALAR_MUL)
+        return false;
+    if (!whole_of(op->args[0], &x))
+        x = poly_of(op->args[0]);
+    if (!whole_of(op->args[1], &y))
+        y = poly_of(op->args[1]);
+    *whole = op->code == OP_SCALAR_MUL ? poly_multiply(&x, &y) : poly_add(&x, &y, op->code == OP_SCALAR_ADD ? 1 : -1);
+    return whole->known;
+}
+
+/* (unsigned char)x: as far as x goes, where the launcher finds that all of it is cut alike.  */
+static bool bound_of_cut(Nest *in, Value *value, const Op *at, bool upper, Poly *bound)
+{
+    Poly low, high;
+    const int bits = 8 * dtype_bytes(value->type.dtype);
+    const bool is_signed = dtype_is_signed(value->type.dtype);
+    if (!whole_of(value, &low))
+        return false;
+    high = low;
+    if (!bound_of(in, &low, at, false, false) || !bound_of(in, &high, at, true, false))
+        return false;
+    int64_t first = is_signed ? -((int64_t)1 << (bits - 1)) : 0, last = first + ((int64_t)1 << bits) - 1;
+    Value *ends[] = {poly_before(in, &low), poly_before(in, &high)}, *of[2], *shift = number_before(in, bits);
+    for (int i = 0; i < 2; i++) {
+        Value *up = scalar_before(in, OP_SCALAR_SUB, D_I64, ends[i], number_before(in, first));
+        of[i] = scalar_before(in, OP_SCALAR_SHR, D_I64, up, shift);
+    }
+    Value *turns = scalar_before(in, OP_SCALAR_SUB, D_I64, of[1], of[0]),
+          *less = scalar_before(in, OP_SCALAR_MUL, D_I64, of[0], number_before(in, (int64_t)1 << bits)),
+          *end = scalar_before(in, OP_SCALAR_SUB, D_I64, ends[upper], less);
+    *bound = poly_value(choice_before(in, turns, 0, true, end, number_before(in, upper ? last : first)));
+    return true;
+}
+
 /* A number that is computed in the region, as far as it goes.  */
 static bool bound_of_value(Nest *in, Value *value, const Op *at, bool upper, Poly *bound)
 {
     const Op *op = value->def;
+    if (bound_of_cut(in, value, at, upper, bound))
+        return true;
     if (op && (value->type.dtype == D_I8 || value->type.dtype == D_I16)) {
         int64_t most = value->type.dtype == D_I8 ? INT8_MAX : INT16_MAX;
         *bound = poly_constant(upper ? most : -most - 1);

@@ -359,6 +359,21 @@ static Value *choice_of(const Nest *in, Value *value)
 
 static Poly furthest(Nest *in, Op *where, const Op *loop, int index, bool inside, Poly x);
 
+/* An arm that the launcher finds to be taken nowhere is the other one.  */
+static void keep_taken(Nest *in, Op *where, const Value *condition, Value **arms)
+{
+    Value *both[] = {arms[0], arms[1]};
+    for (int i = 0; i < 2; i++) {
+        Value *room = bound_room_for(in, condition, i == 0);
+        if (!room)
+            continue;
+        Value *order[] = {ir_convert_before(in->kernel, where, room, D_I64),
+                          ir_const_before(in->kernel, where, D_I64, 0)};
+        Value *choice[] = {ir_scalar_before(in->kernel, where, OP_SCALAR_GE, D_I1, 2, order), both[i], both[1 - i]};
+        arms[i] = ir_scalar_before(in->kernel, where, OP_SCALAR_SELECT, D_I64, 3, choice);
+    }
+}
+
 /* The furthest of what is divided, or of the two numbers; false: it is loaded.  */
 static bool furthest_of(Nest *in, Op *where, const Op *loop, int index, bool inside, Value *value, Poly *x)
 {
@@ -373,6 +388,8 @@ static bool furthest_of(Nest *in, Op *where, const Op *loop, int index, bool ins
             return false;
         args[i] = ir_convert_before(kernel, where, form_poly(in, where, &whole), D_I64);
     }
+    if (op->code == OP_SCALAR_SELECT)
+        keep_taken(in, where, op->args[0], args);
     Opcode code = divides ? OP_SCALAR_DIV : (index == 1) != inside ? OP_SCALAR_MAX : OP_SCALAR_MIN;
     *x = poly_value(ir_scalar_before(kernel, where, code, D_I64, 2, args));
     return true;

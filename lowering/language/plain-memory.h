@@ -32,6 +32,9 @@ Value *poly_before(Nest *in, const Poly *x);
 bool poly_is_fixed(const Nest *in, const Poly *x); /* it is known before the grid */
 /* x at its largest, or smallest, over the counters of all loops, or of the axes alone, where `at` is carried out.  */
 bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+/* A number that is below 0 where the launcher finds that the condition holds nowhere, or nowhere does not; NULL: it
+   does not look.  */
+Value *bound_room_for(Nest *in, const Value *condition, bool holds);
 bool bound_of_loops(Nest *in, Poly *x, bool upper); /* anywhere, for factors of any sign */
 /* The same as several sums, each of which is a bound; 0: none is known.  */
 enum { MAX_BOUNDS = 6 };

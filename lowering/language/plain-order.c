@@ -273,6 +273,9 @@ static bool is_same(const Value *x, const Value *y)
         return true;
     if (x->type.dtype != y->type.dtype)
         return false;
+    Poly sums[] = {poly_of((Value *)x), poly_of((Value *)y)};
+    if (poly_same(&sums[0], &sums[1]))
+        return true;
     if (ir_constant(x, &number))
         return ir_constant(y, &other) && number == other;
     return x->def && y->def && x->def->code == OP_SCALAR_CONVERT && y->def->code == OP_SCALAR_CONVERT &&
@@ -286,6 +289,19 @@ static Op *guarded_bound(const Op *loop)
     bool closed = loop->control->compare == OP_SCALAR_LE || loop->control->compare == OP_SCALAR_GE;
     bool guards = choice && choice->code == OP_SCALAR_SELECT && is_same(choice->args[2], loop->args[0]) && !closed;
     return guards ? choice : NULL;
+}
+
+/* c ? start : bound is !c ? bound : start.  */
+static void turn_choice(Nest *in, Op *loop)
+{
+    const Op *choice = loop->args[1]->def;
+    if (!choice || choice->code != OP_SCALAR_SELECT || !is_same(choice->args[1], loop->args[0]) ||
+        is_same(choice->args[2], loop->args[0]))
+        return;
+    Value *condition = choice->args[0];
+    Value *args[] = {ir_scalar_before(in->kernel, loop, OP_SCALAR_NOT, D_I1, 1, &condition), choice->args[2],
+                     choice->args[1]};
+    loop->args[1] = ir_scalar_before(in->kernel, loop, OP_SCALAR_SELECT, args[1]->type.dtype, 3, args);
 }
 
 Value *loop_take_guard(Op *loop)
@@ -368,6 +384,7 @@ static void straighten(Nest *in, Loop *loop)
     int64_t step;
     bool known = ir_constant(op->args[2], &step);
     Opcode compare = op->control->compare;
+    turn_choice(in, op);
     step = signed_step(op->args[0]->type.dtype, known ? step : 0);
     if (known && step && compare == OP_SCALAR_NE)
         compare = meet_bound(in, loop, step);

@@ -199,6 +199,12 @@ bool form_is_short_apart(const Nest *in, const Value *x, const Value *y)
            !__builtin_sub_overflow(left.most, right.least, &most) && least >= INT32_MIN && most <= INT32_MAX;
 }
 
+bool form_is_below(const Nest *in, const Value *value, int64_t limit)
+{
+    Range range = range_of(in, value, DEEPEST);
+    return range.known && range.least > -limit && range.most < limit;
+}
+
 bool form_has_no_top_bit(const Nest *in, const Value *value)
 {
     Range range = range_of(in, value, DEEPEST);

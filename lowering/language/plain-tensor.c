@@ -57,20 +57,39 @@ static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x, Val
     return ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, condition, holds);
 }
 
-/* The only access to the group's array; NULL: there are several.  */
-static const Access *only_access(const Nest *in, const Group *group)
+static bool has_guard(const Guards *guards, const Poly *guard, const Value *need)
 {
-    const Access *only = NULL;
-    for (const Access *access = in->accesses; access; access = access->next)
-        if (access->group == group && only)
-            return NULL;
-        else if (access->group == group)
-            only = access;
-    return only;
+    for (int i = 0; i < guards->count; i++)
+        if (guards->need[i] == need && poly_same(&guards->guards[i], guard))
+            return true;
+    return false;
 }
 
-/* A sum of numbers of 32 bits and their products of two, which 64 bits hold; of counters, too, which their bounds stand
-   for afterwards.  */
+/* Without which none of the group's elements is touched.  */
+static Guards common_guards(Nest *in, const Group *group)
+{
+    Guards common = {0};
+    bool first = true;
+    for (const Access *access = in->accesses; access; access = access->next) {
+        if (access->group != group)
+            continue;
+        Guards guards = reach_guards(in, access->op);
+        int kept = 0;
+        for (int i = 0; i < common.count; i++)
+            if (has_guard(&guards, &common.guards[i], common.need[i])) {
+                common.need[kept] = common.need[i];
+                common.guards[kept++] = common.guards[i];
+            }
+        common.count = kept;
+        if (first)
+            common = guards;
+        first = false;
+    }
+    return common;
+}
+
+/* A sum of numbers of 32 bits and their products of two, which 64 bits hold, or one number of a few bits more; of
+   counters, too, which their bounds stand for afterwards.  */
 static bool is_small(const Nest *in, const Poly *x)
 {
     for (int i = 0; i < x->count; i++) {
@@ -79,7 +98,8 @@ static bool is_small(const Nest *in, const Poly *x)
         if (term->count > 2 || term->factor > limit || term->factor < -limit)
             return false;
         for (int k = 0; k < term->count; k++)
-            if (dtype_bytes(term->values[k]->type.dtype) > 4 && loop_of(in, term->values[k]) < 0)
+            if (dtype_bytes(term->values[k]->type.dtype) > 4 && loop_of(in, term->values[k]) < 0 &&
+                (term->count > 1 || !form_is_below(in, term->values[k], (int64_t)1 << 40)))
                 return false;
     }
     return x->known;
@@ -89,8 +109,7 @@ static bool is_small(const Nest *in, const Poly *x)
    those that the launcher knows.  */
 static int conditions_of(Nest *in, const Group *group, Poly *numbers, Value **needs)
 {
-    const Access *only = only_access(in, group);
-    Guards guards = only ? reach_guards(in, only->op) : (Guards){0};
+    Guards guards = common_guards(in, group);
     int count = 0;
     for (int i = 0; i < guards.count; i++) {
         int64_t number;
@@ -105,8 +124,8 @@ static int conditions_of(Nest *in, const Group *group, Poly *numbers, Value **ne
 }
 
 /* Some element is touched: the loops around all accesses iterate, as far as the launcher knows their bounds, and the
-   conditions of the only one may hold.  An extent of 0 does not tell, as the element in front of the array has it,
-   too.  */
+   conditions that these have in common may hold.  An extent of 0 does not tell, as the element in front of the array
+   has it, too.  */
 static Value *is_touched(Nest *in, const Group *group)
 {
     Value *touched = ir_const_before(in->kernel, in->region, D_I1, 1);

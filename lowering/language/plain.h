@@ -426,6 +426,7 @@ Dtype form_dtype(const Nest *in, const Value *value);     /* of its tiles */
 
 bool form_is_short(const Nest *in, const Value *value);                   /* always what an int holds */
 bool form_is_short_apart(const Nest *in, const Value *x, const Value *y); /* their difference is, always */
+bool form_is_below(const Nest *in, const Value *value, int64_t limit);    /* always, and above -limit */
 bool form_has_no_top_bit(const Nest *in, const Value *value);             /* always from 0 to 2^63 - 1 */
 /* A comparison of 64 bits with counters of the tile, which is made of their distances.  */
 bool form_is_relative(const Nest *in, const Op *op);

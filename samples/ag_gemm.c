@@ -2,9 +2,9 @@
 /*
  * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
  *
- * In each iteration the rows of others come while the product of the device's own rows runs: under `together` a tile
- * of the other products begins when its rows are there.  Some multiprocessors bring them, and join the products then.
- * How many, and how wide tiles are, goes by how often tiles go round.
+ * In each iteration the rows of the next device come while the product of the present one's runs: under `together` a
+ * tile of a product begins when its rows are there.  Some multiprocessors bring them, and join the products then.  How
+ * many, and how wide tiles are, goes by how often tiles go round, and by whether rows or products take longer.
  */
 #include "check.h"
 
@@ -19,20 +19,18 @@ static void NAME(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_
     for (int r = 0; r < n; r++) {                                                                                      \
         PRAGMA(ws together)                                                                                            \
         ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K);                                                            \
-        for (int o = 1; o < n; o++) {                                                                                  \
-            int from = (r + o) % n;                                                                                    \
-            ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);                                                     \
-            ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);                              \
+        for (int o = 0; o < n; o++) {                                                                                  \
+            int next = (r + o + 1) % n, coming = o + 1 < n ? rows : 0;                                                 \
+            ws_tensor there = ws_tensor_2d(X[next], WS_BF16, coming, K);                                               \
+            ws_tensor here = ws_tensor_2d(A[r] + (size_t)next * rows * K, WS_BF16, coming, K);                         \
             PRAGMA(ws grid(2) SHARE)                                                                                   \
-            for (int i = 0; i < rows; i += ROWS)                                                                       \
+            for (int i = 0; i < coming; i += ROWS)                                                                     \
                 for (int j = 0; j < K; j += 1024) {                                                                    \
                     int end = j + 1024 < K ? j + 1024 : K;                                                             \
                     PRAGMA(ws pipeline(6))                                                                             \
                     for (int k = j; k < end; k += 128)                                                                 \
-                        ws_store(a, i, k, ws_load(x, i, k, ROWS, 128));                                                \
+                        ws_store(here, i, k, ws_load(there, i, k, ROWS, 128));                                         \
                 }                                                                                                      \
-        }                                                                                                              \
-        for (int o = 0; o < n; o++) {                                                                                  \
             int from = (r + o) % n;                                                                                    \
             const ws_bf16 *part = o ? A[r] + (size_t)from * rows * K : X[r];                                           \
             ws_tensor x = ws_tensor_2d(part, WS_BF16, rows, K);                                                        \
@@ -52,6 +50,7 @@ static void NAME(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_
 GATHER_AND_MULTIPLY(in_one_round, 128, 6, 128, share(8) consumers(4, rows))
 GATHER_AND_MULTIPLY(in_rounds, 256, 4, 128, share(6) consumers(4, rows))
 GATHER_AND_MULTIPLY(in_many_rounds, 256, 4, 64, share(8) consumers(2, tiles))
+GATHER_AND_MULTIPLY(as_rows_come, 128, 6, 64, share(12) consumers(2, tiles))
 
 /* Device r has M/n rows of X and N/n of W, and room for all of X at A[r], of which it fills the others' rows; Y[r]
    becomes M x N/n. */
@@ -59,7 +58,11 @@ void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
              ws_bf16 *const Y[])
 {
     long rounds = (long)M * (N / n) / (128 * 256) / 128; /* of the multiprocessors */
-    (rounds <= 1 ? in_one_round : rounds <= 20 ? in_rounds : in_many_rounds)(n, M, N, K, X, W, A, Y);
+    double copies = 2300.0 * (n - 1) / N;                /* their time to that of the products, over NVLink */
+    if (copies > 0.7)
+        (n > 2 ? as_rows_come : in_many_rounds)(n, M, N, K, X, W, A, Y);
+    else
+        (rounds <= 1 ? in_one_round : rounds <= 20 ? in_rounds : in_many_rounds)(n, M, N, K, X, W, A, Y);
 }
 
 int main(int argc, char **argv)

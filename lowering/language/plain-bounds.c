@@ -816,7 +816,7 @@ static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need, i
         for (int k = 0; k < x->terms[i].count; k++) {
             Value *value = x->terms[i].values[k];
             const Op *op = value->def;
-            if (!op || value->type.dtype != D_U32 || op_info[op->code].class_ != CLASS_SCALAR ||
+            if (!op || !op->nargs || value->type.dtype != D_U32 || op_info[op->code].class_ != CLASS_SCALAR ||
                 dtype_is_float(op->args[0]->type.dtype) || is_known_before(in, value))
                 continue;
             Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);

@@ -47,29 +47,39 @@ static bool is_sum(Recurrence *recurrence, const Value *value)
     return sum && recurrence->nsums < MAX_SUMS;
 }
 
-/* True if `value` is the carried value, scaled, plus sums. No scale contains the carried value, since it has one
-   use.  */
+static bool is_linear(Recurrence *recurrence, const Value *value, int depth);
+
+static bool is_linear_op(Recurrence *recurrence, const Op *op, int depth)
+{
+    Value **x = op->args;
+    switch (op->code) {
+    case OP_MUL:
+        return is_linear(recurrence, x[0], depth) || is_linear(recurrence, x[1], depth);
+    case OP_ADD:
+        return (is_linear(recurrence, x[1], depth) && is_sum(recurrence, x[0])) ||
+               (is_linear(recurrence, x[0], depth) && is_sum(recurrence, x[1]));
+    case OP_FMA:
+        return (is_linear(recurrence, x[0], depth) || is_linear(recurrence, x[1], depth)) && is_sum(recurrence, x[2]);
+    default:
+        return false;
+    }
+}
+
+/* True if `value` is the carried value, scaled, plus sums, which are collected. No scale contains the carried value,
+   since it has one use.  */
 static bool is_linear(Recurrence *recurrence, const Value *value, int depth)
 {
     const Op *op = value->def;
+    const int nsums = recurrence->nsums;
     if (value == recurrence->argument)
         return true;
     if (!op || depth == MAX_DEPTH || !is_column(value) || !used_once(recurrence->uses, value) ||
         schedule_of(op)->task != recurrence->task)
         return false;
-    Value **x = op->args;
-    switch (op->code) {
-    case OP_MUL:
-        return is_linear(recurrence, x[0], depth + 1) || is_linear(recurrence, x[1], depth + 1);
-    case OP_ADD:
-        return (is_sum(recurrence, x[0]) && is_linear(recurrence, x[1], depth + 1)) ||
-               (is_sum(recurrence, x[1]) && is_linear(recurrence, x[0], depth + 1));
-    case OP_FMA:
-        return is_sum(recurrence, x[2]) &&
-               (is_linear(recurrence, x[0], depth + 1) || is_linear(recurrence, x[1], depth + 1));
-    default:
-        return false;
-    }
+    if (is_linear_op(recurrence, op, depth + 1))
+        return true;
+    recurrence->nsums = nsums; /* those of a scale are none */
+    return false;
 }
 
 static bool starts_at_zero(const Value *value)

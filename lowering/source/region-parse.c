@@ -124,6 +124,14 @@ static int small_number(Reader *r)
     return r->failed ? 0 : (int)value;
 }
 
+static long byte_count(Reader *r)
+{
+    const int64_t value = whole_number(r);
+    if (value < 0)
+        fail(r, "the number of bytes is below 0");
+    return r->failed ? 0 : (long)value;
+}
+
 static bool is_type(const char *text, SourceType *type)
 {
     for (int i = 0; i < SOURCE_TYPES; i++)
@@ -377,7 +385,7 @@ static void operands(Reader *r, Instruction *instruction)
     case FORM_ZERO:
     case FORM_ALLOCATE:
         expect(r, ",");
-        instruction->bytes = (long)whole_number(r);
+        instruction->bytes = byte_count(r);
         break;
     case FORM_SWITCH:
         expect(r, ",");
@@ -595,7 +603,7 @@ static void function_end(Reader *r)
 static void data_line(Reader *r)
 {
     const char *name = word(r);
-    const long bytes = (long)whole_number(r);
+    const long bytes = byte_count(r);
     if (r->failed)
         return;
     SourceGlobal *global = r->global = source_global(r->unit, name, bytes, (Declaration){.name = name});
@@ -623,7 +631,7 @@ static void data_line(Reader *r)
 /* at 8 string "hello": an address in the bytes of the global above.  */
 static void relocation_line(Reader *r)
 {
-    const long offset = (long)whole_number(r);
+    const long offset = byte_count(r);
     SourceOpcode code = SO_GLOBAL;
     if (accept_word(r, source_op_text(SO_STRING)))
         code = SO_STRING;
@@ -710,7 +718,7 @@ static void function_body_line(Reader *r)
             source_variable(r->function, type, (Declaration){.name = NULL})->text = text;
     } else if (accept_word(r, "obj")) {
         const char *text = new_name(r);
-        const long bytes = (long)whole_number(r);
+        const long bytes = byte_count(r);
         const int alignment = small_number(r);
         if (!r->failed)
             source_object(r->function, bytes, alignment, (Declaration){.name = NULL})->text = text;

@@ -130,6 +130,7 @@ static void refuses_what_is_none(void **state)
     refuses("func v x ()\n  return\n", 2, 9, "the instruction stands in no block");
     refuses("func v x (i32 a.1, p a.1)\n", 1, 25, "'a.1' is declared twice");
     refuses("func v x ()\nB0:\n  t1 = string \"a\n", 3, 16, "the string does not end");
+    refuses("data x -2 1\n", 1, 10, "the number of bytes is below 0");
     refuses("data x 2 1 = 01\n", 1, 16, "'x' has 2 bytes");
 }
 

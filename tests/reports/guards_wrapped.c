@@ -23,6 +23,14 @@ void steps(uint64_t a, int n, int *t)
         t[i - a] = (int)(i % 1000) + n;
 }
 
+void from_the_top(int n, int m, uint64_t *y, const uint64_t *x, const int *q)
+{
+#pragma ws grid(2)
+    for (int i = 1; i != n - 1; i += 1)
+        for (uint64_t j = 1; j < (uint64_t)(m - 1); j++)
+            y[i * m + j] += (uint64_t)-3 <= (uint64_t)q[j] ? 3 : x[i * m + j];
+}
+
 int main(void)
 {
     static float x[70000], y[70000];
@@ -42,4 +50,12 @@ int main(void)
         steps(a - 7, 1, t);
         SHOW("near top", t, sizeof t);
     }
+    static uint64_t table[20 * 30], sums[20 * 30];
+    int q[30];
+    for (int i = 0; i < 600; i++)
+        table[i] = (uint64_t)h_int(1, 9);
+    for (int i = 0; i < 30; i++)
+        q[i] = h_int(-6, 6);
+    from_the_top(20, 30, sums, table, q);
+    SHOW("from the top", sums, sizeof sums);
 }

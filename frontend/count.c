@@ -14,6 +14,7 @@
 typedef struct {
     const Walk *w;
     CXCursor loop, init; /* what is declared there, and left alone by the rest, is outside */
+    CXCursor expression;
 } Alone;
 
 /* A function that computes of its parameters alone.  */
@@ -50,13 +51,13 @@ static bool alone_one(const Unit *u, CXCursor c, void *context)
         return true;
     bool inside = begin_of(alone->loop) <= begin_of(decl) && end_of(decl) <= end_of(alone->loop);
     bool first = !clang_Cursor_isNull(alone->init) && end_of(decl) <= end_of(alone->init);
-    return (!inside || first) && !count_assignments(u, alone->loop, decl);
+    return (!inside || first) && !may_change_what_is_read(u, alone->loop, decl, alone->expression);
 }
 
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e)
 {
     bool is_for = loop.kind == CXCursor_ForStmt;
-    Alone alone = {w, loop, is_for ? loop_parts(w->u, loop).init : clang_getNullCursor()};
+    Alone alone = {w, loop, is_for ? loop_parts(w->u, loop).init : clang_getNullCursor(), e};
     return alone_one(w->u, e, &alone) && each_below(w->u, e, alone_one, &alone);
 }
 

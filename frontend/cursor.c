@@ -400,6 +400,7 @@ typedef struct {
     CXCursor decl;
     bool for_reading; /* pointers that a program only reads through count, too */
     int count;
+    CXCursor reader; /* members that this expression does not read do not count; null: all count */
 } Counted;
 
 /* The next expression from one towards the variable that its place is in: v of v.a, v[0], *v, v + 1 and (char *)v, and
@@ -438,6 +439,39 @@ static CXCursor root_of(const Unit *u, CXCursor e)
     return e;
 }
 
+/* The member of the variable's structure that the place is in. Null: the whole variable, or a member that shares its
+   memory with others. */
+static CXCursor member_of(const Unit *u, CXCursor place, CXCursor decl)
+{
+    CXCursor member = clang_getNullCursor(), next = whole_of(u, place);
+    CXCursor structure = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(decl)));
+    while (!clang_Cursor_isNull(next)) {
+        if (next.kind == CXCursor_MemberRefExpr)
+            member = clang_getCursorReferenced(next);
+        next = towards_root(u, next);
+        next = clang_Cursor_isNull(next) ? next : whole_of(u, next);
+    }
+    bool apart = structure.kind == CXCursor_StructDecl && !clang_Cursor_isNull(member) &&
+                 same_decl(clang_getCursorSemanticParent(member), structure);
+    return apart ? member : clang_getNullCursor();
+}
+
+static bool is_another_member(const Unit *u, CXCursor c, void *context)
+{
+    (void)u;
+    const CXCursor *member = context;
+    return c.kind != CXCursor_MemberRefExpr || !same_decl(clang_getCursorReferenced(c), *member);
+}
+
+static bool is_read(const Unit *u, const Counted *counted, CXCursor place)
+{
+    if (clang_Cursor_isNull(counted->reader))
+        return true;
+    CXCursor member = member_of(u, place, counted->decl);
+    return clang_Cursor_isNull(member) || !is_another_member(u, counted->reader, &member) ||
+           !each_below(u, counted->reader, is_another_member, &member);
+}
+
 /* True for a pointer into the variable, an array or an array of its members, that something keeps. */
 static bool is_handed_over(const Unit *u, CXCursor pointer, const Counted *counted)
 {
@@ -445,7 +479,7 @@ static bool is_handed_over(const Unit *u, CXCursor pointer, const Counted *count
     if (!is_pointer(type) || !is_aggregate(clang_getCursorType(counted->decl)) ||
         (!counted->for_reading && clang_isConstQualifiedType(clang_getPointeeType(type))))
         return false;
-    return same_decl(decl_of(u, root_of(u, pointer)), counted->decl);
+    return same_decl(decl_of(u, root_of(u, pointer)), counted->decl) && is_read(u, counted, pointer);
 }
 
 static int count_handed_over(const Unit *u, CXCursor c, const Counted *counted)
@@ -469,7 +503,8 @@ static bool count_one(const Unit *u, CXCursor c, void *context)
     if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
         target = children(u, c).list[0];
-    if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, root_of(u, target)), counted->decl))
+    if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, root_of(u, target)), counted->decl) &&
+        is_read(u, counted, target))
         counted->count++;
     counted->count += count_handed_over(u, c, counted);
     return true;
@@ -486,10 +521,15 @@ static int count_below(const Unit *u, CXCursor below, Counted counted)
 
 int count_assignments(const Unit *u, CXCursor below, CXCursor decl)
 {
-    return count_below(u, below, (Counted){decl, false, 0});
+    return count_below(u, below, (Counted){decl, false, 0, clang_getNullCursor()});
 }
 
 bool may_change(const Unit *u, CXCursor below, CXCursor decl)
 {
-    return count_below(u, below, (Counted){decl, true, 0}) > 0;
+    return count_below(u, below, (Counted){decl, true, 0, clang_getNullCursor()}) > 0;
+}
+
+bool may_change_what_is_read(const Unit *u, CXCursor below, CXCursor decl, CXCursor reader)
+{
+    return count_below(u, below, (Counted){decl, false, 0, reader}) > 0;
 }

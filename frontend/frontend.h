@@ -172,6 +172,8 @@ int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
 const char *bytes_of_string(const Unit *u, CXCursor literal, long *bytes);
 /* Is it assigned to there, or may a pointer into it be kept there? */
 bool may_change(const Unit *u, CXCursor below, CXCursor decl);
+/* The same, without writes to members of the variable that the expression does not read.  */
+bool may_change_what_is_read(const Unit *u, CXCursor below, CXCursor decl, CXCursor reader);
 
 /* ---- pragma.c ---------------------------------------------------------------------------------------------------- */
 

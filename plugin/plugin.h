@@ -268,7 +268,6 @@ Jump *exits_find(const Exits *exits, basic_block target);
 void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
 /* For each i: yes[i] where the condition holds, else no[i].  */
 void choose_values(Walk *w, Value *condition, int count, Value *const *yes, Value *const *no, Value **results);
-void control_tidy(Kernel *kernel);
 
 /* branch.cc */
 bool branch_of(basic_block bb, Branch *branch);

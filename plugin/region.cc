@@ -11,6 +11,7 @@
  * that the walk always sees the user's whole function.
  */
 #include "plugin.h"
+#include "source/kernels.h"
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
 
@@ -382,7 +383,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
     if (plugin.from_region)
         return w;
-    control_tidy(w->kernel);
+    source_drop_unused(w->kernel);
     order_live_ins(w);
     return w;
 }

@@ -97,6 +97,8 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
 
 /* require: what a walker made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
 void source_prune(Kernel *kernel);
+/* The last part of it: operations, and results of conditions, that nobody uses go.  */
+void source_drop_unused(Kernel *kernel);
 
 #ifdef __cplusplus
 }

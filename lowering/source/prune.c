@@ -209,6 +209,13 @@ static bool tidy_block(Block *block)
     return changed;
 }
 
+void source_drop_unused(Kernel *kernel)
+{
+    do
+        ir_count_uses(kernel, kernel->body);
+    while (tidy_block(kernel->body));
+}
+
 /* require: what the walk made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
 void source_prune(Kernel *kernel)
 {
@@ -223,7 +230,5 @@ void source_prune(Kernel *kernel)
         }
         changed = drop_unread(&live, kernel->body);
     }
-    do
-        ir_count_uses(kernel, kernel->body);
-    while (tidy_block(kernel->body));
+    source_drop_unused(kernel);
 }

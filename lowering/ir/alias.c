@@ -173,8 +173,7 @@ bool store_moves_on(const Op *store)
     return true;
 }
 
-/* True for the same value, or for equal constants.  */
-static bool is_same_place(const Value *x, const Value *y)
+bool is_same_place(const Value *x, const Value *y)
 {
     int64_t first, second;
     return x == y || (ir_constant(x, &first) && ir_constant(y, &second) && first == second);

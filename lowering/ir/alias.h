@@ -11,6 +11,7 @@ extern "C" {
 
 Op *tensor_root(const Value *tensor);                       /* the TENSOR operation below slices and boxes */
 const Value *tensor_memory(const Value *tensor);            /* the pointer operand of the TENSOR operation */
+bool is_same_place(const Value *x, const Value *y);         /* the same value, or equal constants */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
 bool stores_apart(const Op *x, const Op *y);                /* in one iteration, the stores write different elements */
 /* In different iterations of the loops inside the grid, the store writes different elements.  */

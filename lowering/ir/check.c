@@ -41,11 +41,6 @@ static const char *shown(const Value *value)
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-static bool is_register(Kind kind)
-{
-    return kind == K_TILE || kind == K_TOKEN;
-}
-
 /* True if y may be the same value as x under another name. A tile may be in flight on one side. Before nest, types may
    be missing or wrong, and types.c reports them to the user.  */
 static bool fits(const Checker *c, const Value *x, const Value *y)
@@ -53,7 +48,7 @@ static bool fits(const Checker *c, const Value *x, const Value *y)
     Type type = y->type;
     if (!c->typed)
         return true;
-    if (is_register(x->type.kind) && is_register(type.kind))
+    if (value_is_tile(x) && value_is_tile(y))
         type.kind = x->type.kind;
     return type_equal(x->type, type);
 }
@@ -146,7 +141,7 @@ static void check_types(Checker *c, const Op *op)
     if (op_info[op->code].class_ == CLASS_SCALAR)
         check_scalar(c, op);
     if (op_info[op->code].class_ == CLASS_TILE || op_info[op->code].class_ == CLASS_LOAD)
-        REQUIRE(op->nresults == 1 && is_register(op->results[0]->type.kind) && op->results[0]->type.rows > 0 &&
+        REQUIRE(op->nresults == 1 && value_is_tile(op->results[0]) && op->results[0]->type.rows > 0 &&
                     op->results[0]->type.cols > 0,
                 op, "the result is not a tile");
 }

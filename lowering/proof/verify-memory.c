@@ -258,12 +258,6 @@ static void check_powers(RoleUses *uses, const Op *op)
         complain(uses, op, "takes powers that no sum has made");
 }
 
-static bool same_value(const Value *x, const Value *y)
-{
-    int64_t first, second;
-    return x == y || (ir_constant(x, &first) && ir_constant(y, &second) && first == second);
-}
-
 /* True for boxes of one tile.  validate-role.c checks that each is stored once.  */
 static bool are_boxes(const Op *x, const Op *y)
 {
@@ -272,7 +266,7 @@ static bool are_boxes(const Op *x, const Op *y)
         !a->sync->box || !b->sync->box)
         return false;
     for (int i = 0; i < x->nargs - 1; i++)
-        if (!same_value(x->args[i], y->args[i]))
+        if (!is_same_place(x->args[i], y->args[i]))
             return false;
     return true;
 }
@@ -491,57 +485,57 @@ static void visit_use(Op *op, void *context)
 }
 
 typedef struct {
-    const Storage *storage;
-    const Op *first;
-} User;
-
-static void visit_user(Op *op, void *context)
-{
-    User *user = context;
-    if (op->storage == user->storage && !user->first)
-        user->first = op;
-}
+    Kernel *kernel;
+    const Role *role;
+    const Role **owners; /* of storages, by place */
+    bool failed;
+} Owners;
 
 static bool is_of_ring(const Kernel *kernel, const Storage *storage)
 {
     FOR_AREFS (aref, kernel)
-        for (int i = 0; i < aref->nstorages; i++)
-            if (aref->storages[i] == storage)
-                return true;
+        if (aref_source(aref, storage))
+            return true;
     return false;
+}
+
+static void visit_owned(Op *op, void *context)
+{
+    Owners *owners = context;
+    if (!op->storage || owners->failed || is_of_ring(owners->kernel, op->storage))
+        return;
+    const Role **owner = &owners->owners[storage_place(owners->kernel, op->storage)];
+    owners->failed = *owner && *owner != owners->role;
+    if (owners->failed)
+        BUG_AT(owners->kernel, op->loc.line ? op->loc : owners->kernel->loc,
+               "'%s' and '%s' both use storage '%s', which no ring hands over", (*owner)->name, owners->role->name,
+               op->storage->name);
+    *owner = owners->role;
 }
 
 /* Rings alone hand memory from role to role.  Any other storage has one role, so that its groups' own barriers order
    all accesses. */
-static bool check_owner(Kernel *kernel, const Storage *storage)
+static bool check_owners(Kernel *kernel)
 {
-    const Role *owner = NULL;
-    if (is_of_ring(kernel, storage))
-        return true;
+    const int count = storage_place(kernel, NULL);
+    Owners owners = {kernel, NULL, arena_alloc(kernel->module, (size_t)(count + 1) * sizeof *owners.owners), false};
     FOR_ROLES (role, kernel) {
-        User user = {storage, NULL};
-        ir_walk(role->body, visit_user, &user);
-        if (!user.first)
-            continue;
-        if (owner) {
-            BUG_AT(kernel, user.first->loc.line ? user.first->loc : kernel->loc,
-                   "'%s' and '%s' both use storage '%s', which no ring hands over", owner->name, role->name,
-                   storage->name);
-            return false;
-        }
-        owner = role;
+        owners.role = role;
+        ir_walk(role->body, visit_owned, &owners);
     }
-    return true;
+    return !owners.failed;
 }
 
 bool verify_memory(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel)
-        if (!check_storage(kernel, storage) || !check_owner(kernel, storage))
+        if (!check_storage(kernel, storage))
             return false;
     FOR_AREFS (aref, kernel)
         if (!check_ring(kernel, aref))
             return false;
+    if (!check_owners(kernel))
+        return false;
     FOR_ROLES (role, kernel) {
         RoleUses uses = {kernel, role, NULL, NULL};
         ir_count_uses(kernel, role->body);

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "ir/queries.h"
 #include "proof/verify.h"
 
 typedef struct {
@@ -109,17 +110,13 @@ typedef struct {
     bool failed;
 } Holder;
 
-static bool is_register(Kind kind)
-{
-    return kind == K_TILE || kind == K_TOKEN;
-}
-
 /* A product in flight is in the registers of its tile.  */
 static bool holds(const Variable *variable, const Value *value)
 {
-    const Type of = variable->type, type = value->type;
-    return (of.kind == type.kind || (is_register(of.kind) && is_register(type.kind))) && of.dtype == type.dtype &&
-           of.rows == type.rows && of.cols == type.cols;
+    Type type = value->type;
+    if (value_is_tile(value))
+        type.kind = variable->type.kind == K_TOKEN ? K_TOKEN : K_TILE;
+    return type_equal(variable->type, type);
 }
 
 /* The launcher computes fields from its parameters, in front of the grid.  */

@@ -428,32 +428,28 @@ static CXCursor towards_root(const Unit *u, CXCursor e)
     }
 }
 
-static CXCursor root_of(const Unit *u, CXCursor e)
+/* The variable that a place is in, and the member of its structure; a null cursor for all of it. */
+typedef struct {
+    CXCursor variable, member;
+} Root;
+
+static Root root_of(const Unit *u, CXCursor place)
 {
-    CXCursor next = whole_of(u, e);
-    while (!clang_Cursor_isNull(next)) {
-        e = next;
-        next = towards_root(u, e);
-        next = clang_Cursor_isNull(next) ? next : whole_of(u, next);
+    Root root = {whole_of(u, place), clang_getNullCursor()};
+    for (CXCursor next; !clang_Cursor_isNull(next = towards_root(u, root.variable));) {
+        if (root.variable.kind == CXCursor_MemberRefExpr)
+            root.member = clang_getCursorReferenced(root.variable);
+        root.variable = whole_of(u, next);
     }
-    return e;
+    root.variable = decl_of(u, root.variable);
+    return root;
 }
 
-/* The member of the variable's structure that the place is in. Null: the whole variable, or a member that shares its
-   memory with others. */
-static CXCursor member_of(const Unit *u, CXCursor place, CXCursor decl)
+/* False for a member that shares its memory with others. */
+static bool is_apart(CXCursor member, CXCursor decl)
 {
-    CXCursor member = clang_getNullCursor(), next = whole_of(u, place);
     CXCursor structure = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(decl)));
-    while (!clang_Cursor_isNull(next)) {
-        if (next.kind == CXCursor_MemberRefExpr)
-            member = clang_getCursorReferenced(next);
-        next = towards_root(u, next);
-        next = clang_Cursor_isNull(next) ? next : whole_of(u, next);
-    }
-    bool apart = structure.kind == CXCursor_StructDecl && !clang_Cursor_isNull(member) &&
-                 same_decl(clang_getCursorSemanticParent(member), structure);
-    return apart ? member : clang_getNullCursor();
+    return structure.kind == CXCursor_StructDecl && same_decl(clang_getCursorSemanticParent(member), structure);
 }
 
 static bool is_another_member(const Unit *u, CXCursor c, void *context)
@@ -463,23 +459,24 @@ static bool is_another_member(const Unit *u, CXCursor c, void *context)
     return c.kind != CXCursor_MemberRefExpr || !same_decl(clang_getCursorReferenced(c), *member);
 }
 
-static bool is_read(const Unit *u, const Counted *counted, CXCursor place)
+/* True if the place is in the variable, and in what the reader reads of it. */
+static bool is_counted_place(const Unit *u, const Counted *counted, CXCursor place)
 {
-    if (clang_Cursor_isNull(counted->reader))
-        return true;
-    CXCursor member = member_of(u, place, counted->decl);
-    return clang_Cursor_isNull(member) || !is_another_member(u, counted->reader, &member) ||
-           !each_below(u, counted->reader, is_another_member, &member);
+    Root root = root_of(u, place);
+    if (!same_decl(root.variable, counted->decl))
+        return false;
+    return clang_Cursor_isNull(counted->reader) || clang_Cursor_isNull(root.member) ||
+           !is_apart(root.member, counted->decl) || !is_another_member(u, counted->reader, &root.member) ||
+           !each_below(u, counted->reader, is_another_member, &root.member);
 }
 
 /* True for a pointer into the variable, an array or an array of its members, that something keeps. */
 static bool is_handed_over(const Unit *u, CXCursor pointer, const Counted *counted)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(pointer));
-    if (!is_pointer(type) || !is_aggregate(clang_getCursorType(counted->decl)) ||
-        (!counted->for_reading && clang_isConstQualifiedType(clang_getPointeeType(type))))
-        return false;
-    return same_decl(decl_of(u, root_of(u, pointer)), counted->decl) && is_read(u, counted, pointer);
+    return is_pointer(type) && is_aggregate(clang_getCursorType(counted->decl)) &&
+           (counted->for_reading || !clang_isConstQualifiedType(clang_getPointeeType(type))) &&
+           is_counted_place(u, counted, pointer);
 }
 
 static int count_handed_over(const Unit *u, CXCursor c, const Counted *counted)
@@ -503,8 +500,7 @@ static bool count_one(const Unit *u, CXCursor c, void *context)
     if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
         target = children(u, c).list[0];
-    if (!clang_Cursor_isNull(target) && same_decl(decl_of(u, root_of(u, target)), counted->decl) &&
-        is_read(u, counted, target))
+    if (!clang_Cursor_isNull(target) && is_counted_place(u, counted, target))
         counted->count++;
     counted->count += count_handed_over(u, c, counted);
     return true;

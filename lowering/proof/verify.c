@@ -171,6 +171,12 @@ static bool check_uniform(Kernel *kernel, Labels *labels)
     return verify_uniform(kernel);
 }
 
+static bool check_fast(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_fast(kernel);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static bool check_values(Kernel *kernel, Labels *labels)
@@ -206,6 +212,7 @@ static const Obligation obligations[] = {
     {"uniform", check_uniform, "threads of a warp take the branches alike that say so"},
     {"windows", check_windows, "rows that stay in registers from one iteration to the next are those that it loads"},
     {"beside", check_beside, "no tile loads before it has waited, and none stores when it has said that it is done"},
+    {"fast", check_fast, "no result shows the low bits of what is approximated"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,
      "for all trip counts: every wait ends; no slot is filled or released while it is read"},

@@ -16,6 +16,9 @@ bool verify_machine(Kernel *kernel);
 /* verify-reads.c: reads of slots by threads, and copies by TMA.  */
 bool verify_reads(Kernel *kernel);
 
+/* verify-fast.c: powers and quotients that are approximated.  */
+bool verify_fast(Kernel *kernel);
+
 /* verify-shares.c: partial row sums held by threads.  */
 bool verify_shares(Kernel *kernel);
 

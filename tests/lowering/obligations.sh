@@ -27,7 +27,7 @@ spoiled() {
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
     chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
-    gemm_bias_gelu prints two_scratches same_rows wide_rows; do
+    gemm_bias_gelu prints two_scratches same_rows wide_rows softmax_rows; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -197,6 +197,16 @@ ok 'tiles of which nobody is told in the grid' spoiled beside "$told" '/^      t
 ok 'a last tile of which nobody is told' spoiled beside "$told" '/^    tell_tiles/d'
 ok 'a last tile that is told of before the grid' spoiled beside "$told" \
     '/^    tell_tiles/d;'"$consumer"'s/^    grid/    tell_tiles\n&/'
+
+# fast
+ok 'a power whose low bits are stored' spoiled softmax_rows "'exp' is approximated, and a result shows its low bits" \
+    "$consumer"'s/\(= exp %d.2 .*\)/\1 fast=1/'
+ok 'a power that shrinks a sum' spoiled attention "'exp' is approximated, and a result shows its low bits" \
+    "$consumer"'s/\(= exp %less.2 .*\)/\1 fast=1/'
+ok 'powers that are added and may be large' spoiled softmax_rows "'exp' is approximated, and a result shows its low bits" \
+    "$consumer"'s/%d\(: .*\) = sub %t.2, %now/%d\1 = sub %t.2, %largest.2/'
+ok 'a quotient in all bits' spoiled softmax_rows "'div' is approximated, and a result shows its low bits" \
+    "$consumer"'s/\(= div %e.2, %sum.4 .*\)/\1 fast=1/'
 
 # pace
 paced='comes while a loop runs, which it may not'

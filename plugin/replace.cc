@@ -130,7 +130,7 @@ void replace_prepare(Walk *w)
     auto_vec<edge> exits = get_loop_exit_edges(w->outer);
     w->entry = loop_preheader_edge(w->outer);
     for (unsigned i = 0; i < exits.length(); i++)
-        if (exits[i]->src == w->outer->header)
+        if (!w->end || exits[i]->src == w->outer->header) /* a test of several blocks leaves behind one of them */
             w->end = exits[i];
     free_memory(w);
 }

@@ -14,12 +14,24 @@
 
 /* ---- comparisons of integers ------------------------------------------------------------------------------------- */
 
-/* Splits x - y into what is added and what is taken away, with the constant on the right.  */
+static int count_terms(const SourceValue *x)
+{
+    return x->kind == VALUE_SUM ? x->n : !is_integer(x);
+}
+
+/* Splits x - y into what is added and what is taken away, with the constant on the right. Exact sums without a common
+   term stay: in parts of theirs the program may overflow.  */
 static SourceValue *equal_sums(SourceValues *values, SourceValue *x, SourceValue *y)
 {
     const int width = x->width;
     ValueTerms left = {.width = width}, right = {.width = width};
     SourceValue *difference = value_difference(values, x, y);
+    const bool shifted = is_integer(y) && x->kind == VALUE_SUM && x->n == 1 && x->factors[0] == 1;
+    if (value_is_exact(x) && value_is_exact(y) && !shifted &&
+        count_terms(difference) == count_terms(x) + count_terms(y)) {
+        const bool swap = !is_integer(y) && value_order(y, x) < 0;
+        return value_of_two(values, (SourceValue){.kind = VALUE_EQ, .width = 1}, swap ? y : x, swap ? x : y);
+    }
     if (difference->kind != VALUE_SUM)
         return is_integer(difference) ? value_integer(values, !difference->number, 1)
                                       : value_of_two(values, (SourceValue){.kind = VALUE_EQ, .width = 1}, difference,

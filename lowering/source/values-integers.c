@@ -174,10 +174,6 @@ SourceValue *value_extend(SourceValues *values, ValueKind kind, SourceValue *x, 
     if (is_integer(x))
         return used(values, RULE_FOLD,
                     value_integer(values, kind == VALUE_SEXT ? (uint64_t)value_signed(x) : x->number, width));
-    if (x->kind == VALUE_SELECT && x->width > 1)
-        return used(values, RULE_EXTEND_SELECT,
-                    value_select(values, x->args[0], value_extend(values, kind, x->args[1], width),
-                                 value_extend(values, kind, x->args[2], width)));
     if (x->kind == VALUE_ZEXT)
         return used(values, kind == VALUE_SEXT ? RULE_SEXT_ZEXT : RULE_EXTEND_TWICE,
                     value_extend(values, VALUE_ZEXT, x->args[0], width));

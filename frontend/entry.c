@@ -20,7 +20,8 @@ static const SourceClauses *clauses_of(void *context, int mark)
         if (mark >= u->nmarks || pragma->offset != u->marks[mark])
             continue;
         SourceClauses *clauses = arena_alloc(u->module, sizeof *clauses);
-        *clauses = (SourceClauses){pragma->kind, pragma->grid, pragma->pipeline, pragma->loc};
+        *clauses = (SourceClauses){pragma->kind,  pragma->grid,   pragma->pipeline, pragma->task,
+                                   pragma->rings, pragma->shares, pragma->loc};
         pragma->used = true;
         return clauses;
     }

@@ -308,6 +308,7 @@ Parts statement_list(Transcriber *t, CXCursor compound, bool has_value)
 {
     Cursors below = children(t->u, compound);
     Parts value = parts(source_integer(0));
+    const int task = t->builder.task;
     for (int i = 0; i < below.count; i++) {
         if (!has_value || i + 1 < below.count || !clang_isExpression(below.list[i].kind)) {
             statement(t, below.list[i]);
@@ -317,6 +318,7 @@ Parts statement_list(Transcriber *t, CXCursor compound, bool has_value)
         value = value_of_expression(t, below.list[i]);
     }
     transcribe_marks(t, end_of(compound));
+    t->builder.task = task;
     return value;
 }
 

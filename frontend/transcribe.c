@@ -3,7 +3,7 @@
  * transcribe.c - the unit's functions and variables as region IR, and its pragmas.
  *
  * All functions of the user's files are transcribed, and those of system headers that they call and that have a body.
- * `mark N` stands in front of the statement that pragma N stands before.
+ * `mark N` stands in front of the statement that pragma N stands before. A task is that of the rest of its block.
  */
 #include <string.h>
 
@@ -18,14 +18,19 @@ static void add_pragma(Unit *u, unsigned offset, const Tokens *line, void *conte
     Transcriber *t = context;
     if (strcmp(line->list[0].text, "ws"))
         return;
+    int count = t->nmarks;
+    LIST_ADD(u->module, t->tasks, count) = !strcmp(line->list[1].text, "task");
     LIST_ADD(u->module, t->marks, t->nmarks) = offset;
     source_pragma(t->unit, line->list[1].text, line->list[0].loc);
 }
 
 void transcribe_marks(Transcriber *t, unsigned offset)
 {
-    for (; t->next_mark < t->nmarks && t->marks[t->next_mark] < offset; t->next_mark++)
+    for (; t->next_mark < t->nmarks && t->marks[t->next_mark] < offset; t->next_mark++) {
         source_mark(&t->builder, t->next_mark);
+        if (t->tasks[t->next_mark])
+            t->builder.task = t->next_mark + 1;
+    }
 }
 
 /* ---- what needs memory ------------------------------------------------------------------------------------------- */
@@ -129,7 +134,7 @@ static void transcribe_function(Transcriber *t, CXCursor f)
     t->nlocals = t->naddressed = t->nlabels = t->ncases = 0;
     t->leave = t->again = NULL;
     t->function = source_function_new(t->unit, name, ST_V, loc_of(t->u, f));
-    t->builder = (SourceBuilder){t->function, NULL, t->function->loc};
+    t->builder = (SourceBuilder){.function = t->function, .loc = t->function->loc};
     t->function->result = source_type(t, clang_getCursorResultType(f), f);
     t->function->is_static = clang_getCursorLinkage(f) != CXLinkage_External;
     t->function->is_inline = clang_Cursor_isFunctionInlined(f);

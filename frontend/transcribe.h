@@ -50,6 +50,7 @@ typedef struct {
     Known *known;
     int nknown;
     unsigned *marks; /* offsets of the pragmas in their order */
+    bool *tasks;     /* by pragma */
     int nmarks, next_mark;
     /* of one function */
     CXCursor cursor;

@@ -244,6 +244,9 @@ static const SourceClauses *clauses_of(void *, int mark)
     clauses->kind = pragma->kind;
     clauses->grid = pragma->grid;
     clauses->pipeline = pragma->pipeline;
+    clauses->task = pragma->task;
+    clauses->rings = pragma->rings;
+    clauses->shares = pragma->shares;
     clauses->loc = loc_of(pragma->loc);
     return clauses;
 }

@@ -53,6 +53,31 @@ static void see_names(Transcriber *t)
     }
 }
 
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+
+static void see_tasks(Transcriber *t)
+{
+    basic_block block;
+    FOR_EACH_BB_FN(block, t->fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        const Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
+        if (pragma && pragma->is_task)
+            t->tasks.safe_push(
+                MarkedBlock{gimple_block(gsi_stmt(i)), (int)tree_to_shwi(gimple_call_arg(gsi_stmt(i), 0)) + 1});
+    }
+}
+
+/* The task whose block is the innermost one around the statement.  */
+static int task_around(const Transcriber *t, const gimple *statement)
+{
+    for (tree block = t->tasks.length() ? gimple_block(statement) : NULL_TREE; block && TREE_CODE(block) == BLOCK;
+         block = BLOCK_SUPERCONTEXT(block))
+        for (unsigned i = 0; i < t->tasks.length(); i++)
+            if (t->tasks[i].block == block)
+                return t->tasks[i].task;
+    return 0;
+}
+
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
 /* An array of characters is a string with zeros behind it.  */
@@ -205,6 +230,7 @@ static void transcribe_return(Transcriber *t, greturn *end)
 static void transcribe_statement(Transcriber *t, gimple *statement)
 {
     t->builder.loc = Loc();
+    t->builder.task = task_around(t, statement);
     if (gimple_has_location(statement))
         t->builder.loc = loc_of(gimple_location(statement));
     switch (gimple_code(statement)) {
@@ -377,6 +403,7 @@ static void transcribe_function(struct function *fn)
     if (source_type_is_aggregate(t.function->result))
         t.result = source_parameter(t.function, ST_P, Declaration());
     see_names(&t);
+    see_tasks(&t);
     if (!t.function->failed)
         transcribe_body(&t);
 }

@@ -36,6 +36,12 @@ struct SsaHome {
     SourceObject *object; /* of a type that is only moved */
 };
 
+/* The block that a task's marker begins.  */
+struct MarkedBlock {
+    tree block;
+    int task; /* the pragma's number, from 1 on */
+};
+
 struct Transcriber {
     SourceUnit *unit;
     struct function *fn;
@@ -44,6 +50,7 @@ struct Transcriber {
     SourceVariable *result = NULL; /* the first parameter, where the result goes by its address */
     hash_map<tree, Home> homes;
     auto_vec<SsaHome> names;
+    auto_vec<MarkedBlock> tasks;
     auto_vec<unsigned> bound; /* versions of the names that stand for a variable until it is assigned */
 };
 

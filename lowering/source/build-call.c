@@ -179,6 +179,20 @@ static Value *full(Builder *b, const Instruction *call, bool zeros)
     return build_op(b, OP_ADD, call->loc, INFERRED, 2, both);
 }
 
+/* The parameter is a double. A float stays one.  */
+static Value *splat(Builder *b, const Instruction *call)
+{
+    const Operand x = call->arguments[0].operand;
+    Value *number = x.kind == OPERAND_FLOAT && (double)(float)x.number == x.number ? build_real(b, D_F32, x.number)
+                                                                                   : build_argument(b, call, 0);
+    if (!number)
+        return NULL;
+    const Op *def = number->def;
+    if (def && def->code == OP_SCALAR_CONVERT && number->type.dtype == D_F64 && def->args[0]->type.dtype == D_F32)
+        number = def->args[0];
+    return build_op(b, OP_SPLAT, call->loc, INFERRED, 1, &number);
+}
+
 static Value *operation(Builder *b, const Instruction *call, Opcode code, bool has_fill)
 {
     Dtype dtype;
@@ -226,7 +240,7 @@ static bool tile_call(Builder *b, const Instruction *call, Built *made)
     if (!strcmp(stem, "zeros"))
         value = full(b, call, true);
     else if (!strcmp(stem, "scalar_i") || !strcmp(stem, "scalar_f"))
-        value = make(b, call, OP_SPLAT, INFERRED, 0, 1);
+        value = splat(b, call);
     else if (build_is_tensor_call(stem))
         value = build_tensor(b, call, stem);
     else if (code != OP_COUNT)
@@ -261,6 +275,18 @@ static const char *callee_of(const Builder *b, const Instruction *call)
     return !call->symbol && callee.kind == OPERAND_TEMPORARY ? b->temporaries[callee.temporary].name : NULL;
 }
 
+/* Operations behind `last` belong to the task around the call, and the result has the names of its variables.  */
+static void note_call(Builder *b, const Instruction *call, Op *last, const Built *made)
+{
+    for (Op *op = last ? last->next : b->block->first; op; op = op->next)
+        build_note_task(b, op, call);
+    for (const SourceHolder *holder = call->holders; holder; holder = holder->next) {
+        build_note_holder(b, holder->declaration, made);
+        if (made->value && made->value->def && !made->value->name)
+            made->value->name = holder->declaration->name;
+    }
+}
+
 Built build_call(Builder *b, const Instruction *call)
 {
     Built made = {.kind = BUILT_NONE};
@@ -271,8 +297,11 @@ Built build_call(Builder *b, const Instruction *call)
     }
     if (call->symbol && source_type_is_float(call->type) && op_of_function(call->symbol) != OP_COUNT)
         return math_call(b, call);
-    if (build_is_tile_call(call) && tile_call(b, call, &made))
+    Op *last = b->block->last;
+    if (build_is_tile_call(call) && tile_call(b, call, &made)) {
+        note_call(b, call, last, &made);
         return made;
+    }
     if (!call->symbol)
         reject(b->kernel, call->loc, REASON_CALL_POINTER);
     else

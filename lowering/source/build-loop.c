@@ -111,40 +111,30 @@ static Value **values_of(Builder *b, const Carried *carried, const Built *before
     return values;
 }
 
-/* ---- the pragma above a loop ------------------------------------------------------------------------------------- */
+/* ---- pragmas above a loop --------------------------------------------------------------------------------------- */
 
-static const Instruction *first_of(const SourceTree *list)
+static Pipeline *pipeline_above(Builder *b, int mark)
 {
-    while (list && list->kind == TREE_BLOCK && !list->first)
-        list = list->next;
-    return list && list->kind == TREE_BLOCK ? list->first : NULL;
-}
-
-/* source_outline () has put the mark at the start of the body.  */
-static const SourceClauses *clauses_above(Builder *b, const SourceTree *loop)
-{
-    for (const Instruction *i = first_of(loop->yes); i && i->code == SO_MARK; i = i->next) {
-        const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
-        const bool grid = clauses && clauses->kind == DIRECTIVE_GRID && !b->depth;
-        if (!clauses || (!grid && clauses->kind != DIRECTIVE_PIPELINE && clauses->kind != DIRECTIVE_PARTS &&
-                         clauses->kind != DIRECTIVE_BLOCKS))
-            continue;
-        b->marks[i->mark] = true;
-        if (!grid)
-            return clauses;
-    }
-    return NULL;
-}
-
-static Pipeline *pipeline_above(Builder *b, const SourceTree *loop)
-{
-    const SourceClauses *clauses = clauses_above(b, loop);
-    if (!clauses)
+    if (mark < 0)
         return NULL;
+    const SourceClauses *clauses = b->clauses_of(b->context, mark);
     Pipeline *pipeline = arena_alloc(b->module, sizeof *pipeline);
     *pipeline = clauses->pipeline;
     pipeline->loc = clauses->loc;
     return pipeline;
+}
+
+/* The marks of grids and of this loop are not left alone.  */
+static void take_marks(Builder *b, const SourceTree *loop)
+{
+    for (const SourceTree *list = loop->yes; list && list->kind == TREE_BLOCK; list = list->next)
+        for (const Instruction *i = list->first; i && i->code == SO_MARK; i = i->next) {
+            const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
+            b->marks[i->mark] |= clauses && clauses->kind == DIRECTIVE_GRID && !b->depth;
+        }
+    const int mark = build_pragma_above(b, loop);
+    if (mark >= 0)
+        b->marks[mark] = true;
 }
 
 /* ---- FOR --------------------------------------------------------------------------------------------------------- */
@@ -441,7 +431,7 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     Value *bounds[] = {range.lo, range.hi, range.step};
     Op *op = op_new(b->kernel, OP_FOR, loop->loc, 3, bounds);
     op->control->compare = range.compare;
-    op->control->pipeline = pipeline_above(b, loop);
+    op->control->pipeline = pipeline_above(b, build_pragma_above(b, loop));
     op_append(b->block, op);
     if (!b->anchor)
         b->anchor = op;
@@ -530,14 +520,17 @@ static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live
 
 void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live)
 {
-    if (is_counted(b, loop, live) && counts_as_int(b, loop)) {
+    const int mark = build_pragma_above(b, loop), around = b->pipelined;
+    take_marks(b, loop);
+    if (b->pipelined < 0 && build_is_pipelined(b, mark))
+        b->pipelined = mark;
+    if (is_counted(b, loop, live) && counts_as_int(b, loop))
         build_for(b, loop, live);
-        return;
-    }
-    if (b->depth < b->kernel->grid.dims)
+    else if (b->depth < b->kernel->grid.dims)
         build_refuse(b, loop->loc, "a loop of the grid without a count");
-    else if (clauses_above(b, loop))
+    else if (mark >= 0)
         build_refuse(b, loop->loc, "a pipelined loop without a count");
     else
         build_while(b, loop, live);
+    b->pipelined = around;
 }

@@ -43,6 +43,7 @@ static void assign(Builder *b, const Instruction *copy)
     if (made.value && made.kind != BUILT_ADDRESS && made.value->def && made.value->def->code != OP_CONST &&
         !made.value->name)
         made.value->name = name;
+    build_note_holder(b, &variable->declaration, &made);
     b->variables[variable->id] = made;
 }
 
@@ -156,11 +157,37 @@ static Value *chosen(Builder *b, Loc loc, Value *condition, Value *yes, Value *n
     return yes == no ? yes : build_op(b, OP_SCALAR_SELECT, loc, yes->type, 3, args);
 }
 
+static bool is_empty(const SourceTree *list)
+{
+    while (list && list->kind == TREE_BLOCK && !list->first)
+        list = list->next;
+    return !list;
+}
+
+/* The opposite condition. Of integers it is the opposite comparison.  */
+static Value *opposite(Builder *b, Loc loc, Value *condition)
+{
+    static const Opcode opposites[OP_COUNT] = {
+        [OP_SCALAR_EQ] = OP_SCALAR_NE, [OP_SCALAR_NE] = OP_SCALAR_EQ, [OP_SCALAR_LT] = OP_SCALAR_GE,
+        [OP_SCALAR_GE] = OP_SCALAR_LT, [OP_SCALAR_GT] = OP_SCALAR_LE, [OP_SCALAR_LE] = OP_SCALAR_GT};
+    const Op *def = condition->def;
+    if (def && opposites[def->code] && !dtype_is_float(def->args[0]->type.dtype))
+        return build_op(b, opposites[def->code], loc, condition->type, 2, def->args);
+    return build_op(b, OP_SCALAR_NOT, loc, condition->type, 1, &condition);
+}
+
 static void build_if(Builder *b, const SourceTree *tree, const uint64_t *live)
 {
     Value *condition = build_scalar(b, tree->loc, tree->condition, ST_B);
     if (!condition)
         return;
+    SourceTree other = *tree;
+    if (is_empty(tree->yes) && !is_empty(tree->no)) {
+        condition = opposite(b, tree->loc, condition);
+        other.yes = tree->no;
+        other.no = NULL;
+        tree = &other;
+    }
     Op *op = op_new(b->kernel, OP_IF, tree->loc, 1, &condition);
     Block *arms[] = {block_new(b->kernel, op), block_new(b->kernel, op)}, *block = b->block;
     Built *before = b->variables, *after[2];

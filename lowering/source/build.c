@@ -210,9 +210,11 @@ void source_prepare(SourceFunction *function)
 {
     source_inline_grids(function);
     source_inline(function, false);
+    source_name_results(function);
     source_simplify(function);
     source_unroll(function);
     source_promote(function);
+    source_name_results(function);
     source_simplify(function);
 }
 
@@ -247,10 +249,13 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
         b->nmarks++;
     b->marks = arena_alloc(b->module, (size_t)b->nmarks + 1);
     b->block = kernel->body;
+    b->pipelined = -1;
     bind_parameters(b);
     uint64_t *live = build_set(b);
     build_totals_begin(b, live);
+    build_tasks_begin(b, tree);
     build_list(b, tree, live);
+    build_tasks_end(b);
     build_totals_end(b);
     if (kernel->failed)
         return (SourceKernel){0};

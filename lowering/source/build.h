@@ -12,6 +12,7 @@
  *   build-call.c     calls -> operations of ws.h, functions of <math.h>
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
+ *   build-task.c     tasks, and tiles that clauses name
  *
  * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
  * that is known before the grid, and a sum of bytes. Where ways meet, the slots that differ become results of the IF
@@ -36,6 +37,11 @@ typedef struct {
     const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, or NULL */
 } Built;
 
+/* A task of the grid. `around`: the outermost pipelined loop around it; -1: none.  */
+typedef struct {
+    int mark, around;
+} BuiltTask;
+
 typedef struct {
     Kernel *kernel;
     Module *module;
@@ -55,6 +61,11 @@ typedef struct {
     int nliterals;
     SourceLiveIn *live_ins;
     int nlive_ins;
+    BuiltTask *tasks; /* in the kernel's order */
+    int ntasks;
+    int *sharing; /* marks of pipelined loops and tasks */
+    int nsharing;
+    int pipelined; /* mark of the outermost pipelined loop around; -1: none */
 } Builder;
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
@@ -78,6 +89,19 @@ void build_totals_begin(Builder *b, uint64_t *live);
 /* Behind the loops: they go to the launcher's handles.  */
 void build_totals_end(Builder *b);
 Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc);
+
+/* ---- build-task.c ------------------------------------------------------------------------------------------------ */
+
+/* The mark of a pipeline, parts or blocks, or -1. source_outline () has put it at the start of the loop's body.  */
+int build_pragma_above(const Builder *b, const SourceTree *loop);
+bool build_is_pipelined(const Builder *b, int mark);
+/* In front of the walk and behind it.  */
+void build_tasks_begin(Builder *b, const SourceTree *tree);
+void build_tasks_end(Builder *b);
+/* An operation of a call in a task's block.  */
+void build_note_task(const Builder *b, Op *op, const Instruction *call);
+/* A variable gets a tile.  */
+void build_note_holder(const Builder *b, const Declaration *declaration, const Built *tile);
 
 /* ---- build-live.c ------------------------------------------------------------------------------------------------ */
 

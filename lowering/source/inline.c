@@ -141,6 +141,7 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     copy.blocks = arena_alloc(module, ((size_t)callee->nblocks + 1) * sizeof *copy.blocks);
     for (int i = 0; i < callee->nvariables; i++) {
         copy.variables[i] = own_variable(function, callee->variables[i]);
+        copy.variables[i]->is_argument = callee->variables[i]->is_parameter;
         if (inliner->only_grids) { /* the front end still has it where the grid begins */
             copy.variables[i]->host = callee->variables[i]->host;
             copy.variables[i]->inlined_from = callee->variables[i];
@@ -174,7 +175,10 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
         for (const Instruction *i = b->first; i; i = i->next) {
             SourceBlock *to = copy.blocks[b->id];
             if (i->code != SO_RETURN) {
-                append(to, source_copy_instruction(&copy, i));
+                Instruction *made = source_copy_instruction(&copy, i);
+                if (i->code == SO_CALL && !i->task)
+                    made->task = call->task;
+                append(to, made);
                 continue;
             }
             if (result && i->args[0].kind != OPERAND_NONE) {

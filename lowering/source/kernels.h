@@ -46,6 +46,11 @@ typedef struct {
    the function's own. Returns NULL if no loop stands behind the mark.  */
 SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site);
 
+/* ---- results.c --------------------------------------------------------------------------------------------------- */
+
+/* Calls get the declarations of the variables that hold their results.  */
+void source_name_results(SourceFunction *function);
+
 /* ---- hoist.c ----------------------------------------------------------------------------------------------------- */
 
 /* require: an outlined function of loops over elements.   ensure: what each iteration reads alike is read in the entry
@@ -59,6 +64,9 @@ typedef struct {
     DirectiveKind kind;
     Grid grid;
     Pipeline pipeline;
+    Task task;
+    TileRing *rings; /* of a pipeline or a task, as are these: */
+    TileShare *shares;
     Loc loc;
 } SourceClauses;
 

@@ -326,6 +326,8 @@ static void call(Reader *r, Instruction *instruction)
     if (count)
         instruction->arguments[0].bytes += instruction->bytes; /* the address of the result */
     instruction->bytes = 0;
+    if (accept_word(r, "task"))
+        instruction->task = small_number(r) + 1;
 }
 
 static void switch_cases(Reader *r, Instruction *instruction)

@@ -84,6 +84,8 @@ static void print_call(const Instruction *instruction, FILE *file)
     if (instruction->is_variadic && instruction->nnamed >= instruction->narguments)
         fputs(instruction->narguments ? ", ..." : "...", file);
     putc(')', file);
+    if (instruction->task)
+        fprintf(file, " task %d", instruction->task - 1);
 }
 
 static void print_cases(const Instruction *instruction, FILE *file)

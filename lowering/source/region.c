@@ -448,6 +448,7 @@ static Instruction *emit_call(SourceBuilder *builder, SourceType type, const cha
     Instruction *instruction = emit(builder, SO_CALL, type, name ? nothing : callee, nothing);
     instruction->symbol = name ? arena_print(module, "%s", name) : NULL;
     instruction->narguments = narguments;
+    instruction->task = builder->task;
     if (narguments) {
         instruction->arguments = arena_alloc(module, (size_t)narguments * sizeof *arguments);
         memcpy(instruction->arguments, arguments, (size_t)narguments * sizeof *arguments);

@@ -82,7 +82,7 @@ typedef enum {
     FORM_SYMBOL,      /* t = op NAME */
     FORM_STRING,      /* t = op "..." */
     FORM_ALLOCATE,    /* t = op bytes, alignment */
-    FORM_CALL,        /* [t = ]op.T NAME(T x, ...), or *x for a pointer to a function */
+    FORM_CALL,        /* [t = ]op.T NAME(T x, ...)[ task NUMBER], or *x for a pointer to a function */
     FORM_MARK,        /* op NUMBER: pragma NUMBER of the unit stands in front of what follows */
     FORM_JUMP,        /* op B1 */
     FORM_BRANCH,      /* op x, B1, B2 */
@@ -135,6 +135,7 @@ struct SourceVariable {
     SourceType type;
     long bytes; /* of a parameter that is an aggregate */
     bool is_parameter;
+    bool is_argument; /* it was a parameter of a function that was inlined */
     Declaration declaration;
     const void *host;                          /* what the front end has it from; NULL: a pass has made it */
     const struct SourceVariable *inlined_from; /* of a function with a grid, which was inlined; or NULL */
@@ -170,6 +171,12 @@ typedef struct {
     long bytes; /* of an aggregate; of the address of a result that is one: those of the result */
 } SourceArgument;
 
+/* The declaration of a variable that gets a result.  */
+typedef struct SourceHolder {
+    const Declaration *declaration;
+    struct SourceHolder *next;
+} SourceHolder;
+
 struct Instruction {
     SourceOpcode code;
     SourceType type, from;    /* `from`: FORM_CONVERT */
@@ -185,6 +192,8 @@ struct Instruction {
     bool is_variadic;          /* FORM_CALL: the function takes any arguments behind the first `nnamed` */
     int nnamed;                /* FORM_CALL */
     int mark;                  /* FORM_MARK */
+    int task;                  /* FORM_CALL: pragma of the task whose block it is in, from 1 on; 0: none */
+    SourceHolder *holders;     /* FORM_CALL: source_name_results () has found them */
     SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */
     int ncases;                /* FORM_SWITCH */
     SourceCase *cases;         /* FORM_SWITCH */
@@ -277,6 +286,7 @@ typedef struct {
     SourceFunction *function;
     SourceBlock *block; /* NULL: what comes is unreachable and is dropped */
     Loc loc;            /* of each instruction that is emitted */
+    int task;           /* the pragma of the task around, from 1 on; 0: none */
 } SourceBuilder;
 
 Operand source_integer(int64_t value);

@@ -861,6 +861,16 @@ static void write_end(Simplifier *s, const Instruction *end)
     source_insert(s->block, s->block->last, last);
 }
 
+/* An argument. A sum that is extended to the parameter's type is computed as narrow as the program does.  */
+static Operand need_argument(Simplifier *s, SourceValue *v, SourceType type)
+{
+    if (!v->narrow || type != ST_I64)
+        return need(s, v, type);
+    const SourceType from = sized(v->narrow->width, true);
+    const Operand x = need(s, v->narrow, from);
+    return emit(s, v, (Instruction){.code = SO_CONV, .from = from, .type = type, .args = {x}});
+}
+
 /* An instruction with effects, or one that defines a leaf.  */
 static void write_instruction(Simplifier *s, const Instruction *i)
 {
@@ -887,7 +897,8 @@ static void write_instruction(Simplifier *s, const Instruction *i)
         else if (form == FORM_ALLOCATE)
             type = ST_U64;
         Operand *x = source_operand(made, k);
-        *x = need(s, value_of(s, *x, type), type);
+        SourceValue *value = value_of(s, *x, type);
+        *x = k >= own ? need_argument(s, value, type) : need(s, value, type);
     }
     if (made->temporary)
         made->temporary = ++s->function->ntemporaries;

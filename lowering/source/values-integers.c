@@ -167,6 +167,13 @@ SourceValue *value_difference(SourceValues *values, SourceValue *x, SourceValue 
 
 /* ---- widths ------------------------------------------------------------------------------------------------------ */
 
+static SourceValue *extended_from(SourceValue *made, SourceValue *narrow)
+{
+    if ((made->kind == VALUE_SUM || made->kind == VALUE_PRODUCT) && !made->made_wide)
+        made->narrow = narrow;
+    return made;
+}
+
 SourceValue *value_extend(SourceValues *values, ValueKind kind, SourceValue *x, int width)
 {
     if (x->width == width)
@@ -184,13 +191,13 @@ SourceValue *value_extend(SourceValues *values, ValueKind kind, SourceValue *x, 
         for (int i = 0; i < x->n; i++)
             value_terms_add_sum(values, &terms, value_extend(values, kind, x->args[i], width),
                                 (uint64_t)sign(x->factors[i], x->width));
-        return used(values, RULE_SEXT_SUM, value_of_terms(values, &terms));
+        return used(values, RULE_SEXT_SUM, extended_from(value_of_terms(values, &terms), x));
     }
     if (kind == VALUE_SEXT && x->kind == VALUE_PRODUCT && x->exact) {
         SourceValue *made = value_extend(values, kind, x->args[0], width);
         for (int i = 1; i < x->n; i++)
             made = value_multiply(values, width, true, made, value_extend(values, kind, x->args[i], width));
-        return used(values, RULE_SEXT_PRODUCT, made);
+        return used(values, RULE_SEXT_PRODUCT, extended_from(made, x));
     }
     if (kind == VALUE_SEXT && x->kind == VALUE_INTEGERS && (x->code == SO_MIN || x->code == SO_MAX) && x->is_signed)
         return used(values, RULE_SEXT_MIN,

@@ -77,6 +77,14 @@ SourceValue *value_convert(SourceValues *values, SourceOpcode code, SourceType f
     return value_extend(values, source_type_is_signed(from) ? VALUE_SEXT : VALUE_ZEXT, x, width);
 }
 
+/* An operation of the program makes the value in its own width.  */
+static SourceValue *made_wide(SourceValue *value)
+{
+    value->made_wide = true;
+    value->narrow = NULL;
+    return value;
+}
+
 SourceValue *value_unary(SourceValues *values, SourceOpcode code, SourceType type, SourceValue *x)
 {
     if (source_type_is_float(type))
@@ -84,7 +92,7 @@ SourceValue *value_unary(SourceValues *values, SourceOpcode code, SourceType typ
     const int width = x->width;
     const bool is_signed = source_type_is_signed(type);
     if (code == SO_NEG)
-        return value_negative(values, x, width, is_signed);
+        return made_wide(value_negative(values, x, width, is_signed));
     if (code == SO_NOT && width == 1)
         return value_not(values, x);
     if (code == SO_NOT)
@@ -105,11 +113,11 @@ SourceValue *value_binary(SourceValues *values, SourceOpcode code, SourceType ty
     const bool is_signed = source_type_is_signed(type);
     switch (code) {
     case SO_ADD:
-        return value_add(values, width, is_signed, x, 1, y);
+        return made_wide(value_add(values, width, is_signed, x, 1, y));
     case SO_SUB:
-        return value_add(values, width, is_signed, x, ~(uint64_t)0, y);
+        return made_wide(value_add(values, width, is_signed, x, ~(uint64_t)0, y));
     case SO_MUL:
-        return value_multiply(values, width, is_signed, x, y);
+        return made_wide(value_multiply(values, width, is_signed, x, y));
     case SO_DIV:
     case SO_REM:
         return value_divide(values, code, is_signed, x, y);

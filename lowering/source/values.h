@@ -61,6 +61,10 @@ struct SourceValue {
     uint64_t *factors; /* of a sum */
     int id, rank, size;
     int home; /* the block from which all leaves are there */
+    /* Of a sum or a product: the narrower one that the program extends to this one. NULL if an operation of this width
+       makes it, too.  */
+    SourceValue *narrow;
+    bool made_wide;
     uint64_t hash;
     Loc loc;
     const SourceInlined *inlined;

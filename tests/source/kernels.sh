@@ -1,20 +1,31 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Kernels that are built from the region IR, by both front ends, compute what the plain loops do: kernels.c has a
-# construct in each function. all-kernels.sh takes the programs of the tree.
+# construct in each function, and tiles.c in calls of ws.h. all-kernels.sh takes the programs of the tree.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
 here="$top_srcdir/tests/source"
 
 all_same() { # FRONT-END
-    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$top_srcdir/samples/copy.c" >"$work/out"
+    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$top_srcdir/samples/copy.c" >"$work/out"
     cat "$work/out"
-    grep -qx '2 same, 0 refused, 0 wrong' "$work/out"
+    grep -qx '3 same, 0 refused, 0 wrong' "$work/out"
 }
 
 # The program of another kernel differs.
 other() { edit="sed s/scalar_mul/scalar_add/" sh "$here/kernels" "$here/kernels.c" >"$work/out"; test $? = 1; }
+
+# Tasks, rings and shares stand at the operations that the other walker gives them.
+clauses() { # FRONT-END
+    for walker in '' --ws-walker=region; do
+        "$wscc" --ws-frontend="$1" $walker --ws-dump=walk -w -S -O0 "$here/tiles.c" -o "$work/out.s" >"$work/text" ||
+            return 1
+        sed -n 's/^kernel \([a-z_]*\).*/\1/p; s/^ *\(%[a-z]*\)[^=]* = \([a-z_]*\).* | / \1 \2 /p' "$work/text" |
+            sed 's/^ %[ :]* / /' | sort >"$work/clauses$walker"
+    done
+    grep -q 'row load ring=3' "$work/clauses" && diff "$work/clauses" "$work/clauses--ws-walker=region"
+}
 
 # The walker does not know a goto into a loop: it says so, and at which line.
 unknown() { # FRONT-END
@@ -42,6 +53,7 @@ emulated() {
 
 if has_plugin; then
     ok_plain 'the plugin' all_same gcc
+    ok_plain 'tasks, rings and shares' clauses gcc
     ok_plain 'another kernel is seen' other
     ok_plain 'the plugin says what it does not take' unknown gcc
     ok_plain 'the emitted kernels' emulated
@@ -50,6 +62,7 @@ else
 fi
 if grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
     ok_plain 'the clang front end' all_same clang
+    ok_plain 'tasks, rings and shares by clang' clauses clang
     ok_plain 'the clang front end says what it does not take' unknown clang
 else
     skip 'the clang front end' 'it is not built'

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * results.c - the names that the user gives to results of calls.
+ *
+ *      t1 = call.p ws_load(...)               t1 = call.p ws_load(...)         holders: ta.3
+ *      ta.3 = copy.p t1                       ta.3 = copy.p t1
+ *      t2 = call.p ws_trans(p ta.3)     =>    t2 = call.p ws_trans(p t1)
+ *
+ * The clauses ring(ta, 3) and share(ta, tb) name variables. Simplify (simplify.c) removes a copy that nothing reads.
+ * So the call keeps the declarations.
+ */
+#include <string.h>
+
+#include "source/kernels.h"
+
+/* The name of a parameter is no name of its argument. Variables of ws.h have no names that users know.  */
+static bool has_name(const SourceVariable *variable)
+{
+    const char *name = variable->is_argument ? NULL : variable->declaration.name;
+    return name && (strncmp(name, "ws_", 3) || name[strlen(name) - 1] != '_');
+}
+
+static void add_holder(Module *module, Instruction *call, const SourceVariable *variable)
+{
+    SourceHolder **last = &call->holders;
+    while (*last)
+        last = &(*last)->next;
+    *last = arena_alloc(module, sizeof **last);
+    **last = (SourceHolder){&variable->declaration, NULL};
+}
+
+void source_name_results(SourceFunction *function)
+{
+    Module *module = function->unit->module;
+    Instruction **made = arena_alloc(module, ((size_t)function->ntemporaries + 1) * sizeof *made);
+    for (const SourceBlock *block = function->blocks; block; block = block->next) {
+        Instruction **held = arena_alloc(module, ((size_t)function->nvariables + 1) * sizeof *held);
+        for (Instruction *i = block->first; i; i = i->next) {
+            if (i->temporary)
+                made[i->temporary] = i->code == SO_CALL ? i : NULL;
+            if (i->code != SO_COPY)
+                continue;
+            const Operand x = i->args[0];
+            Instruction *call = x.kind == OPERAND_TEMPORARY  ? made[x.temporary]
+                                : x.kind == OPERAND_VARIABLE ? held[x.variable->id]
+                                                             : NULL;
+            held[i->variable->id] = call;
+            if (call && has_name(i->variable))
+                add_holder(module, call, i->variable);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tiles.c - grids in calls of ws.h for the region walker: one construct each, with sums of the results.  */
+#include <stdio.h>
+#include <ws.h>
+
+enum { ROWS = 128, COLUMNS = 192, ALL = ROWS * COLUMNS };
+static ws_f16 a[ALL], b[ALL], c[ALL];
+static float sums[ALL], scales[ALL];
+static unsigned char bytes[ALL];
+
+static void unpack(ws_tile from, ws_tile scale, ws_tile *low, ws_tile *high)
+{
+    *low = ws_cast(ws_mul(ws_sub(ws_cast(ws_bit_and(from, 15), WS_F32), 8), scale), WS_F16);
+    *high = ws_cast(ws_mul(ws_sub(ws_cast(ws_ushr(from, 4), WS_F32), 8), scale), WS_F16);
+}
+
+/* Rings of tiles that a function makes.  */
+static void tasks(int m, int n, int k, const ws_f16 *x, const unsigned char *w, const float *s, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F16, m, k), tw = ws_tensor_2d(w, WS_U8, n, k / 2);
+    ws_tensor ts = ws_tensor_1d(s, WS_F32, n), ty = ws_tensor_2d(y, WS_F32, m, n);
+#pragma ws grid(2)
+    for (int i = 0; i < m; i += 64)
+        for (int j = 0; j < n; j += 64) {
+            ws_tile sum = ws_zeros(WS_F32, 64, 64);
+#pragma ws pipeline(2, 2)
+            for (int l = 0; l < k; l += 64) {
+                ws_tile first = ws_load(tx, i, l, 64, 32), second = ws_load(tx, i, l + 32, 64, 32);
+                ws_tile packed = ws_load(tw, j, l / 2, 64, 32), low, high;
+                {
+#pragma ws task(unpack) ring(packed, 3) ring(low, 2) ring(high, 2)
+                    unpack(packed, ws_load_col(ts, j, 64), &low, &high);
+                }
+                {
+#pragma ws task(multiply) groups(1)
+                    sum = ws_dot(first, ws_trans(low), sum);
+                    sum = ws_dot(second, ws_trans(high), sum);
+                }
+            }
+            ws_store(ty, i, j, sum);
+        }
+}
+
+/* A ring of the loop, and tiles that share memory.  */
+static void rings(int m, int n, const ws_f16 *x, const ws_f16 *y, ws_f16 *z)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F16, m, 64), ty = ws_tensor_2d(y, WS_F16, n, 64);
+    ws_tensor tz = ws_tensor_2d(z, WS_F16, m, 64);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 64) {
+        ws_tile kept = ws_load(tx, i, 0, 64, 64), sum = ws_zeros(WS_F32, 64, 64);
+#pragma ws pipeline(2) ring(row, 3) share(kept, result)
+        for (int j = 0; j < n; j += 64) {
+            ws_tile row = ws_load(ty, j, 0, 64, 64), turned = ws_trans(row);
+            sum = ws_dot(kept, turned, sum);
+        }
+        ws_tile result = ws_cast(sum, WS_F16);
+        ws_store(tz, i, 0, result);
+    }
+}
+
+static void reset(void)
+{
+    for (int i = 0; i < ALL; i++) {
+        a[i] = ws_f16_from((float)(i * 7 % 31 - 15));
+        b[i] = ws_f16_from((float)(i * 5 % 17 - 8));
+        c[i] = ws_f16_from(0);
+        sums[i] = 0;
+        scales[i] = (float)(i % 3 + 1);
+        bytes[i] = (unsigned char)(i * 37 % 251);
+    }
+}
+
+static void show(const char *name)
+{
+    double x = 0, y = 0;
+    for (int i = 0; i < ALL; i++) {
+        x += (double)ws_f16_to(c[i]) * (i % 11 + 1);
+        y += (double)sums[i] * (i % 7 + 1);
+    }
+    printf("%s %.9g %.9g\n", name, x, y);
+    reset();
+}
+
+int main(void)
+{
+    reset();
+    tasks(ROWS, 64, 128, a, bytes, scales, sums);
+    show("tasks");
+    rings(ROWS, COLUMNS, a, b, c);
+    show("rings");
+    return 0;
+}

@@ -227,6 +227,21 @@ static void check_parts(RoleUses *uses, const Op *op)
         complain(uses, op, "does not share out the columns to the blocks of a cluster");
 }
 
+static bool sends_pieces(const Op *op)
+{
+    return op && op_meets_blocks(op) && op->code != OP_SUM_PARTS && op->tile->piece;
+}
+
+/* True if an exchange of pieces in the same memory precedes without another operation between.  Adjacent exchanges all
+   send before the first of them receives, and a send waits until the last one in its memory is received.  */
+static bool waits_for_itself(const Op *op)
+{
+    for (const Op *before = op->prev; sends_pieces(op) && sends_pieces(before); before = before->prev)
+        if (before->storage == op->storage)
+            return true;
+    return false;
+}
+
 static void check_shares(RoleUses *uses, const Op *op)
 {
     Type type = op->results[0]->type, from = op->args[0]->type;
@@ -238,6 +253,8 @@ static void check_shares(RoleUses *uses, const Op *op)
                        : type_equal(from, type);
     if (!is_own(uses, op->storage, USE_SHARES))
         complain(uses, op, "has no memory of its own for what other blocks send");
+    else if (waits_for_itself(op))
+        complain(uses, op, "sends into memory of an exchange that is not received yet");
     else if (!type_equal(op->storage->tile, shares) || op->storage->slot_bytes < machine_shares_bytes(shares))
         complain(uses, op, "exchanges tiles in memory of another shape");
     else if ((!uses->kernel->grid.parts && !alone) || dtype_bytes(type.dtype) != 4 ||

@@ -59,6 +59,7 @@ template <typename B> struct exchange {
     char *mine;
     size_t apart;
     const uint64_t *number;
+    bool sent = false; /* and not received */
 
     template <typename T, int P, int WORDS>
     explicit exchange(shares<T, P, WORDS> &s) : mine((char *)&s), apart(sizeof s.from[0]), number(&s.number)
@@ -73,10 +74,19 @@ template <typename B> struct exchange {
 template <typename B, int GROUPS, int NUMBER> using team_exchange = exchange<B>;
 template <int GROUPS> using lone_exchange = exchange<lone_cta>;
 
+/* On the GPU a second exchange waits until all CTAs have received the first.  */
+template <typename B> void begin(exchange<B> &which)
+{
+    if (which.sent)
+        ws_sched_fail(ws_sched_current(), "an exchange begins in memory of another one that is not received yet");
+    which.sent = true;
+}
+
 /* Sends `count` numbers to all CTAs; returns when the numbers of all have arrived.  */
 template <typename T> void send_to_all(exchange<lone_cta> &which, const T *from, int count)
 {
     ws_sched *scheduler = ws_sched_current();
+    begin(which);
     group_barrier(); /* replaces the two slots of the GPU, which take turns */
     ws_sched_point(scheduler);
     ws_sched_write_apart(scheduler, {which.mine, count * sizeof(T)});
@@ -86,6 +96,7 @@ template <typename B, typename T> void send_to_all(exchange<B> &which, const T *
 {
     const exchanged<B> s = {which.number};
     ws_sched *scheduler = ws_sched_current();
+    begin(which);
     s.sync();
     for (int other = 0; other < B::y; other++) {
         char *to = s.there(other, which.mine + B::place(along_y) * which.apart);
@@ -96,6 +107,7 @@ template <typename B, typename T> void send_to_all(exchange<B> &which, const T *
 }
 template <typename T, typename B> void receive(exchange<B> &which, int count)
 {
+    which.sent = false;
     if constexpr (B::y > 1)
         exchanged<B>{which.number}.sync();
     else
@@ -174,9 +186,6 @@ template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L>
         float parts[count], now[B::y * count], e[PIECE];
         first.check("reads");
         largest.check("reads");
-        for (int i = 0; i < count; i++)
-            parts[i] = one::along::max::apply(PIECE, at + i / pieces * C + i % pieces * PIECE, 1);
-        send_to_all(which, parts, count);
         receive<float>(which, count);
         for (int r = 0; r < R; r++)
             for (int i = 0; i < B::y * pieces; i++)
@@ -218,9 +227,14 @@ struct by_exp2 {
 template <typename F, bool FUSED, int PIECE, typename B, int R, int C, layout L>
 auto send_powers(exchange<B> &which, const tile<float, R, C, L> &x)
 {
-    sent_powers<F, FUSED, PIECE, B, R, C, L> s{which, {}};
+    typedef sent_powers<F, FUSED, PIECE, B, R, C, L> powers;
+    powers s{which, {}};
+    float parts[powers::count];
     x.check("reads");
     memcpy(s.at, x.at, sizeof s.at);
+    for (int i = 0; i < powers::count; i++)
+        parts[i] = one::along::max::apply(PIECE, s.at + i / powers::pieces * C + i % powers::pieces * PIECE, 1);
+    send_to_all(which, parts, powers::count);
     return s;
 }
 

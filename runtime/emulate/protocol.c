@@ -148,6 +148,21 @@ void ws_sched_write_apart(ws_sched *s, ws_sched_range range)
     write_shared(s, range, WS_SCHED_EVENT_WRITE_APART);
 }
 
+static void meet(ws_sched *s)
+{
+    note(s, WS_SCHED_EVENT_BARRIER, s->current, -1, 0, nowhere);
+}
+
+void ws_sched_exchange(ws_sched *s, ws_sched_range range)
+{
+    if (!s)
+        return;
+    meet(s);
+    write_shared(s, range, WS_SCHED_EVENT_WRITE);
+    meet(s);
+    read_shared(s, range, WS_SCHED_EVENT_READ);
+}
+
 void ws_sched_global(ws_sched *s, int how, ws_sched_range range)
 {
     if (s->config.observe)
@@ -163,7 +178,7 @@ void ws_sched_fence(ws_sched *s)
 void ws_sched_barrier(ws_sched *s)
 {
     point(s, "group_barrier");
-    note(s, WS_SCHED_EVENT_BARRIER, s->current, -1, 0, nowhere);
+    meet(s);
 }
 
 /* ---- the tensor core --------------------------------------------------------------------------------------------- */

@@ -218,7 +218,10 @@ void ws_sched_read(ws_sched *s, ws_sched_range range);
 void ws_sched_write(ws_sched *s, ws_sched_range range); /* call before writing */
 /* The same, where each thread or warp writes elements that no other touches until an engine has read them.  */
 void ws_sched_write_apart(ws_sched *s, ws_sched_range range);
-void ws_sched_read_apart(ws_sched *s, ws_sched_range range);      /* each thread reads elements that it wrote itself */
+void ws_sched_read_apart(ws_sched *s, ws_sched_range range); /* each thread reads elements that it wrote itself */
+/* The group exchanges numbers through scratch memory: its threads meet, write, meet and read.  No effect outside of
+   fibers.  */
+void ws_sched_exchange(ws_sched *s, ws_sched_range range);
 void ws_sched_global(ws_sched *s, int how, ws_sched_range range); /* for observe: GLOBAL */
 void ws_sched_fence(ws_sched *s);   /* makes writes of each thread of this group visible to the engines */
 void ws_sched_barrier(ws_sched *s); /* barrier of the group's threads, whose accesses are ordered by it alone */

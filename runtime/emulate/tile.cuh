@@ -325,13 +325,19 @@ WS_DEVICE tile<U, R, C, L> cast_less(const tile<unsigned char, R, C, L> &x)
     return sub(cast<U>(ushr(x, SHIFT)), (double)LESS);
 }
 
-/* Scratch memory for exchanges of register tiles; unused here.  */
+/* Scratch memory for exchanges of register tiles.  A tile has one owner here, so nothing passes through it.  The
+   scheduler checks that no one else uses it.  */
 template <int BYTES> struct alignas(16) scratch {
     unsigned char bytes[BYTES];
+
+    void exchange()
+    {
+        ws_sched_exchange(ws_sched_current(), {bytes, BYTES});
+    }
 };
 
-template <typename T, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
+/* On the GPU the staging of a store makes this transpose.  */
+template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> transposed(const tile<T, R, C, L> &x)
 {
     tile<T, C, R, L> y;
     x.check("reads");
@@ -342,11 +348,11 @@ WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
     return y;
 }
 
-/* On the GPU the staging of a store makes this transpose.  */
-template <typename T, int R, int C, layout L> WS_DEVICE tile<T, C, R, L> transposed(const tile<T, R, C, L> &x)
+template <typename T, int R, int C, layout L, int BYTES>
+WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
-    scratch<1> none;
-    return trans(x, none);
+    s.exchange();
+    return transposed(x);
 }
 
 /* ---- along rows and columns -------------------------------------------------------------------------------------- */
@@ -390,15 +396,19 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
         return reduce_rows<one::along::how, T>(x);                                               \
     }                                                                                            \
     template <typename T, int R, int C, layout L, int BYTES>                                     \
-    WS_DEVICE auto name(const tile<T, R, C, L> &x, scratch<BYTES> &)                             \
+    WS_DEVICE auto name(const tile<T, R, C, L> &x, scratch<BYTES> &s)                            \
     {                                                                                            \
+        if (C > 1)                                                                               \
+            s.exchange();                                                                        \
         return reduce_rows<one::along::how, T>(x);                                               \
     }
-#define WS_EMULATE_COLUMN(name, how)                                 \
-    template <typename T, int R, int C, layout L, int BYTES>         \
-    WS_DEVICE auto name(const tile<T, R, C, L> &x, scratch<BYTES> &) \
-    {                                                                \
-        return reduce_columns<one::along::how>(x);                   \
+#define WS_EMULATE_COLUMN(name, how)                                  \
+    template <typename T, int R, int C, layout L, int BYTES>          \
+    WS_DEVICE auto name(const tile<T, R, C, L> &x, scratch<BYTES> &s) \
+    {                                                                 \
+        if (R > 1)                                                    \
+            s.exchange();                                             \
+        return reduce_columns<one::along::how>(x);                    \
     }
 WS_EMULATE_ROW(row_sum, sum)
 WS_EMULATE_ROW(row_part, sum) /* one thread has the whole row here, so its share is the whole sum */
@@ -412,8 +422,9 @@ template <typename T, int R, layout L> WS_DEVICE tile<T, R, 1, L> row_total(cons
     return x;
 }
 template <typename T, int R, layout L, int BYTES>
-WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x, scratch<BYTES> &s)
 {
+    s.exchange();
     return x;
 }
 WS_EMULATE_ROW(row_max, max)
@@ -425,8 +436,9 @@ WS_EMULATE_COLUMN(col_min, min)
 #undef WS_EMULATE_COLUMN
 
 template <int COUNTS, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<int, 1, COUNTS, L> histogram(const tile<int, R, C, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<int, 1, COUNTS, L> histogram(const tile<int, R, C, L> &x, scratch<BYTES> &s)
 {
+    s.exchange();
     tile<int, 1, COUNTS, L> y;
     for (int i = 0; i < COUNTS; i++)
         y.at[i] = 0;
@@ -442,8 +454,9 @@ template <typename T, int R, int C, layout L> WS_DEVICE tile<int, R, 1, L> row_a
     return reduce_rows<one::along::argmax, int>(x);
 }
 template <typename T, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
+    s.exchange();
     return reduce_rows<one::along::argmax, int>(x);
 }
 
@@ -453,14 +466,16 @@ WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, 
     return row_argmax(select(eq(x, number), full<int, R, C, L>(1), full<int, R, C, L>(0)));
 }
 template <typename T, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number, scratch<BYTES> &)
+WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number, scratch<BYTES> &s)
 {
+    s.exchange();
     return row_first(x, number);
 }
 
 template <typename T, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<T, R, C, L> row_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<T, R, C, L> row_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
+    s.exchange();
     widened<T, R, C, L> w(x);
     tile<T, R, C, L> y;
     math_of<T> sums[C];
@@ -473,8 +488,9 @@ WS_DEVICE tile<T, R, C, L> row_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> 
 }
 
 template <typename T, int R, int C, layout L, int BYTES>
-WS_DEVICE tile<T, R, C, L> col_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> &)
+WS_DEVICE tile<T, R, C, L> col_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
+    s.exchange();
     widened<T, R, C, L> w(x), sums(x);
     tile<T, R, C, L> y;
     for (int c = 0; c < C; c++)

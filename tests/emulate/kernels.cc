@@ -291,6 +291,7 @@ static void finds_unit_mistakes(void **)
                                              "after get 4", 80);
     check_mistake<4, 2, wait_without_name>("reads an accumulator that the wait for its products did not name", "", 80);
     check_mistake<2, 1, missing_store_wait>("store_wait<0> is missing", "", 80);
+    check_mistake<2, 1, one_scratch>("a race: what", "nothing orders one before the other", 80);
 }
 
 static void finds_tensors_of_the_other_version(void **)

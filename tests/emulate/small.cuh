@@ -28,7 +28,8 @@ enum mistake {
     stores_overlap,
     load_of_another_tile,
     load_of_a_pending_store,
-    only_tma
+    only_tma,
+    one_scratch
 };
 
 template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
@@ -47,6 +48,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
         ws::shared_tile<ws::f16, 128, 16> ta[DEPTH];
         ws::shared_tile<ws::f16, 32, 16> tb[DEPTH];
         ws::output<float, 64, 1> c_out[2];
+        ws::scratch<4 * 32 * 4> scratch[2];
         ws::ring<DEPTH> ta_tb;
     };
 
@@ -112,6 +114,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
                 ws::wait<0>(acc);
             if (M != missing_consumed && M != missing_last_consumed)
                 ta_tb.template consumed<0>();
+            ws::col_max(acc, s.scratch[M == one_scratch ? 0 : group]);
             store(p, s, c_out, group, i, j, acc);
         }
         if (M != missing_store_wait)

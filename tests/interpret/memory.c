@@ -735,6 +735,29 @@ void memory_put_tile(Group *group, const Op *op)
     group->producers[op->aref->id].bytes += machine_copy_bytes(type, op->storage->line);
 }
 
+/* Passes an operation's result through its scratch memory, as far as it fits.  Threads meet before they write and
+   before they read.  Alone in its row or column an element stays in its thread.  */
+void memory_exchange(Group *group, const Op *op, ws_tile result)
+{
+    const Storage *storage = op->storage;
+    const bool row = op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN;
+    const bool column = op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN;
+    if (!storage || storage->use != USE_SCRATCH || (row && op->args[0]->type.cols == 1) ||
+        (column && op->args[0]->type.rows == 1))
+        return;
+    ws_sched *s = ws_sched_current();
+    size_t bytes = (size_t)result->rows * (size_t)result->cols * (size_t)ws_dtype_bytes(result->dtype);
+    unsigned char *to = own_storage(group, storage);
+    ws_sched_range range = {to, (size_t)storage->slot_bytes};
+    bytes = bytes < range.bytes ? bytes : range.bytes;
+    ws_sched_barrier(s);
+    ws_sched_write(s, range);
+    memcpy(to, result->data, bytes);
+    ws_sched_barrier(s);
+    ws_sched_read(s, range);
+    memcpy(((struct ws_tile_ *)(uintptr_t)result)->data, to, bytes);
+}
+
 /* A role barrier is two rounds of turns.  A group in its second turn has seen all groups finish the first.  */
 int memory_role_barrier_of(const Group *group)
 {

@@ -211,6 +211,21 @@ static ws_tile reduced_piece(const Op *op, ws_tile rows, int first)
                                        : ws_row_max(part);
 }
 
+static bool sends_pieces(const Op *op)
+{
+    return op && op_meets_blocks(op) && op->code != OP_SUM_PARTS && op->tile->piece;
+}
+
+/* Adjacent exchanges of pieces send before the first of them receives, and each waits until the last exchange in its
+   memory is received.  */
+static void check_sent(const Op *op)
+{
+    for (const Op *before = op->prev; sends_pieces(op) && sends_pieces(before); before = before->prev)
+        if (before->storage == op->storage)
+            ws_sched_fail(ws_sched_current(), "an exchange begins in '%s' of another one that is not received yet",
+                          op->storage->name);
+}
+
 /* Sends `bytes` bytes from each block to all.  Returns this block's copy, in the order of the blocks.  */
 static const unsigned char *exchange(Group *group, const Op *op, const void *sent, size_t bytes)
 {
@@ -293,6 +308,7 @@ ws_tile product_over_blocks(Group *group, const Op *op)
     size_t each = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype), bytes = each * pieces;
     check_cell(value.cell, "reads");
     check_cell(first.cell, "reads");
+    check_sent(op);
     if (op->nargs == 3)
         return sum_of_powers(group, op, value.tile, first.tile, evaluate(group, op->args[2]).tile);
     unsigned char sent[bytes];

@@ -52,9 +52,11 @@ again() {
     grep -q "$2" said && grep -q "$2" same || { cat said same; return 1; }
 }
 
-# found CASE MESSAGE EDIT: with its final IR edited, the program ends with that error
+# found CASE MESSAGE EDIT: with its final IR edited, the sample or program ends with that error
 found() {
-    edit=$3 sh "$here/cc" -O1 -w -I"$top_srcdir/samples" "$top_srcdir/samples/$1.c" -o changed || return 1
+    file=$top_srcdir/samples/$1.c
+    test -f "$file" || file=$programs/$1.c
+    edit=$3 sh "$here/cc" -O1 -w -I"${file%/*}" "$file" -o changed || return 1
     if WS_SCHEDULES=10 ./changed >said 2>&1; then
         echo 'no error'
         return 1
@@ -103,6 +105,10 @@ ok 'fewer arrivals than groups' found gemm 'arrivals' "sed 's/arrivals=2/arrival
 ok 'more arrivals than groups' found gemm 'of 3 groups' "sed 's/arrivals=2/arrivals=3/'"
 ok 'staging that two groups share' again gemm 'staging that is still read by a copy out\|another result' \
     "sed 's/\(storage c_out output.*\) slots=2/\1 slots=1/'"
+ok 'scratch memory in a slot of a ring' found tasks_rows 'it is not full' \
+    "sed 's/\(storage scratch.*\) offset=[0-9]*/\1 offset=0/'"
+ok 'an exchange in memory of another one' found long_rows 'of another one that is not received yet' \
+    "sed 's/storage=squares_shares/storage=sum_shares/'"
 ok 'rows left out that a sum sees' found attention 'FAILED' \
     "sed 's/\(copy_in .*\)storage=v_tile/\1skip_oob=1 storage=v_tile/'"
 ok 'a variable that two values share' found softmax_rows '' "sed 's/var=now = max/var=largest = max/'"

@@ -225,6 +225,7 @@ ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
 void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
+void memory_exchange(Group *group, const Op *op, ws_tile result);
 void memory_role_barrier(Group *group);
 int memory_role_barrier_of(const Group *group); /* its number for the scheduler */
 unsigned char *own_storage(Group *group, const Storage *storage);

@@ -293,8 +293,11 @@ Datum compute(Group *group, const Op *op)
         return memory_at(group, op);
     case CLASS_LOAD:
         return (Datum){.tile = memory_load(group, op)};
-    case CLASS_TILE:
-        return (Datum){.tile = tile_result(group, op)};
+    case CLASS_TILE: {
+        ws_tile tile = tile_result(group, op);
+        memory_exchange(group, op, tile);
+        return (Datum){.tile = tile};
+    }
     default:
         break;
     }

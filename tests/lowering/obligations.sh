@@ -27,7 +27,7 @@ spoiled() {
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
     chain blocks_wide streams shares beside spread powers turned_store flat task_rows shifted \
-    gemm_bias_gelu prints two_scratches same_rows wide_rows softmax_rows; do
+    gemm_bias_gelu prints two_scratches two_exchanges same_rows wide_rows softmax_rows; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -107,6 +107,8 @@ ok 'too little scratch memory' spoiled reload 'less scratch memory than it excha
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
 ok 'scratch memory of another role' spoiled two_scratches "'one' and 'two' both use storage 'scratch'" \
     '/storage scratch_2 /d; s/scratch_2/scratch/'
+ok 'an exchange in memory of one that is not received yet' spoiled two_exchanges \
+    'sends into memory of an exchange that is not received yet' '/storage squares_shares/d; s/squares_shares/sum_shares/'
 ok 'a transpose that nobody makes' spoiled turned_store 'has no scratch memory of its own' 's/ transposed=1//'
 ok 'a look at what is transposed in staging' spoiled turned_store "transposed in a store's staging alone" \
     's/^\( *\)\(%out: .* transposed=1\)$/\1\2\n\1%q: tile<f16,64x64> = neg %out | order=26/'

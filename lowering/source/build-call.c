@@ -217,6 +217,8 @@ static Value *operation(Builder *b, const Instruction *call, Opcode code, bool h
                    ? build_op(b, code, call->loc, type_tile(D_I32, rows, cols), 0, NULL)
                    : NULL;
     case OP_PRINT:
+        build_print_tile(b, call);
+        return NULL;
     case OP_RING_NEW:
     case OP_RING_PUT:
     case OP_RING_GET:
@@ -297,6 +299,8 @@ Built build_call(Builder *b, const Instruction *call)
     }
     if (call->symbol && source_type_is_float(call->type) && op_of_function(call->symbol) != OP_COUNT)
         return math_call(b, call);
+    if (call->symbol && build_print_value(b, call))
+        return made;
     Op *last = b->block->last;
     if (build_is_tile_call(call) && tile_call(b, call, &made)) {
         note_call(b, call, last, &made);

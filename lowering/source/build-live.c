@@ -50,6 +50,14 @@ static void before_instructions(const Instruction *first, uint64_t *live)
         read_operand(live, *source_operand((Instruction *)first, k));
 }
 
+/* Leaves out what no way through the loop reads before it assigns it.  */
+static void keep_live(const SourceTree *loop, uint64_t *live)
+{
+    for (int v = 0; v < loop->nlive; v++)
+        if (!build_has(loop->live, v))
+            live[v / 64] &= ~((uint64_t)1 << (v % 64));
+}
+
 void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live)
 {
     if (!list)
@@ -70,9 +78,11 @@ void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live)
             uint64_t *start = build_set_copy(b, live);
             build_live_before(b, list->test, start);
             build_live_before(b, list->yes, start);
+            keep_live(list, start);
             changed = unite(b, live, start);
         }
         build_live_before(b, list->test, live);
+        keep_live(list, live);
     }
 }
 

@@ -457,7 +457,10 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     }
     b->variables[counter->id] = (Built){.kind = BUILT_SCALAR, .value = own};
     build_test(b, loop, &alone, false);
+    const int ncounters = b->ncounters;
+    build_counters(b, loop);
     build_list(b, loop->yes, flowing);
+    b->ncounters = ncounters;
     if (!b->kernel->failed)
         build_yield(b, b->block, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
     b->depth--;
@@ -481,12 +484,12 @@ static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live
     build_live_before(b, &alone, start);
     for (int w = 0; w < b->words; w++)
         inside[w] |= start[w];
-    uint64_t *flowing = build_set_copy(b, inside);
+    /* And what goes from the test to the body.  */
+    uint64_t *flowing = build_set_copy(b, inside), *assigned = build_set(b);
     build_live_before(b, loop->yes, flowing);
-    for (int w = 0; w < b->words; w++)
-        flowing[w] |= inside[w];
-    uint64_t *assigned = build_set(b);
     build_assigned(b, loop->test, assigned);
+    for (int w = 0; w < b->words; w++)
+        flowing[w] = (flowing[w] & assigned[w]) | inside[w];
     build_assigned(b, loop->yes, assigned);
     Carried carried = carried_by(b, loop, NULL, assigned, flowing, op);
     Block *block = b->block, *test = block_new(b->kernel, op), *body = block_new(b->kernel, op);
@@ -509,7 +512,10 @@ static void build_while(Builder *b, const SourceTree *loop, const uint64_t *live
     b->block = body;
     b->variables = build_state(b, before);
     bind_arguments(b, body, &carried, before);
+    const int ncounters = b->ncounters;
+    build_counters(b, loop);
     build_list(b, loop->yes, start);
+    b->ncounters = ncounters;
     if (!b->kernel->failed)
         build_yield(b, body, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
     b->depth--;

@@ -104,7 +104,7 @@ Built build_address_operation(Builder *b, const Instruction *i)
     case SO_FUNCTION: /* for a call */
         return (Built){.kind = BUILT_NONE, .name = i->symbol};
     case SO_STRING:
-        return (Built){.kind = BUILT_NONE};
+        return (Built){.kind = BUILT_NONE, .name = i->string};
     default:
         if (source_op_form(i->code) == FORM_COMPARE)
             reject(b->kernel, i->loc, REASON_POINTERS_COMPARED);

@@ -13,6 +13,7 @@
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
  *   build-task.c     tasks, and tiles that clauses name
+ *   build-print.c    ws_print and ws_print_value
  *
  * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
  * that is known before the grid, and a sum of bytes. Where ways meet, the slots that differ become results of the IF
@@ -34,13 +35,20 @@ typedef enum {
 typedef struct {
     BuiltKind kind;
     Value *value, *offset;
-    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, or NULL */
+    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, a text,
+                         or NULL */
 } Built;
 
 /* A task of the grid. `around`: the outermost pipelined loop around it; -1: none.  */
 typedef struct {
     int mark, around;
 } BuiltTask;
+
+/* The counter of a loop around, where its iteration begins.  */
+typedef struct {
+    const char *name;
+    Value *value;
+} BuiltCounter;
 
 typedef struct {
     Kernel *kernel;
@@ -57,6 +65,8 @@ typedef struct {
     int words; /* of a set of variables */
     Built *variables;
     Built *temporaries;
+    BuiltCounter *counters; /* outermost first */
+    int ncounters;
     Value **literals;
     int nliterals;
     SourceLiveIn *live_ins;
@@ -167,6 +177,14 @@ Built build_call(Builder *b, const Instruction *call);
 Value *build_argument(Builder *b, const Instruction *call, int k);
 bool build_constant(Builder *b, const Instruction *call, int k, const char *meaning, int64_t *number);
 bool build_element_type(Builder *b, const Instruction *call, int k, Dtype *dtype);
+
+/* ---- build-print.c ----------------------------------------------------------------------------------------------- */
+
+/* At the start of an iteration. The loop's end sets b->ncounters back.  */
+void build_counters(Builder *b, const SourceTree *loop);
+void build_print_tile(Builder *b, const Instruction *call);
+/* false: the function is none that prints a number.  */
+bool build_print_value(Builder *b, const Instruction *call);
 
 /* ---- build-tensor.c ---------------------------------------------------------------------------------------------- */
 

@@ -104,18 +104,47 @@ static bool equal(Operand a, Operand b)
     return a.kind == b.kind && (a.kind == OPERAND_INTEGER ? a.integer == b.integer : a.variable == b.variable);
 }
 
-/* The test has computed the next value, w = v + 1, and v = w follows in the body.  */
-static const Instruction *step_of_test(const Finder *f, Operand x, const SourceTree **block, bool *wraps)
+static bool assigns(const SourceTree *tree, const SourceVariable *variable)
+{
+    for (; tree; tree = tree->next) {
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == variable)
+                return true;
+        if (assigns(tree->test, variable) || assigns(tree->yes, variable) || assigns(tree->no, variable))
+            return true;
+    }
+    return false;
+}
+
+/* Each iteration computes the next value, w = v + 1, and v = w follows.  */
+static const Instruction *step_before(const Finder *f, Operand x, const SourceTree **block, bool *wraps)
 {
     if (x.kind != OPERAND_VARIABLE || f->assigned[x.variable->id] != 1 || f->assigned[f->candidate->id] != 1)
         return NULL;
-    for (const SourceTree *tree = f->loop->test; tree; tree = tree->next)
-        for (const Instruction *i = tree->first; i; i = i->next)
-            if (i->code == SO_COPY && i->variable == x.variable) {
-                *block = tree;
-                return definition(tree, bare(tree, i->args[0], wraps));
-            }
+    for (int k = 0; k < 2; k++)
+        for (const SourceTree *tree = k ? f->loop->yes : f->loop->test; tree; tree = tree->next) {
+            for (const Instruction *i = tree->first; i; i = i->next)
+                if (i->code == SO_COPY && i->variable == x.variable) {
+                    *block = tree;
+                    return definition(tree, bare(tree, i->args[0], wraps));
+                } else if (i->code == SO_COPY && i->variable == f->candidate)
+                    return NULL;
+            if (assigns(tree->test, f->candidate) || assigns(tree->yes, f->candidate) ||
+                assigns(tree->no, f->candidate))
+                return NULL;
+        }
     return NULL;
+}
+
+/* A variable that a conversion makes as wide as the sum that it is added in.  */
+static Operand narrow_step(const SourceTree *block, Operand x)
+{
+    const Instruction *i = definition(block, x);
+    return i && i->code == SO_CONV && i->args[0].kind == OPERAND_VARIABLE && i->from == i->args[0].variable->type &&
+                   i->from != ST_B && i->from != ST_P && !source_type_is_float(i->from) &&
+                   source_type_bytes(i->type) > source_type_bytes(i->from)
+               ? i->args[0]
+               : x;
 }
 
 /* v = v + step, as one of all assignments to v.  */
@@ -124,7 +153,7 @@ static bool is_step(const Finder *f, const SourceTree *block, const Instruction 
     bool wraps = false, ignored = false;
     const Instruction *i = definition(block, bare(block, copy->args[0], &wraps));
     if (!i)
-        i = step_of_test(f, copy->args[0], &block, &wraps);
+        i = step_before(f, copy->args[0], &block, &wraps);
     if (!i || (i->code != SO_ADD && i->code != SO_SUB) || source_type_is_float(i->type))
         return false;
     Operand x = bare(block, i->args[0], &wraps), y = bare(block, i->args[1], &ignored);
@@ -133,6 +162,7 @@ static bool is_step(const Finder *f, const SourceTree *block, const Instruction 
         x = y;
         y = z;
     }
+    y = narrow_step(block, y);
     if (!is_variable(x, f->candidate) || !is_left_alone(f, y))
         return false;
     const bool negative = i->code == SO_SUB && y.kind != OPERAND_INTEGER;
@@ -459,18 +489,6 @@ static bool derive(Finder *f, const Place *place, const SourceInduction *found, 
     return true;
 }
 
-static bool assigns(const SourceTree *tree, const SourceVariable *variable)
-{
-    for (; tree; tree = tree->next) {
-        for (const Instruction *i = tree->first; i; i = i->next)
-            if (i->code == SO_COPY && i->variable == variable)
-                return true;
-        if (assigns(tree->test, variable) || assigns(tree->yes, variable) || assigns(tree->no, variable))
-            return true;
-    }
-    return false;
-}
-
 static void prepend(SourceTree **list, SourceTree *start)
 {
     if (!start->first)
@@ -565,40 +583,5 @@ void source_find_induction(SourceFunction *function, SourceTree **list)
         find_in_loop(function, *list, slot);
         while (*slot != tree)
             slot = &(*slot)->next;
-    }
-}
-
-/* ---- text -------------------------------------------------------------------------------------------------------- */
-
-static void print_operand(FILE *file, Operand x)
-{
-    if (x.kind == OPERAND_VARIABLE)
-        fputs(x.variable->text, file);
-    else if (x.kind == OPERAND_TEMPORARY)
-        fprintf(file, "t%d", x.temporary);
-    else
-        fprintf(file, "%lld", (long long)x.integer);
-}
-
-static void print_variable(FILE *file, const SourceInductionVariable *variable)
-{
-    fprintf(file, "%s %c ", variable->variable->text, variable->negative ? '-' : '+');
-    print_operand(file, variable->step);
-    fputs(variable->wraps ? " wraps" : "", file);
-}
-
-void source_print_induction(const SourceInduction *induction, FILE *file)
-{
-    if (induction->counter.variable) {
-        fputs(" counter ", file);
-        print_variable(file, &induction->counter);
-        fprintf(file, ", %s%s ", source_op_text(induction->test->code), induction->side ? " of" : "");
-        print_operand(file, induction->test->args[1 - induction->side]);
-        fputs(induction->is_behind ? " behind the step" : induction->offset.kind ? " behind an offset" : "", file);
-    }
-    for (int i = 0; i < induction->n; i++) {
-        fputs(i || induction->counter.variable ? "; " : " ", file);
-        print_variable(file, &induction->variables[i]);
-        fputs(induction->variables[i].is_derived ? " from the counter" : "", file);
     }
 }

@@ -165,6 +165,9 @@ typedef struct SourceTree {
     Operand condition;         /* TREE_IF, TREE_LOOP: a b */
     struct SourceTree *test, *yes, *no;
     struct SourceInduction *induction; /* TREE_LOOP: what induction.c found, or NULL */
+    const uint64_t *live;              /* TREE_LOOP: of the first `nlive` variables, those read before each iteration
+                                          assigns them. The tree's flags alone do not tell */
+    int nlive;
     Loc loc;
     struct SourceTree *next;
 } SourceTree;
@@ -172,9 +175,6 @@ typedef struct SourceTree {
 /* Takes the function's instructions over: its blocks are used up. Runs behind simplify. NULL: `irreducible` is a block
    of a cycle that is entered at several places, and the function keeps its blocks.  */
 SourceTree *source_structure(SourceFunction *function, const SourceBlock **irreducible);
-void source_print_tree(const SourceTree *tree, FILE *file, SourceTextOptions options);
-/* The blocks of a tree, for tests.  */
-void source_tree_blocks(SourceFunction *function, const SourceTree *tree);
 
 /* ---- induction.c ------------------------------------------------------------------------------------------------- */
 
@@ -204,7 +204,12 @@ typedef struct SourceInduction {
 void source_find_induction(SourceFunction *function, SourceTree **tree);
 /* May the loop write memory that holds a number of the type? C's rule of effective types tells.  */
 bool source_loop_writes(const SourceTree *loop, SourceType type);
-void source_print_induction(const SourceInduction *induction, FILE *file);
+
+/* ---- tree.c ------------------------------------------------------------------------------------------------------ */
+
+void source_print_tree(const SourceTree *tree, FILE *file, SourceTextOptions options);
+/* The blocks of a tree, for tests.  */
+void source_tree_blocks(SourceFunction *function, const SourceTree *tree);
 
 #ifdef __cplusplus
 }

@@ -42,6 +42,8 @@ typedef struct {
     SourceFunction *function;
     Module *module;
     SourceFlow *flow;
+    SourceLive live;
+    int nvariables; /* flags come behind them */
     int words;
     int *inside;                    /* the number of the block in whose arms it stands; -1: it does not */
     int *behind;                    /* the number of the block behind whose condition it stands; -1: it does not */
@@ -475,6 +477,8 @@ static void loop(Structurer *s, List *list, int h)
     start(&test);
     start(&inner);
     tree->loc = end->loc;
+    tree->live = s->live.in + (size_t)h * (size_t)s->live.words;
+    tree->nlive = s->nvariables;
     if (form == LOOP_FLAGGED) {
         tree->condition = source_of(flag_of(s, s->goes, h));
         body(s, &inner, h);
@@ -538,6 +542,8 @@ SourceTree *source_structure(SourceFunction *function, const SourceBlock **irred
         return NULL;
     }
     const size_t n = (size_t)s->flow->n;
+    s->live = source_live(function, s->flow);
+    s->nvariables = function->nvariables;
     s->words = s->flow->n / 64 + 1;
     s->inside = arena_alloc(s->module, n * sizeof *s->inside);
     s->behind = arena_alloc(s->module, n * sizeof *s->behind);
@@ -552,140 +558,4 @@ SourceTree *source_structure(SourceFunction *function, const SourceBlock **irred
     start(&list);
     sequence(s, &list, 0);
     return list.first;
-}
-
-/* ---- text -------------------------------------------------------------------------------------------------------- */
-
-static void print_condition(FILE *file, Operand x)
-{
-    if (x.kind == OPERAND_TEMPORARY)
-        fprintf(file, "t%d", x.temporary);
-    else if (x.kind == OPERAND_VARIABLE)
-        fputs(x.variable->text, file);
-    else
-        fprintf(file, "%d", (int)x.integer);
-}
-
-static void print_list(const SourceTree *tree, FILE *file, int depth, SourceTextOptions options);
-
-static void print_block(const SourceTree *tree, FILE *file, int depth, SourceTextOptions options)
-{
-    for (const Instruction *i = tree->first; i; i = i->next) {
-        fprintf(file, "%*s", 2 * depth - 2, "");
-        source_print_instruction(i, file, options);
-    }
-}
-
-static void print_list(const SourceTree *tree, FILE *file, int depth, SourceTextOptions options)
-{
-    for (; tree; tree = tree->next)
-        switch (tree->kind) {
-        case TREE_BLOCK:
-        case TREE_END:
-            print_block(tree, file, depth, options);
-            break;
-        case TREE_IF:
-            fprintf(file, "%*sif ", 2 * depth, "");
-            print_condition(file, tree->condition);
-            fputs(" {\n", file);
-            print_list(tree->yes, file, depth + 1, options);
-            if (tree->no) {
-                fprintf(file, "%*s} else {\n", 2 * depth, "");
-                print_list(tree->no, file, depth + 1, options);
-            }
-            fprintf(file, "%*s}\n", 2 * depth, "");
-            break;
-        case TREE_LOOP:
-            fprintf(file, "%*sloop {", 2 * depth, "");
-            if (tree->induction)
-                source_print_induction(tree->induction, file);
-            putc('\n', file);
-            print_list(tree->test, file, depth + 1, options);
-            fprintf(file, "%*s} while ", 2 * depth, "");
-            print_condition(file, tree->condition);
-            fputs(" {\n", file);
-            print_list(tree->yes, file, depth + 1, options);
-            fprintf(file, "%*s}\n", 2 * depth, "");
-            break;
-        }
-}
-
-void source_print_tree(const SourceTree *tree, FILE *file, SourceTextOptions options)
-{
-    print_list(tree, file, 1, options);
-}
-
-/* ---- back to blocks ---------------------------------------------------------------------------------------------- */
-
-static SourceBlock *lower_list(SourceFunction *function, const SourceTree *tree, SourceBlock *block);
-
-static void jump(SourceFunction *function, SourceBlock *from, SourceBlock *to)
-{
-    const Instruction nowhere = {0};
-    if (from)
-        source_insert(from, from->last, make(function, &nowhere, (Instruction){.code = SO_JUMP, .targets = {to}}));
-}
-
-static SourceBlock *placed(SourceFunction *function)
-{
-    SourceBlock *block = source_block_new(function);
-    source_place(function, block);
-    return block;
-}
-
-static void branch(SourceFunction *function, SourceBlock *block, const SourceTree *tree, SourceBlock *yes,
-                   SourceBlock *no)
-{
-    const Instruction like = {.loc = tree->loc};
-    source_insert(
-        block, block->last,
-        make(function, &like,
-             (Instruction){.code = SO_BRANCH, .type = ST_B, .args = {tree->condition}, .targets = {yes, no}}));
-}
-
-/* Returns the block in which control goes on; NULL: it does not.  */
-static SourceBlock *lower_list(SourceFunction *function, const SourceTree *tree, SourceBlock *block)
-{
-    for (; tree && block; tree = tree->next) {
-        if (tree->kind == TREE_BLOCK || tree->kind == TREE_END) {
-            for (Instruction *i = tree->first, *next; i; i = next) {
-                next = i->next;
-                source_insert(block, block->last, i);
-            }
-            if (tree->kind == TREE_END)
-                return NULL;
-            continue;
-        }
-        SourceBlock *yes = placed(function), *no = placed(function);
-        if (tree->kind == TREE_IF) {
-            SourceBlock *join = placed(function);
-            branch(function, block, tree, yes, no);
-            jump(function, lower_list(function, tree->yes, yes), join);
-            jump(function, lower_list(function, tree->no, no), join);
-            block = join;
-        } else {
-            SourceBlock *head = placed(function);
-            jump(function, block, head);
-            block = lower_list(function, tree->test, head);
-            branch(function, block, tree, yes, no);
-            jump(function, lower_list(function, tree->yes, yes), head);
-            block = no;
-        }
-    }
-    return block;
-}
-
-void source_tree_blocks(SourceFunction *function, const SourceTree *tree)
-{
-    const Instruction nowhere = {0};
-    function->blocks = function->last_block = NULL;
-    function->nblocks = 0;
-    SourceBlock *end = lower_list(function, tree, placed(function));
-    if (end)
-        source_insert(end, end->last, make(function, &nowhere, (Instruction){.code = SO_UNREACHABLE}));
-    /* A join that nothing reaches is empty.  */
-    for (SourceBlock *block = function->blocks; block; block = block->next)
-        if (!block->first || !source_ends_block(block->last))
-            source_insert(block, block->last, make(function, &nowhere, (Instruction){.code = SO_UNREACHABLE}));
-    source_clean(function);
 }

@@ -198,6 +198,59 @@ static void reset(void)
     }
 }
 
+/* the next count is used before the step */
+static void above(int n, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0;
+            for (int k = j + 1; k < n - 2; k++)
+                s += x[i * n + k] * x[k];
+            y[i * n + j] = s;
+        }
+}
+
+/* both ways around give a value, and loads stand between */
+static void both(int n, const int *restrict x, const int *restrict y, float *restrict z)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        for (int k = 0; k < 5; k++)
+            s += x[i] > k && y[i + k] > 3 ? z[i] * 2 : 1;
+        z[i] = s;
+    }
+}
+
+static void wide_step(size_t lo, size_t hi, int step, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (size_t i = lo; i < hi + 1; i += step)
+        y[i] = x[i] * 3;
+}
+
+/* mirrored at both ends */
+static void mirrored(int n, int front, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n + 4; i++) {
+        int k = i - front;
+        if (k < 0)
+            k = -k - 1;
+        if (k >= n)
+            k = 2 * n - 1 - k;
+        y[i] = x[k];
+    }
+}
+
+static void bounded(int some, int n, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < (some ? n - 5 : n); i++)
+        y[i] = x[i] + 7;
+}
+
 static void show(const char *name)
 {
     double x = 0, y = 0;
@@ -253,5 +306,16 @@ int main(void)
     show("twice");
     twice(ROWS, 2, a, c);
     show("twice none");
+    above(ROWS, a, c);
+    show("above");
+    both(ALL - 5, p, q, c);
+    show("both");
+    wide_step(3, ALL - 2, 3, a, c);
+    show("wide step");
+    mirrored(ALL - 4, 2, a, c);
+    show("mirrored");
+    bounded(0, ALL, a, c);
+    bounded(1, ALL, b, c);
+    show("bounded");
     return 0;
 }

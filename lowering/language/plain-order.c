@@ -384,16 +384,18 @@ static void straighten(Nest *in, Loop *loop)
     int64_t step;
     bool known = ir_constant(op->args[2], &step);
     Opcode compare = op->control->compare;
+    loop->start = op->args[0];
+    loop->end = op->args[1];
+    loop->enters = compare;
     turn_choice(in, op);
     step = signed_step(op->args[0]->type.dtype, known ? step : 0);
     if (known && step && compare == OP_SCALAR_NE)
         compare = meet_bound(in, loop, step);
-    Value *runs = loop_take_guard(op);
-    if (!runs)
-        runs = runs_without_a_sign(in, loop, compare, step == 1);
-    else if (asks_of_start(op, runs, compare, false) &&
-             has_natural_order(in, op, compare == OP_SCALAR_LT || compare == OP_SCALAR_LE))
+    const bool up = compare == OP_SCALAR_LT || compare == OP_SCALAR_LE;
+    Value *runs = loop_take_guard(op), *by_order = runs_without_a_sign(in, loop, compare, step == 1);
+    if (runs && asks_of_start(op, runs, compare, false) && has_natural_order(in, op, up))
         runs = NULL;
+    runs = runs && by_order ? ir_binary_before(in->kernel, op, OP_SCALAR_AND, runs, by_order) : runs ? runs : by_order;
     loop->away = runs && asks_of_start(op, runs, compare, true);
     straighten_steps(in, loop, compare, step, known);
     if (!runs && !in->kernel->failed)

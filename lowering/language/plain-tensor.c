@@ -48,6 +48,52 @@ static Value *against_0(Nest *in, Opcode code, Value *number)
     return ir_scalar_before(in->kernel, in->region, code, D_I1, 2, args);
 }
 
+/* A choice by a condition that is known before the grid, behind conversions; NULL: it is none.  */
+static const Op *choice_in(const Nest *in, const Value *value)
+{
+    const Op *op = value->def;
+    while (op && op->code == OP_SCALAR_CONVERT)
+        op = op->args[0]->def;
+    return op && op->code == OP_SCALAR_SELECT && is_known_before(in, op->args[0]) ? op : NULL;
+}
+
+/* The value where the choice is this arm; NULL: the launcher does not know the arm.  */
+static Value *value_by_arm(Nest *in, const Value *value, const Op *choice, int arm)
+{
+    if (value->def == choice)
+        return is_known_before(in, choice->args[1 + arm]) ? form_prologue(in, choice->args[1 + arm]) : NULL;
+    Value *from = value_by_arm(in, value->def->args[0], choice, arm);
+    return from ? ir_convert_before(in->kernel, in->region, from, value->type.dtype) : NULL;
+}
+
+static Value *truth(Nest *in, Opcode code, Value *x, Value *y)
+{
+    return ir_scalar_before(in->kernel, in->region, code, D_I1, y ? 2 : 1, (Value *[]){x, y});
+}
+
+/* May a comparison of C hold, as far as the launcher knows its sides?  NULL: it may.  */
+static Value *may_hold(Nest *in, Opcode code, Value *x, Value *y)
+{
+    Value *sides[] = {x, y};
+    if (is_known_before(in, x) && is_known_before(in, y))
+        return truth(in, code, form_prologue(in, x), form_prologue(in, y));
+    for (int i = 0; i < 2; i++) {
+        const Op *choice = is_known_before(in, sides[i]) ? NULL : choice_in(in, sides[i]);
+        Value *may = NULL;
+        for (int arm = 0; choice && arm < 2; arm++) {
+            Value *by_arm = value_by_arm(in, sides[i], choice, arm), *condition = form_prologue(in, choice->args[0]);
+            Value *holds = by_arm ? may_hold(in, code, i ? x : by_arm, i ? by_arm : y) : NULL;
+            if (!holds)
+                continue;
+            holds = truth(in, OP_SCALAR_OR, arm ? condition : truth(in, OP_SCALAR_NOT, condition, NULL), holds);
+            may = may ? truth(in, OP_SCALAR_AND, may, holds) : holds;
+        }
+        if (may)
+            return may;
+    }
+    return NULL;
+}
+
 /* need: where this is below 0 the number says nothing; NULL: it always says something. */
 static Value *joined(Nest *in, Value *condition, Opcode code, const Poly *x, Value *need)
 {
@@ -123,6 +169,13 @@ static int conditions_of(Nest *in, const Group *group, Poly *numbers, Value **ne
     return count;
 }
 
+/* Its start and its end are ints that the difference in 64 bits compares.  */
+static bool is_short(const Loop *loop)
+{
+    const Dtype dtype = loop->start->type.dtype;
+    return dtype_is_signed(dtype) && dtype_bytes(dtype) <= 4 && loop->enters != OP_SCALAR_NE;
+}
+
 /* Some element is touched: the loops around all accesses iterate, as far as the launcher knows their bounds, and the
    conditions that these have in common may hold.  An extent of 0 does not tell, as the element in front of the array
    has it, too.  */
@@ -132,11 +185,21 @@ static Value *is_touched(Nest *in, const Group *group)
     Poly numbers[MAX_GUARDS];
     Value *needs[MAX_GUARDS];
     FOR_LOOPS (i, in) {
+        const Loop *loop = &in->loops[i];
         Poly low, end, trips;
-        if (!uses_group(in, group, i) || !span_of(in, &in->loops[i], &low, &end))
+        if (!uses_group(in, group, i))
+            continue;
+        Value *enters = is_short(loop) ? NULL : may_hold(in, loop->enters, loop->start, loop->end);
+        if (enters)
+            touched = ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched, enters);
+        if (!span_of(in, loop, &low, &end) ||
+            (enters && is_known_before(in, loop->start) && is_known_before(in, loop->end)))
             continue;
         trips = poly_add(&end, &low, -1);
         touched = joined(in, touched, OP_SCALAR_GT, &trips, NULL);
+        trips = poly_add(&loop->hi, &loop->lo, -1);
+        if (!poly_is_fixed(in, &loop->hi) && !poly_is_fixed(in, &loop->lo) && bound_of_loops(in, &trips, true))
+            touched = joined(in, touched, OP_SCALAR_GT, &trips, NULL);
     }
     for (int i = conditions_of(in, group, numbers, needs) - 1; i >= 0; i--)
         touched = joined(in, touched, OP_SCALAR_GE, &numbers[i], needs[i]);
@@ -152,34 +215,48 @@ static bool may_be_idle(Nest *in, const Group *group)
         const Loop *loop = &in->loops[i];
         Poly low, end;
         int64_t number;
-        bool idle = loop->turned || loop_guard(loop->op) || !poly_is_constant(&loop->lo, &number) || number > 0;
+        bool falls = loop->enters == OP_SCALAR_GT || loop->enters == OP_SCALAR_GE;
+        bool idle = falls || loop_guard(loop->op) || !poly_is_constant(&loop->lo, &number) || number > 0;
         if (idle && uses_group(in, group, i) && span_of(in, loop, &low, &end))
             return true;
     }
     return conditions_of(in, group, numbers, needs) > 0;
 }
 
-static Value *extent_of(Nest *in, const Group *group, int dim)
+static Value *where(Nest *in, Value *condition, Value *number, Value *other)
 {
-    const bool asks = dim == 0 && (group->nleast || may_be_idle(in, group));
-    Value *extent = largest_extent(in, group, dim), *touched = asks ? is_touched(in, group) : NULL;
-    if (touched) {
-        Value *args[] = {touched, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
-        extent = ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, extent->type.dtype, 3, args);
-    }
+    return ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, number->type.dtype, 3,
+                            (Value *[]){condition, number, other});
+}
+
+/* Where nothing is touched an extent may be any number of 64 bits.  */
+static bool may_be_large(const Group *group, int dim)
+{
+    for (int i = 0; i < group->nextents[dim]; i++)
+        for (int k = 0; k < group->extent[dim][i].count; k++) {
+            const Term *term = &group->extent[dim][i].terms[k];
+            for (int m = 0; m < term->count; m++)
+                if (dtype_bytes(term->values[m]->type.dtype) > 4 || !dtype_is_signed(term->values[m]->type.dtype))
+                    return true;
+        }
+    return false;
+}
+
+/* touched: without this the tensor has no element; NULL: it is not asked.  */
+static Value *extent_of(Nest *in, const Group *group, int dim, Value *touched)
+{
+    Value *extent = largest_extent(in, group, dim);
+    if (touched && (dim == 0 || may_be_large(group, dim)))
+        extent = where(in, touched, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0));
     for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
-        Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
-        Value *below = ir_scalar_before(in->kernel, in->region, OP_SCALAR_LT, D_I1, 2,
-                                        (Value *[]){ir_convert_before(in->kernel, in->region, least, D_I64), zero});
-        below = ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched, below);
-        extent = ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3,
-                                  (Value *[]){below, ir_convert_before(in->kernel, in->region, least, D_I64),
-                                              ir_convert_before(in->kernel, in->region, extent, D_I64)});
+        Value *least = ir_convert_before(in->kernel, in->region, poly_before(in, &group->least[i]), D_I64);
+        Value *below =
+            ir_binary_before(in->kernel, in->region, OP_SCALAR_AND, touched, against_0(in, OP_SCALAR_LT, least));
+        extent = where(in, below, least, ir_convert_before(in->kernel, in->region, extent, D_I64));
     }
     if (!group->guard)
         return extent;
-    Value *args[] = {group->guard, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
-    return ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, extent->type.dtype, 3, args);
+    return where(in, group->guard, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0));
 }
 
 static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
@@ -188,8 +265,9 @@ static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
     int nargs = 1 + 2 * rank;
     int64_t first;
     group->base->type = type_pointer(group->dtype);
+    Value *touched = group->nleast || may_be_idle(in, group) ? is_touched(in, group) : NULL;
     for (int i = 0; i < rank; i++) {
-        args[1 + i] = extent_of(in, group, order[i]);
+        args[1 + i] = extent_of(in, group, order[i], touched);
         args[1 + rank + i] = poly_before(in, &group->stride[order[i]]);
     }
     if ((group->line || group->moved) && !(poly_is_constant(&group->first, &first) && !first))

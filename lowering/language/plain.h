@@ -116,6 +116,9 @@ typedef struct {
     const char *why; /* they do */
     int rest, whole; /* of a triangle: the loop that has the rest of its iterations, and of whose it has the rest */
     Poly lo, hi;     /* lo <= iv < hi */
+    /* The loop is entered where this holds of its start and its end, as C compares them.  */
+    Value *start, *end;
+    Opcode enters;
     /* Of a loop that went on by steps, what its counter was, from first to last; NULL: it is the counter.  */
     Value *index, *edge; /* index < edge, or as `within` says, as long as it goes on */
     Opcode within;

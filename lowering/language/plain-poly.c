@@ -100,7 +100,7 @@ static Value *unconverted(Value *value, bool modulo)
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
         bool from_counter = (!from->def && from->block) || from->counts; /* of wider bounds: it fits */
         bool counter = value->counts || (from_counter && dtype_is_signed(to) && dtype_bytes(to) >= 4);
-        bool keeps = modulo && dtype_bytes(to) == 4 && dtype_bytes(dtype) >= 4;
+        bool keeps = modulo && dtype_bytes(to) == 4; /* a sign goes on to the top */
         if (!wider && dtype_bytes(to) < 8 && !counter && !keeps)
             break;
         value = from;
@@ -120,6 +120,18 @@ static bool is_cut(const Value *value)
         return false;
     Dtype from = value->def->args[0]->type.dtype;
     return from == D_U32 || (dtype_bytes(from) == 8 && !dtype_is_float(from));
+}
+
+/* Computed of the launch's numbers alone, which the launcher cuts as C does.  */
+static bool is_of_launch(const Value *value)
+{
+    const Op *op = value->def;
+    if (!op)
+        return !value->block;
+    bool known = op_info[op->code].class_ == CLASS_SCALAR;
+    for (int i = 0; i < op->nargs && known; i++)
+        known = is_of_launch(op->args[i]);
+    return known;
 }
 
 static Poly poly_through(Value *value, Wrapped *wrapped);
@@ -147,7 +159,7 @@ static Poly poly_through(Value *value, Wrapped *wrapped)
     const Op *op = value->def;
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype))
         return poly_value(value);
-    if (wrapped && !modulo && is_cut(value))
+    if (wrapped && !modulo && is_cut(value) && !is_of_launch(value))
         return poly_of_cut(value, wrapped);
     bool sum = op->code == OP_SCALAR_ADD || op->code == OP_SCALAR_SUB || op->code == OP_SCALAR_MUL, wraps = false;
     if (!does_not_wrap(value->type.dtype)) {

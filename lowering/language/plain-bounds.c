@@ -807,11 +807,10 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
     return false;
 }
 
-/* Sums of 32 bits without a sign, as what they are where the launcher finds that they do not wrap around.  */
-static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need, int *nneeds)
+/* Sums of 32 bits without a sign, less the multiple of 2^32 that the launcher finds to be below all of them.  */
+static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need)
 {
     Nest *in = s->in;
-    *nneeds = 0;
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < x->terms[i].count; k++) {
             Value *value = x->terms[i].values[k];
@@ -819,17 +818,23 @@ static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need, i
             if (!op || !op->nargs || value->type.dtype != D_U32 || op_info[op->code].class_ != CLASS_SCALAR ||
                 dtype_is_float(op->args[0]->type.dtype) || is_known_before(in, value))
                 continue;
-            Poly least = poly_modulo(value), most = least, last = poly_constant(UINT32_MAX);
-            if (poly_has(&least, value) || s->needs + 2 > MAX_NEEDS)
+            Poly is = poly_modulo(value), least = is, most = is, last = poly_constant(UINT32_MAX);
+            if (poly_has(&is, value))
                 continue;
-            *sum = poly_replace(x, value, &least);
-            bool natural = poly_is_natural(in, &least);
-            if (!sum->known || (!natural && !bound_of(in, &least, s->at, false, false)) ||
-                !bound_of(in, &most, s->at, true, false))
+            bool natural = poly_is_natural(in, &is);
+            if ((!natural && !bound_of(in, &least, s->at, false, false)) || !bound_of(in, &most, s->at, true, false))
                 continue;
-            if (!natural)
-                need[(*nneeds)++] = least;
-            need[(*nneeds)++] = poly_add(&last, &most, -1);
+            if (!natural) {
+                Value *turns = number_before(in, -((int64_t)1 << 32));
+                turns = scalar_before(in, OP_SCALAR_AND, D_I64, poly_before(in, &least), turns);
+                Poly below = poly_value(turns);
+                is = poly_add(&is, &below, -1);
+                last = poly_add(&last, &below, 1);
+            }
+            *sum = poly_replace(x, value, &is);
+            if (!sum->known)
+                continue;
+            *need = poly_add(&last, &most, -1);
             return true;
         }
     return false;
@@ -838,7 +843,6 @@ static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need, i
 static void search(Search *s, const Poly *x)
 {
     Poly next;
-    int needs_of_sum;
     if (s->steps++ >= MAX_STEPS || s->count == MAX_BOUNDS)
         return;
     if (poly_is_fixed(s->in, x)) {
@@ -863,10 +867,10 @@ static void search(Search *s, const Poly *x)
         s->swaps -= swaps;
         s->needs -= needs + (s->guards.need[i] != NULL);
     }
-    if (use_wrapped(s, x, &next, &s->need[s->needs], &needs_of_sum)) {
-        s->needs += needs_of_sum;
+    if (s->needs < MAX_NEEDS && use_wrapped(s, x, &next, &s->need[s->needs])) {
+        s->needs++;
         search(s, &next);
-        s->needs -= needs_of_sum;
+        s->needs--;
     }
     if (use_rounded(s, x, &next))
         search(s, &next);

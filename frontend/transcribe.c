@@ -21,7 +21,7 @@ static void add_pragma(Unit *u, unsigned offset, const Tokens *line, void *conte
     int count = t->nmarks;
     LIST_ADD(u->module, t->tasks, count) = !strcmp(line->list[1].text, "task");
     LIST_ADD(u->module, t->marks, t->nmarks) = offset;
-    source_pragma(t->unit, line->list[1].text, line->list[0].loc);
+    source_pragma(t->unit, line->list[1].text, false, line->list[0].loc);
 }
 
 void transcribe_marks(Transcriber *t, unsigned offset)

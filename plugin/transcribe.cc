@@ -430,6 +430,13 @@ static void sort_functions(SourceUnit *all)
     all->functions = sorted;
 }
 
+/* bind.cc has put its marker into the loop.  */
+static bool is_of_loop(const Pragma *pragma)
+{
+    return pragma->kind == DIRECTIVE_GRID || pragma->kind == DIRECTIVE_PIPELINE || pragma->kind == DIRECTIVE_PARTS ||
+           pragma->kind == DIRECTIVE_BLOCKS;
+}
+
 void transcribe_finish(void)
 {
     static bool done;
@@ -439,7 +446,7 @@ void transcribe_finish(void)
     if (!unit)
         unit = source_unit_new(plugin.module);
     for (unsigned i = 0; i < pragma_count(); i++)
-        source_pragma(unit, pragma_text(pragma_at(i)), loc_of(pragma_at(i)->loc));
+        source_pragma(unit, pragma_text(pragma_at(i)), is_of_loop(pragma_at(i)), loc_of(pragma_at(i)->loc));
     sort_functions(unit);
     finish_globals(unit);
     for (const SourceFunction *function = unit->functions; function; function = function->next) {

@@ -350,7 +350,7 @@ static bool is_behind(const SourceFunction *function, const SourceBlock *header,
         loc = link->loc;
     if (!same_chain(link, mark->inlined))
         return false;
-    return !pragma || !pragma->loc.line || !loc.line || loc.line > pragma->loc.line ||
+    return !pragma || pragma->is_inside || !pragma->loc.line || !loc.line || loc.line > pragma->loc.line ||
            (loc.line == pragma->loc.line && loc.column > pragma->loc.column);
 }
 
@@ -362,7 +362,6 @@ int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, c
     const Instruction *instruction = block->first;
     while (instruction && (instruction->code != SO_MARK || instruction->mark != mark))
         instruction = instruction->next;
-    /* GCC has the mark behind the loop's start, and clang has it in front of the loop.  */
     if (instruction && flow->loop[b] >= 0 && is_behind(function, flow->order[flow->loop[b]], instruction))
         return flow->loop[b];
     for (int h = b + 1; h < flow->n; h++)

@@ -653,10 +653,11 @@ static void pragma_line(Reader *r)
     long bytes;
     small_number(r);
     const char *text = quoted(r, &bytes);
+    const bool is_inside = !r->failed && accept_word(r, "inside");
     Loc loc = {r->module->source, 0, 0, 0};
     place(r, &loc);
     if (!r->failed)
-        source_pragma(r->unit, text, loc);
+        source_pragma(r->unit, text, is_inside, loc);
 }
 
 static void fail_line(Reader *r)

@@ -271,7 +271,7 @@ void source_print(const SourceUnit *unit, FILE *file, SourceTextOptions options)
 {
     int number = 0;
     for (const SourcePragma *pragma = unit->pragmas; pragma; pragma = pragma->next) {
-        fprintf(file, "pragma %d \"%s\"", number++, pragma->text);
+        fprintf(file, "pragma %d \"%s\"%s", number++, pragma->text, pragma->is_inside ? " inside" : "");
         if (options.places && pragma->loc.line)
             fprintf(file, " @%d:%d", pragma->loc.line, pragma->loc.column);
         putc('\n', file);

@@ -249,10 +249,11 @@ void source_relocation(SourceUnit *unit, SourceGlobal *global, long offset, Sour
     *at = relocation;
 }
 
-void source_pragma(SourceUnit *unit, const char *text, Loc loc)
+void source_pragma(SourceUnit *unit, const char *text, bool is_inside, Loc loc)
 {
     SourcePragma *pragma = arena_alloc(unit->module, sizeof *pragma);
     pragma->text = arena_print(unit->module, "%s", text);
+    pragma->is_inside = is_inside;
     pragma->loc = loc;
     *(unit->last_pragma ? &unit->last_pragma->next : &unit->pragmas) = pragma;
     unit->last_pragma = pragma;

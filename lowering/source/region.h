@@ -253,6 +253,7 @@ typedef struct SourceGlobal {
 /* A pragma, in the order of the unit. `mark N` has the number of one.  */
 typedef struct SourcePragma {
     const char *text; /* the directive's name */
+    bool is_inside;   /* its marks are at the start of the loop's body, and not in front of the loop */
     Loc loc;
     struct SourcePragma *next;
 } SourcePragma;
@@ -276,7 +277,7 @@ SourceGlobal *source_global(SourceUnit *unit, const char *name, long bytes, Decl
 /* Adds an address. `symbol` is copied: a name, or of SO_STRING `bytes` bytes.  */
 void source_relocation(SourceUnit *unit, SourceGlobal *global, long offset, SourceOpcode code, const char *symbol,
                        long bytes, int64_t addend);
-void source_pragma(SourceUnit *unit, const char *text, Loc loc);
+void source_pragma(SourceUnit *unit, const char *text, bool is_inside, Loc loc);
 /* Returns a block that is in no function; source_place () puts it behind the others.  */
 SourceBlock *source_block_new(SourceFunction *function);
 void source_place(SourceFunction *function, SourceBlock *block);

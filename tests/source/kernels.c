@@ -251,6 +251,19 @@ static void bounded(int some, int n, const float *restrict x, float *restrict y)
         y[i] = x[i] + 7;
 }
 
+/* pragmas of a macro */
+#define INSIDE(name, type)                                                              \
+    static void name(int n, const type *restrict x, type *restrict y)                   \
+    {                                                                                   \
+        _Pragma("ws grid(2)") for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)   \
+        {                                                                               \
+            type s = 1;                                                                 \
+            _Pragma("ws pipeline(auto)") for (int k = 0; k < n; k++) s += x[i * n + k]; \
+            y[i * n + j] = s + x[j];                                                    \
+        }                                                                               \
+    }
+INSIDE(inside, float)
+
 static void show(const char *name)
 {
     double x = 0, y = 0;
@@ -317,5 +330,7 @@ int main(void)
     bounded(0, ALL, a, c);
     bounded(1, ALL, b, c);
     show("bounded");
+    inside(ROWS, a, c);
+    show("inside");
     return 0;
 }

@@ -13,6 +13,8 @@
 
 #include "mutation.h"
 
+enum { UNIT = 16 }; /* TMA can begin at a multiple of so many elements, for any type */
+
 /* The use of a parameter.  With several uses the last in this list decides its value.  */
 typedef enum {
     PART_NONE,
@@ -89,7 +91,6 @@ static void visit_width(Op *op, void *context)
 /* Sets the grid's step.  The terms of a computed step keep their values.  */
 static void visit_step(Op *op, void *context)
 {
-    enum { UNIT = 16 }; /* TMA can begin at a multiple of so many elements, for any type */
     Setup *setup = context;
     for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
         Width width = {op->blocks[0]->args[i / 3], UNIT};
@@ -123,6 +124,24 @@ static int64_t sharers(const Op *loop)
     return product;
 }
 
+/* Returns the extent of `tiles` tiles, of which the last is half.  Its rows begin where TMA can begin, since a launch
+   that TMA cannot serve uses neither copies out nor their waits and fences.  The displaced variant is that launch.  */
+static int64_t extent_of(int64_t step, int tiles)
+{
+    const int64_t half = step / 2 >= UNIT ? (step + step / 2 + UNIT - 1) / UNIT * UNIT - step : step / 2;
+    return step > 1 ? (tiles - 1) * step + half : tiles;
+}
+
+/* Two tiles along each dimension, and two for each of the groups that take tiles in turn.  */
+static int tiles_along(const Setup *setup, int dimension)
+{
+    const bool in_turn = setup->kernel->schedule.block.split == SPLIT_TILES && dimension == 0;
+    int groups = 1;
+    FOR_ROLES (role, setup->kernel)
+        groups = role->replicas > groups ? role->replicas : groups;
+    return in_turn ? 2 * groups : 2;
+}
+
 static void visit_bound(Op *op, void *context)
 {
     Setup *setup = context;
@@ -136,7 +155,7 @@ static void visit_bound(Op *op, void *context)
     for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
         step = step_of(setup, op->args[i + 2]);
         take_terms(setup, op->args[i + 1], PART_GRID_TERM, 2);
-        take_part(setup, parameter_of(setup, op->args[i + 1]), PART_GRID, step > 1 ? step + step / 2 : 2);
+        take_part(setup, parameter_of(setup, op->args[i + 1]), PART_GRID, extent_of(step, tiles_along(setup, i)));
         if (i == 0 && setup->kernel->grid.from) /* the second of two tiles comes first */
             take_part(setup, parameter_of(setup, setup->kernel->grid.from), PART_DIVISOR, step > 1 ? step : 1);
     }

@@ -98,6 +98,10 @@ for name in drop-await-tiles twice-tile-done; do
     sh "$top_srcdir/tests/mutation/run" --operator "$name" "$top_srcdir/tests/mutation/beside.c" >"$work/score"
     ok "$name" noticed "$name"
 done
+for name in drop-fence drop-store-wait; do
+    sh "$top_srcdir/tests/mutation/run" --operator "$name" "$top_srcdir/tests/mutation/odd.c" >"$work/score"
+    ok "$name, of an odd number of columns" noticed "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/plain.c" >"$work/score"
 not_ok 'the unspoiled plain loops are refused' grep '^not ok' "$work/score"
 for name in drop-put drop-get drop-release twice-store before-loop later trip-less trip-more fixed-slot next-slot \

@@ -116,14 +116,17 @@ bool arrive(Explorer *explorer, State *state, Way *way)
 {
     const Op *op = state->groups[state->question.group].pc;
     bool new = explorer->groups[state->question.group].about[op->position] & ABOUT_SAME_WAY;
+    bool new_frame = false;
     if (!way->known) {
         if (explorer->waits && !new)
             list_facts(explorer, state);
-        *way = (Way){true, stop_of_frame(explorer, new ? NULL : key_of_frame(explorer, state)), state->moved, NULL, 0};
+        Key *frame = new ? NULL : key_of_frame(explorer, state);
+        new_frame = frame && !frame->stop; /* it may have all parts, so that none is apart */
+        *way = (Way){true, stop_of_frame(explorer, frame), state->moved, NULL, 0};
     }
     state->stop = way->to;
     if (!new) {
-        new = parts_are_new(explorer, state, way);
+        new = parts_are_new(explorer, state, way) || new_frame;
         state->moved = 0;
     }
     explorer->nvisited += new;

@@ -24,6 +24,7 @@ enum { PRAGMAS_ELSEWHERE = 3 };
 
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
+    const Machine *gpu;
     Target target;
     bool both, strict, ids, traced, lines, show, cxx, from_region;
     const char *source;
@@ -105,10 +106,14 @@ static void check_dump(const char *list)
 
 static void read_option(Request *request, const char *argument)
 {
-    const char *target = NULL;
-    if (value_after(argument, "--target", &target))
+    const char *target = NULL, *gpu = NULL;
+    if (value_after(argument, "--target", &target)) {
         set_target(request, target);
-    else if (!strcmp(argument, "--strict"))
+    } else if (value_after(argument, "--gpu", &gpu)) {
+        request->gpu = machine_named(gpu);
+        if (!request->gpu)
+            stop("there is no GPU '%s'", gpu);
+    } else if (!strcmp(argument, "--strict"))
         request->strict = true;
     else if (!strcmp(argument, "--ids"))
         request->ids = true;
@@ -144,7 +149,7 @@ static void show_version(void)
 static void read_options(Request *request, int argc, char **argv)
 {
     int i = 1;
-    *request = (Request){.target = TARGET_CUDA};
+    *request = (Request){.target = TARGET_CUDA, .gpu = &machine_hopper};
     if (argc == 2 && !strcmp(argv[1], "--version"))
         show_version();
     while (i < argc && strcmp(argv[i], "--"))
@@ -207,7 +212,8 @@ static void parse(Unit *u, const Request *request)
 static Module *new_module(Unit *u, const Request *request)
 {
     size_t size;
-    Module *module = module_new(request->original, request->traced ? machine_hopper_traced() : &machine_hopper, say, u);
+    Module *module =
+        module_new(request->original, request->traced ? machine_traced(request->gpu) : request->gpu, say, u);
     module->target = request->target;
     module->strict = request->strict;
     module->ids = request->ids;

@@ -6,6 +6,11 @@
 #   awk -v rows=cost -f table.awk hopper.machine        members of Costs (lowering/cost/cost.h)
 #   awk -v rows=estimate -f table.awk hopper.machine    runtime/common/costs.h
 #   awk -v rows=fitted -f table.awk hopper.machine      lib/product/numbers.def, with the rows `fixed`
+#   awk -v rows=gpu -v gpu=sm_90a -f table.awk hopper.machine
+#                                                       runtime/common/gpus/sm_90a.h: what the GPU has
+#
+# Of several files, a row of a later one replaces the row of that name. So the description of a GPU that is like another
+# one holds the rows that differ.
 #
 # A row is "limit NAME VALUE # MEANING [SOURCE]". The value is a number, or KIND.NAME of a row above.
 
@@ -32,15 +37,32 @@ $1 == "processors" { processors = $2 }
 $1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" || $1 == "fixed" {
     if ($2 !~ /^[a-z][a-z0-9_]*$/ || ($4 != "" && $4 !~ /^#/))
         fail("a row is: " $1 " NAME VALUE # MEANING [SOURCE]")
-    if (($1 "." $2) in value)
+    if (of_file[$1 "." $2] == FILENAME)
         fail($1 " '" $2 "' is there twice")
+    repeated = ($1 "." $2) in value
+    of_file[$1 "." $2] = FILENAME
     value[$1 "." $2] = number_of($3)
+    if (repeated)
+        next
     if ($1 == rows) {
         name[++count] = $2
         meaning[count] = meaning_of($0)
     } else if ($1 == "fixed") {
         fixed[++fixes] = "FIXED(" $2 ", " value[$1 "." $2] ", \"" meaning_of($0) "\")"
     }
+}
+
+function print_gpu(    i, n, names, file) {
+    print "/* SPDX-License-Identifier: MIT */"
+    print "/*\n * " gpu ".h - what " gpu " has, for the emitted code.\n *"
+    file = FILENAME
+    sub(/.*\//, "", file)
+    print " * Generated from machines/" file " by machines/table.awk: `make update-costs` writes it anew."
+    print " */"
+    print "#define WS_GPU_NAME           \"" gpu "\""
+    n = split("capability wgmma setmaxnreg cluster_blocks shared_bytes", names, " ")
+    for (i = 1; i <= n; i++)
+        printf "#define %-21s %s\n", "WS_GPU_" toupper(names[i]), value["limit." names[i]]
 }
 
 function generated(file, about) {
@@ -86,6 +108,8 @@ END {
         print_estimates()
     else if (rows == "fitted")
         print_fitted()
+    else if (rows == "gpu")
+        print_gpu()
     else
         for (i = 1; i <= count; i++)
             print "    ." name[i] " = " value[rows "." name[i]] ","

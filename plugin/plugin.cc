@@ -8,8 +8,8 @@
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
  * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS],
- * -signatures=FILE, -lines, -steps, -strict, -ids, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
- * -schedules=FOLDER.
+ * -signatures=FILE, -gpu=NAME, -lines, -steps, -strict, -ids, -show, -time, -schedule=FILE, -solver=PROGRAM,
+ * -machine=FILE, -schedules=FOLDER.
  */
 #include "plugin.h"
 #include "transcribe.h"
@@ -343,7 +343,7 @@ static void start_unit(void *, void *)
 {
     static bool silent;
     plugin.module = module_new(main_input_filename ? main_input_filename : "",
-                               plugin.traced ? machine_hopper_traced() : &machine_hopper, sink, &silent);
+                               plugin.traced ? machine_traced(plugin.gpu) : plugin.gpu, sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
     plugin.module->ids = plugin.ids;
@@ -443,6 +443,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.solver = value;
     else if (!strcmp(key, "machine"))
         plugin.machine = value;
+    else if (!strcmp(key, "gpu"))
+        return value && (plugin.gpu = machine_named(value));
     else if (!strcmp(key, "schedules"))
         plugin.schedules = value;
     else if (!strcmp(key, "lines"))
@@ -497,6 +499,7 @@ EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_versio
         return 1;
     }
     plugin.target = TARGET_CUDA;
+    plugin.gpu = &machine_hopper;
     for (int i = 0; i < info->argc; i++)
         if (!read_argument(info->argv[i].key, decoded(info->argv[i].value))) {
             refuse_argument(info->base_name, info->argv[i].key, info->argv[i].value);

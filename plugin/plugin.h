@@ -92,6 +92,7 @@ struct Plugin {
     const char *schedule;                     /* the schedule file, or NULL */
     const char *tuned;                        /* a table of measured variants, or NULL */
     const char *solver, *machine, *schedules; /* for schedule(optimal), each may be NULL */
+    const Machine *gpu;
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;

@@ -27,6 +27,9 @@ typedef struct {
 struct Machine {
     const char *name;
     const char *architecture;  /* as nvcc's -arch names it, without the prefix sm_ */
+    int capability;            /* ten times the major compute capability, and the minor one */
+    int wgmma;                 /* 1: products of a warp group, which are asynchronous; 0: of a warp (mma.sync) */
+    int setmaxnreg;            /* 1: roles exchange registers; 0: each thread has as many as any other */
     int max_threads;           /* most threads of a block */
     int named_barriers;        /* named barriers of a block */
     int cluster_blocks;        /* blocks of a cluster that every device can place */
@@ -40,6 +43,7 @@ struct Machine {
     int block_shared_bytes;
     int box_rows;        /* MACHINE_BOX_ROWS */
     int product_columns; /* N of the widest product */
+    bool depth_is_most;  /* the depth of a pipeline clause is for a GPU with more shared memory */
     AccumulatorSpace accumulators;
     const MachineProduct *products;
     int nproducts;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hopper.c - the description of Hopper (sm_90a), as the passes read it from Module.machine.
+ * hopper.c - the descriptions of Hopper, as the passes read them from Module.machine: sm_90a, and sm_90 without wgmma.
  *
- * The build makes the numbers from machines/hopper.machine.  Another GPU needs such a file, and another file of this
- * form.  Properties of all GPUs with TMA, such as lines of 128 bytes and their swizzle, are in machine.h.
+ * The build makes the numbers from machines/hopper.machine.  Another GPU needs such a file, another file of this form,
+ * and a row in architecture.h.  Properties of all GPUs with TMA, such as lines of 128 bytes and their swizzle, are in
+ * machine.h.
  */
 #include "target/architecture.h"
 #include "target/machine.h"
@@ -17,8 +18,8 @@ static const Costs costs = {
     .estimates = &ws_estimates_hopper,
 };
 
-/* WGMMA reads operands from shared memory, and the left operand also from registers.  F32 operands are read as tf32.
-   F64 operands are for mma.sync.  */
+/* WGMMA reads operands from shared memory, and the left operand also from registers.  The products of sm_90 take the
+   same forms (runtime/cuda/mma).  F32 operands are read as tf32.  F64 operands are for mma.sync.  */
 static const MachineProduct products[] = {
     {D_F16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
     {D_BF16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
@@ -41,13 +42,23 @@ const Machine machine_hopper = {
     .description = description,
 };
 
-/* The cursors of a trace take a few lines; the next storage begins at a multiple of 1024.  */
-enum { TRACE_BYTES = 1024 };
+static const char plain_description[] = /* machines/hopper-plain.machine over hopper.machine */
+#include "target/hopper-plain-description.h"
+    ;
 
-const Machine *machine_hopper_traced(void)
-{
-    static Machine traced;
-    traced = machine_hopper;
-    traced.shared_bytes -= TRACE_BYTES;
-    return &traced;
-}
+static const Costs plain_costs = {
+#include "target/hopper-plain-costs.h"
+    .estimates = &ws_estimates_hopper,
+};
+
+const Machine machine_hopper_plain = {
+    .name = "sm_90",
+    .architecture = "90",
+#include "target/hopper-plain-limits.h"
+    .box_rows = MACHINE_BOX_ROWS,
+    .accumulators = ACCUMULATORS_IN_REGISTERS,
+    .products = products,
+    .nproducts = sizeof products / sizeof *products,
+    .costs = &plain_costs,
+    .description = plain_description,
+};

@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine.c - sizes of tiles in shared memory and registers.  */
+/* machine.c - the GPUs by name, and sizes of tiles in shared memory and registers.  */
+#include <string.h>
+
+#include "target/architecture.h"
 #include "target/machine.h"
+
+const Machine *machine_named(const char *architecture)
+{
+#define NAMED(name, machine)         \
+    if (!strcmp(architecture, name)) \
+        return &(machine);
+    WSC_GPUS(NAMED)
+#undef NAMED
+    return NULL;
+}
+
+/* The cursors of a trace take a few lines; the next storage begins at a multiple of 1024.  */
+enum { TRACE_BYTES = 1024 };
+
+const Machine *machine_traced(const Machine *machine)
+{
+    static Machine traced;
+    traced = *machine;
+    traced.shared_bytes -= TRACE_BYTES;
+    return &traced;
+}
 
 static int round_up(int value, int multiple)
 {
@@ -172,6 +196,17 @@ int64_t machine_cached_bytes(Type tile, Layout layout)
     return even ? bytes : 0;
 }
 
+int machine_launch_registers(const Machine *machine, int threads)
+{
+    return machine->registers / threads / 8 * 8;
+}
+
+int machine_thread_registers(const Machine *machine, int threads)
+{
+    const int given = machine_launch_registers(machine, threads);
+    return machine->setmaxnreg || given > machine->thread_registers ? machine->thread_registers : given;
+}
+
 /* ptxas refuses an instruction whose operands need more registers than the launch gives each thread (C7602).  A later
    setmaxnreg changes nothing.  A column of the accumulator takes half a register, and an instruction takes these beside
    it.  */
@@ -179,7 +214,9 @@ int machine_product_columns(const Machine *machine, int threads, bool in_registe
 {
     const Costs *costs = machine->costs;
     const int beside = costs->instruction_registers + (in_registers ? costs->left_operand_registers : 0);
-    int left = machine->registers / threads / 8 * 8 - beside;
+    if (!machine->wgmma) /* an instruction of a warp has 8 columns */
+        return machine->product_columns;
+    int left = machine_launch_registers(machine, threads) - beside;
     int columns = left * 2 / 8 * 8;
     return columns < machine->product_columns ? columns : machine->product_columns;
 }

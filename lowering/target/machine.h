@@ -25,9 +25,12 @@ enum {
     MACHINE_MAX_DEPTH = 16       /* most slots of a ring */
 };
 
-extern const Machine machine_hopper;
+extern const Machine machine_hopper, machine_hopper_plain, machine_blackwell_consumer;
+
+/* The GPU of an architecture, such as "90a", or NULL (architecture.h).  */
+const Machine *machine_named(const char *architecture);
 /* The same GPU for kernels that write a trace (runtime/cuda/trace.cuh).  A trace takes shared memory of each block.  */
-const Machine *machine_hopper_traced(void);
+const Machine *machine_traced(const Machine *machine);
 
 /* True if operands of this type may lie in shared memory with K across lines.  */
 bool machine_takes_across_k(const Machine *machine, Dtype operands);
@@ -83,6 +86,11 @@ int machine_row_lanes(Layout layout);     /* lanes that share a row */
 int machine_exchanges(int lanes);         /* steps of a butterfly reduction over that many lanes */
 /* The contiguous columns that a lane holds.  */
 int machine_vector_columns(int cols, Layout layout);
+/* The registers of a thread that a launch of so many threads gives, in eights.  Blocks have whole warp groups, and the
+   GPU deals registers out to four warps at a time.  */
+int machine_launch_registers(const Machine *machine, int threads);
+/* The most registers that a thread of a launch can have: with setmaxnreg, those that others give away.  */
+int machine_thread_registers(const Machine *machine, int threads);
 /* The columns of the widest product in a launch of that many threads, with the left operand in registers or in shared
    memory.  */
 int machine_product_columns(const Machine *machine, int threads, bool in_registers);

@@ -70,18 +70,20 @@ static WS_DEVICE void start()
 
 template <typename S> static WS_DEVICE S &shared()
 {
-    static_assert(sizeof(S) <= WS_HOPPER_SHARED_BYTES, "a block has no more shared memory: the compiler counted wrong");
+    static_assert(sizeof(S) <= WS_GPU_SHARED_BYTES, "a block has no more shared memory: the compiler counted wrong");
     extern __shared__ __align__(1024) unsigned char ws_shared_bytes[];
     return *reinterpret_cast<S *>(ws_shared_bytes);
 }
 
 template <int N> static WS_DEVICE void registers_up()
 {
+    static_assert(WS_GPU_SETMAXNREG && N > 0, "roles of this GPU exchange no registers");
     ptx::setmaxnreg_inc<N>();
 }
 
 template <int N> static WS_DEVICE void registers_down()
 {
+    static_assert(WS_GPU_SETMAXNREG && N > 0, "roles of this GPU exchange no registers");
     ptx::setmaxnreg_dec<N>();
 }
 

@@ -269,10 +269,11 @@ struct call_arguments {
                 return;
             }
             facts.multiprocessors = multiprocessors;
-            facts.known = major == 9 && minor == 0 ? 1 : -1;
+            facts.known = host::runs_here(major, minor) ? 1 : -1;
         }
         if (facts.known < 0) {
-            ws_error_set(WS_ERR_DEVICE, "%s: device %d is not of compute capability 9.0", kernel, device);
+            ws_error_set(WS_ERR_DEVICE, "%s: device %d is not of compute capability %d.%d", kernel, device,
+                         WS_GPU_CAPABILITY / 10, WS_GPU_CAPABILITY % 10);
             failed = true;
         }
     }

@@ -25,6 +25,7 @@ namespace ws {
 enum cluster_work { share_loads, meeting };
 
 template <int X, int Y, cluster_work WORK = share_loads> struct cluster {
+    static_assert(X * Y == 1 || WS_GPU_CLUSTER_BLOCKS > 1, "this GPU has no clusters");
     static constexpr int x = X, y = Y, size = X * Y;
     static_assert(size > 1 && size <= 16, "a cluster has two to sixteen CTAs");
 

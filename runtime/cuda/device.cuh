@@ -428,6 +428,11 @@ inline const ws_backend_devices cuda_devices = {device_count,  alloc_on_device, 
                                                 open_together, devices_apart,   wait_for_all, choose_device,
                                                 share_memory,  open_memory,     mark_ends};
 
+inline bool runs_here(int major, int minor)
+{
+    return major * 10 + minor == WS_GPU_CAPABILITY;
+}
+
 /* The reason that no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()
 {
@@ -441,7 +446,7 @@ inline const char *why_no_device()
         cudaGetLastError();
         return cudaGetErrorString(error);
     }
-    return major == 9 && minor == 0 ? nullptr : "the GPU is not of compute capability 9.0";
+    return runs_here(major, minor) ? nullptr : "the GPU is not the one of these kernels, " WS_GPU_NAME;
 }
 
 __attribute__((constructor)) static void register_backend()

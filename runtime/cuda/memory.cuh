@@ -8,7 +8,7 @@
 #ifndef WS_CUDA_MEMORY_CUH
 #define WS_CUDA_MEMORY_CUH
 
-#include "wgmma.cuh"
+#include "mma.cuh"
 
 namespace ws {
 

@@ -7,6 +7,14 @@
 
 #include "ptx.cuh"
 
+/* The memory that a copy by TMA names as its destination.  Without clusters `shared::cluster` is a call of the system,
+   beside which ptxas ignores setmaxnreg (C7506).  */
+#if WS_GPU_CLUSTER_BLOCKS > 1
+#    define WS_TO_SHARED "shared::cluster"
+#else
+#    define WS_TO_SHARED "shared::cta"
+#endif
+
 namespace ws {
 namespace ptx {
 
@@ -17,16 +25,17 @@ static WS_DEVICE void prefetch_tensormap(const CUtensorMap *map)
 
 static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y)
 {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
-        "[%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(x), "r"(y)
-        : "memory");
+    asm volatile("cp.async.bulk.tensor.2d." WS_TO_SHARED
+                 ".global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
+                 "[%2];" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(x), "r"(y)
+                 : "memory");
 }
 
 static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z)
 {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
+    asm volatile("cp.async.bulk.tensor.3d." WS_TO_SHARED
+                 ".global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
                  "%5}], [%2];" ::"r"(to),
                  "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
                  : "memory");
@@ -34,7 +43,8 @@ static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barri
 
 static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z, int w)
 {
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
+    asm volatile("cp.async.bulk.tensor.4d." WS_TO_SHARED
+                 ".global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
                  "%5, %6}], [%2];" ::"r"(to),
                  "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
                  : "memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tf32_split.cuh - products of floats with all their bits, by wgmma.
+ * tf32_split.cuh - products of floats with all their bits, by wgmma.  Without it, each warp splits b itself.
  *
  *   dot_f32(acc, a, b, rest)         acc (M x N) += a (M x K) b (K x N), where a role has computed `rest` of b
  *                                    (one::tf32_residual)
@@ -18,10 +18,11 @@
 #define WS_CUDA_TF32_SPLIT_CUH
 
 #include "product.cuh"
-#include "wgmma.cuh"
+#include "mma.cuh"
 
 namespace ws {
 
+#if WS_GPU_WGMMA
 namespace at_once {
 
 /* Columns whose sums a thread holds in addition to acc.  */
@@ -42,11 +43,11 @@ template <int S> struct parts_of_a {
     template <typename A> WS_DEVICE void read(const A &a, int row, int k)
     {
         u32 smallest = ~0u, largest = 0; /* twice their bits; 0 does not count as small */
-#pragma unroll
+#    pragma unroll
         for (int s = 0; s < S; s++) {
             u32 bits[4];
             a.read_a(bits, row, k + 8 * s);
-#pragma unroll
+#    pragma unroll
             for (int i = 0; i < 4; i++) {
                 const two_parts x = split(bits[i]);
                 smallest = ::min(smallest, 2 * bits[i] - 1);
@@ -69,9 +70,9 @@ static WS_DEVICE void start(float (&sum)[COLUMNS / 2], const parts_of_a<S> &x, c
                             int step)
 {
     typedef wgmma::product<COLUMNS> unit;
-#pragma unroll
+#    pragma unroll
     for (int kind = 0; kind < 3; kind++)
-#pragma unroll
+#    pragma unroll
         for (int s = 0; s < S; s++) {
             const u32 *a = (kind == 0 ? x.second : x.first) + 4 * s;
             unit::template registers<0, of_tf32, along_k>(sum, a[0], a[1], a[2], a[3],
@@ -86,14 +87,14 @@ static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const float (&sum
                                  int piece)
 {
     float nothing[4] = {0, 0, 0, 0}; /* 0 if all numbers are finite */
-#pragma unroll
+#    pragma unroll
     for (int i = 0; i < COLUMNS / 2; i++)
         if (i % 4 < 2)
             nothing[i / 4 % 2 * 2 + i % 2] = fmaf(sum[i], 0.0f, nothing[i / 4 % 2 * 2 + i % 2]);
     good = good && nothing[0] + nothing[1] + nothing[2] + nothing[3] == 0;
     const bool all_good = __all_sync(0xffffffffu, good);
     float *to = acc.cell.v + block * (N / 2) + piece * (COLUMNS / 2);
-#pragma unroll
+#    pragma unroll
     for (int i = 0; i < COLUMNS / 2; i++)
         to[i] = all_good ? to[i] + sum[i] : to[i];
     return !all_good;
@@ -115,10 +116,10 @@ static WS_DEVICE void step_of_parts(tile<float, M, N, frag> &acc, const L &left,
     parts_of_a<S> x;
     u32 todo = 0;
     x.read(left, BLOCK * 64 + warp() * 16, k);
-#pragma unroll
+#    pragma unroll
     for (int piece = 0; piece < N / columns; piece++) {
         float sum[columns / 2];
-#pragma unroll
+#    pragma unroll
         for (int i = 0; i < columns / 2; i++)
             sum[i] = 0;
         wgmma::pin(sum);
@@ -141,7 +142,7 @@ static WS_DEVICE void block_of_parts(tile<float, M, N, frag> &acc, const A &a, c
 {
     constexpr int K = A::cols, S = 4;
     const auto left = floats_of_a(a);
-#pragma unroll 1
+#    pragma unroll 1
     for (int k = 0; k + 8 * S <= K; k += 8 * S)
         step_of_parts<BLOCK, S>(acc, left, a, b, right, rest, k);
     if constexpr (K / 8 % S > 0)
@@ -151,14 +152,16 @@ static WS_DEVICE void block_of_parts(tile<float, M, N, frag> &acc, const A &a, c
 }
 
 } // namespace at_once
+#endif
 
 template <int M, int N, typename A, typename B, typename V>
 static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b, const V &rest, const V &kept)
 {
+#if WS_GPU_WGMMA
     if constexpr (M % 64 == 0 && N % 8 == 0 && A::cols % 8 == 0)
-        at_once::block_of_parts<0>(acc, a, b, wgmma::as_b(kept), wgmma::as_b(rest));
-    else
-        dot_f32(acc, a, b);
+        return at_once::block_of_parts<0>(acc, a, b, wgmma::as_b(kept), wgmma::as_b(rest));
+#endif
+    dot_f32(acc, a, b);
 }
 
 template <int M, int N, typename A, typename B>

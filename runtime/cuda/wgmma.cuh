@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wgmma.cuh - matrix products: descriptors of operands in shared memory, and groups of products in flight.
- *
- *      mma(acc, a, b)     starts acc (M x N) += a (M x K) b (K x N)
- *      mma(x, y, a, b, c) starts x += a b and y += a c, if c directly follows b in memory
- *      commit()           closes a group of the products started so far; commit_nothing() closes an empty group
- *      wait<N>(acc...)    returns when at most N groups are in flight
+ * wgmma.cuh - products of a warp group in flight, for sm_90a: descriptors of operands, and the instructions.
  *
  * An operand is K-major if the lines of its shared tile run along K: a view as a, or a trans view as b.  Otherwise it
  * is MN-major, which wgmma supports for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
@@ -216,6 +211,12 @@ template <typename B> WS_CONSTANT bool goes_on()
     return B::transposed ? B::view_type::cols % line == 0 : B::view_type::cols <= line;
 }
 
+template <typename D> struct array_of;
+template <typename T, int N> struct array_of<T[N]> {
+    typedef T element;
+    static constexpr int count = N;
+};
+
 /* Keeps the compiler from moving definitions of these registers down, or their uses up, past this point.  Stands after
    waits and before fences.  ptxas adds a fence of its own (C7519) if an accumulator or an operand is defined between
    the fence and the product.  */
@@ -238,142 +239,60 @@ template <int N> static WS_DEVICE void pin(u32 (&d)[N])
         asm volatile("" : "+r"(d[i])::"memory");
 }
 
-} // namespace wgmma
+/* ---- the unit of mma.cuh ----------------------------------------------------------------------------------------- */
 
-/* ---- calls of the emitted code ----------------------------------------------------------------------------------- */
-
-/* Checks the shapes M x K and K x N against those of wgmma.  */
-template <int M, int N, typename A, typename B> static WS_DEVICE void check_shapes()
+/* Widths are multiples of 8.  Very wide tiles have multiples of 16, since twice as many versions make ptxas spill in
+   producers.  Integer instructions have multiples of 16, too.  */
+WS_CONSTANT int width_step(int n, bool integers)
 {
-    static_assert(N % 8 == 0, "a product has a multiple of 8 columns");
-    static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "shapes of a product");
-    static_assert(A::cols * (int)sizeof(typename A::element) % 32 == 0,
-                  "the depth of a product is a multiple of 32 bytes");
-    static_assert(!same_type<typename A::element, float> && !same_type<typename B::element, float>,
-                  "the unit drops bits of f32: what it reads is rounded before, to tf32");
-}
-template <int M, int N, typename T, int K, typename B> static WS_DEVICE void check_register_shapes()
-{
-    constexpr int bytes = K * (int)sizeof(T);
-    static_assert(N % 8 == 0 && bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
-    static_assert(same_type<typename B::element, T> ? sizeof(T) == 2 : sizeof(T) == 1,
-                  "bytes in registers and what they are multiplied with are interleaved warp_uniform");
-    static_assert(B::cols == N && B::rows == K, "shapes of a product");
+    return n > 208 || integers ? 16 : 8;
 }
 
-template <typename C, int M, int N, typename A, typename B>
-static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b)
+/* The first W of N columns.  */
+template <int M, int N, int W, typename D, typename A, typename B>
+static WS_DEVICE void multiply(D &d, const A &a, const B &b)
 {
-    check_shapes<M, N, A, B>();
-    wgmma::pin(acc.cell.v);
+    pin(d);
     ptx::wgmma_fence();
-    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
+    blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(d, as_a(a), as_b(b));
 }
-
-template <int M, int N, typename T, int K, typename B>
-static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, const B &b)
+template <int M, int N, typename D, typename T, int K, typename B>
+static WS_DEVICE void multiply_registers(D &d, tile<T, M, K, frag> a, const B &b)
 {
-    check_register_shapes<M, N, T, K, B>();
-    wgmma::pin(acc.cell.v);
-    wgmma::pin(a.cell.v);
+    pin(d);
+    pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, N, K *(int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
+    blocks_registers<0, M, N, K *(int)sizeof(T) / 32>(d, a, as_b(b));
 }
 
-/* Selects the first W columns.  */
-template <int W> struct width_of {
-};
-template <int W, typename C, int M, int N, typename A, typename B>
-static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, width_of<W>)
+/* Two tiles of N columns by one instruction: c directly follows b in memory.  */
+template <int M, int N, typename D, typename A, typename B>
+static WS_DEVICE void multiply_both(D &x, D &y, const A &a, const B &b, const B &)
 {
-    check_shapes<M, N, A, B>();
-    wgmma::pin(acc.cell.v);
+    auto right = as_b(b);
+    static_assert(2 * N <= 256 && goes_on<decltype(right)>(), "one instruction for two tiles");
+    side_by_side<N, typename array_of<D>::element, array_of<D>::count> both{x, y};
+    pin(x);
+    pin(y);
     ptx::wgmma_fence();
-    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a),
-                                                                              wgmma::as_b(b));
+    blocks<0, M, 2 * N, A::cols *(int)sizeof(typename A::element) / 32>(both, as_a(a), right);
 }
-
-/* The next smaller width.  Widths are multiples of 8.  Very wide tiles have multiples of 16, since twice as many
-   versions make ptxas spill in producers.  Integer instructions have multiples of 16, too.  */
-WS_CONSTANT int next_width(int width, int n, bool integers)
+template <int M, int N, typename D, typename T, int K, typename B>
+static WS_DEVICE void multiply_both_registers(D &x, D &y, tile<T, M, K, frag> a, const B &b, const B &)
 {
-    return width - (n > 208 || integers ? 16 : 8);
-}
-
-/* Calls `loop` with the least width that has `columns` columns and is more than half of N.  */
-template <typename C, int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
-{
-    constexpr int next = next_width(W, N, same_type<C, int>);
-    if constexpr (next > N / 2)
-        if (columns <= next) {
-            with_width<C, N, next>(columns, loop);
-            return;
-        }
-    loop(width_of<W>());
-}
-
-/* A loop of such products that continues acc.  The accumulator is defined here, once for all widths.  */
-template <typename C, int M, int N, typename F>
-static WS_DEVICE void narrowed(tile<C, M, N, frag> &acc, int columns, const F &loop)
-{
-    wgmma::pin(acc.cell.v);
-    with_width<C, N>(columns, loop);
-}
-
-/* The same with two widths: half of N if that is sufficient, or else N.  */
-template <typename C, int M, int N, typename F>
-static WS_DEVICE void halved(tile<C, M, N, frag> &acc, int columns, const F &loop)
-{
-    constexpr int half = N / 32 * 16;
-    wgmma::pin(acc.cell.v);
-    if (warp_uniform(columns <= half))
-        loop(width_of<half>());
-    else
-        loop(width_of<N>());
-}
-
-/* x += a b and y += a c as one product of twice the width: c directly follows b in memory.  */
-template <typename C, int M, int N, typename A, typename B>
-static WS_DEVICE void mma(tile<C, M, N, frag> &x, tile<C, M, N, frag> &y, const A &a, const B &b, const B &)
-{
-    check_shapes<M, N, A, B>();
-    auto right = wgmma::as_b(b);
-    static_assert(2 * N <= 256 && wgmma::goes_on<decltype(right)>(), "one instruction for two tiles");
-    wgmma::side_by_side<N, C, sizeof(x.cell.v) / sizeof(C)> both{x.cell.v, y.cell.v};
-    wgmma::pin(x.cell.v);
-    wgmma::pin(y.cell.v);
+    auto right = as_b(b);
+    static_assert(2 * N <= 256 && goes_on<decltype(right)>(), "one instruction for two tiles");
+    side_by_side<N, typename array_of<D>::element, array_of<D>::count> both{x, y};
+    pin(x);
+    pin(y);
+    pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks<0, M, 2 * N, A::cols *(int)sizeof(typename A::element) / 32>(both, wgmma::as_a(a), right);
-}
-
-template <int M, int N, typename T, int K, typename B>
-static WS_DEVICE void mma(tile<float, M, N, frag> &x, tile<float, M, N, frag> &y, tile<T, M, K, frag> a, const B &b,
-                          const B &)
-{
-    check_register_shapes<M, N, T, K, B>();
-    auto right = wgmma::as_b(b);
-    static_assert(2 * N <= 256 && wgmma::goes_on<decltype(right)>(), "one instruction for two tiles");
-    wgmma::side_by_side<N, float, sizeof(x.cell.v) / sizeof(float)> both{x.cell.v, y.cell.v};
-    wgmma::pin(x.cell.v);
-    wgmma::pin(y.cell.v);
-    wgmma::pin(a.cell.v);
-    ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, 2 * N, K *(int)sizeof(T) / 32>(both, a, right);
-}
-
-/* A constant accumulator that is defined before other products start.  Otherwise ptxas waits for these before it writes
-   the registers (C7517).  */
-template <typename T, int R, int C, layout L, typename X> static WS_DEVICE tile<T, R, C, L> full_now(X value)
-{
-    auto y = full<T, R, C, L>(value);
-    wgmma::pin(y.cell.v);
-    return y;
+    blocks_registers<0, M, 2 * N, K *(int)sizeof(T) / 32>(both, a, right);
 }
 
 static WS_DEVICE void commit()
 {
     ptx::wgmma_commit();
-    trace::did(trace::COMMIT);
 }
 
 /* An empty group.  ptxas closes a group with an empty product, which needs a fence, too.  */
@@ -381,30 +300,19 @@ static WS_DEVICE void commit_nothing()
 {
     ptx::wgmma_fence();
     ptx::wgmma_commit();
-    trace::did(trace::COMMIT);
 }
-
-template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
+template <int N> static WS_DEVICE void wait()
 {
-    const u32 since = trace::now();
     ptx::wgmma_wait<N>();
-    (wgmma::pin(acc.cell.v), ...);
-    trace::waited(trace::WAIT, N, since);
+}
+template <typename X> static WS_DEVICE void depend(X x)
+{
+    ptx::depend(x);
 }
 
-/* Keeps the computation of these tiles before the next wait, above which ptxas could move the wait.  Predicated
-   instructions that depend on the tiles and never execute stand between.  Meant for (R,1) tiles.  */
-template <typename T, int R, layout L> static WS_DEVICE void computed(const tile<T, R, 1, L> &x)
-{
-#pragma unroll
-    for (int i = 0; i < (int)(sizeof x.cell.v / sizeof *x.cell.v); i++)
-        ptx::depend(x.cell.v[i]);
-}
-template <typename X, typename... MORE> static WS_DEVICE void computed(const X &x, const MORE &...more)
-{
-    computed(x);
-    (computed(more), ...);
-}
+} // namespace wgmma
+
+namespace unit = wgmma;
 
 } // namespace ws
 

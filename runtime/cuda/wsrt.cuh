@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wsrt.cuh - the runtime of the emitted code, for CUDA (sm_90a).
+ * wsrt.cuh - the runtime of the emitted code, for CUDA.
  *
  * This header includes all others, in reading order:
  *
@@ -15,7 +15,10 @@
  *      one.cuh        operations on one element
  *      elementwise.cuh
  *                     operations on each element of a tile
- *      wgmma.cuh      asynchronous matrix products
+ *      mma.cuh        matrix products
+ *      wgmma.cuh      the same for sm_90a: asynchronous products of a warp group
+ *      mma/warp_products.cuh
+ *                     the same for other GPUs: products of a warp
  *      product.cuh    synchronous matrix products
  *      tf32_split.cuh f32 products whose right operand a role has split into a tf32 head and a residual
  *      copy.cuh       tiles from global memory into slots of rings
@@ -49,6 +52,11 @@
 #define WS_KERNEL(threads, blocks) __global__ __launch_bounds__(threads, blocks)
 #define WS_PARAMS(type)            const __grid_constant__ type
 
+/* The emitted text names the GPU by its header in front of this one; without it, the GPU is sm_90a.  */
+#ifndef WS_GPU_NAME
+#    include "../common/gpus/sm_90a.h"
+#endif
+
 #include "ptx.cuh"
 #include "ptx_copy.cuh"
 #include "ptx_number.cuh"
@@ -57,7 +65,7 @@
 #include "tensor.cuh"
 #include "tile.cuh"
 #include "elementwise.cuh"
-#include "wgmma.cuh"
+#include "mma.cuh"
 #include "product.cuh"
 #include "tf32_split.cuh"
 #include "copy.cuh"

@@ -74,6 +74,7 @@ enum cluster_work { share_loads, meeting };
 template <int X, int Y, cluster_work = share_loads> struct cluster {
     static constexpr int x = X, y = Y, size = X * Y;
     static_assert(size > 1 && size <= WS_EMULATE_CLUSTER, "a cluster has two to sixteen CTAs");
+    static_assert(size == 1 || WS_GPU_CLUSTER_BLOCKS > 1, "this GPU has no clusters");
 
     static constexpr int count(along a)
     {
@@ -109,14 +110,17 @@ template <typename B> void finish()
 
 template <typename S> WS_DEVICE S &shared()
 {
+    static_assert(sizeof(S) <= WS_GPU_SHARED_BYTES, "a block has no more shared memory: the compiler counted wrong");
     return *reinterpret_cast<S *>(this_cta().shared);
 }
 
 template <int N> WS_DEVICE void registers_up()
 {
+    static_assert(WS_GPU_SETMAXNREG && N > 0, "roles of this GPU exchange no registers");
 }
 template <int N> WS_DEVICE void registers_down()
 {
+    static_assert(WS_GPU_SETMAXNREG && N > 0, "roles of this GPU exchange no registers");
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */

@@ -291,6 +291,10 @@ struct launch {
     void run(void (*kernel)(const P &), const P &p, int threads, size_t shared_bytes, run_mode mode, int cluster = 1)
     {
         kernel_call<P> call = {kernel, &p};
+        if (shared_bytes > WS_GPU_SHARED_BYTES)
+            ws_emulate_fail(&state, WS_ERR_LAUNCH,
+                            "%s: %zu bytes of shared memory are more than the %d of a block of %s", state.kernel,
+                            shared_bytes, WS_GPU_SHARED_BYTES, WS_GPU_NAME);
         ws_emulate_run(&state, call.run, &call, threads, shared_bytes, tiles, mode == persistent, cluster);
     }
 };

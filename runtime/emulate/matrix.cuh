@@ -82,6 +82,19 @@ template <typename P, typename A, typename B, int M, int N, int K> struct produc
     }
 };
 
+/* Without wgmma a product is done when its call returns.  */
+template <typename X> WS_DEVICE void end_product(X &acc)
+{
+#if WS_GPU_WGMMA
+    (void)acc;
+#else
+    ws_sched *s = ws_sched_current();
+    ws_sched_commit(s);
+    ws_sched_wait(s, 0);
+    ws_sched_name(s, &acc.state);
+#endif
+}
+
 template <typename P, int M, int N, layout L, typename A, typename B, int K>
 WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b, int columns = N)
 {
@@ -89,6 +102,7 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B,
     step what = {acc.at, a, b, columns};
     ws_sched_next(product_kind<A>(), (double)M * columns * K);
     ws_sched_product(ws_sched_current(), &acc.state, a.range(), b.range(), step::run, &what, sizeof what, nullptr, 0);
+    end_product(acc);
 }
 
 template <typename P, int M, int N, layout L, typename A, layout LA, typename B, int K>
@@ -100,6 +114,7 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
     ws_sched_next(product_kind<A>(), (double)M * N * K);
     ws_sched_product(ws_sched_current(), &acc.state, {nullptr, 0}, b.range(), step::run, &what, sizeof what, a.at,
                      sizeof a.at);
+    end_product(acc);
 }
 
 /* Calls a loop of products with the least sufficient width for `columns` columns.  Widths are multiples of 8, or of 16

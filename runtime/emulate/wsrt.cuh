@@ -19,6 +19,11 @@
 #ifndef WS_EMULATE_WSRT_CUH
 #define WS_EMULATE_WSRT_CUH
 
+/* The emitted text names the GPU by its header in front of this one; without it, the GPU is sm_90a.  */
+#ifndef WS_GPU_NAME
+#    include "../common/gpus/sm_90a.h"
+#endif
+
 #include "launch.cuh"
 #include "matrix.cuh"
 #include "blocks.cuh"

@@ -25,7 +25,8 @@ without_instructions() {
     ! grep -q 'asm' "$work"/cuda/ptx*.cuh
 }
 builds() {
-    ${CXX:-g++} -std=c++17 -O1 -w -fpermissive -I"$work/cuda" -I"$top_srcdir/tests/runtime" -I"$cuda" -o "$work/warp" \
+    ${CXX:-g++} -std=c++17 -O1 -w -fpermissive -include "$top_srcdir/runtime/common/gpus/sm_90a.h" \
+        -I"$work/cuda" -I"$top_srcdir/tests/runtime" -I"$cuda" -o "$work/warp" \
         "$top_srcdir/tests/runtime/warp.cc" -lpthread
 }
 

@@ -15,6 +15,7 @@
  */
 
 #include "wscc.h"
+#include "target/architecture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -236,6 +237,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
     args_add(args, format("-fplugin=%s", config->plugin));
     args_add(args, "-DWS_CHOICES_");
     tell_plugin(args, "target", target_names[options->target]);
+    if (!same(options->gpu, WSC_ARCHITECTURE))
+        tell_plugin(args, "gpu", options->gpu);
     tell_plugin(args, "output", names->cu);
     tell_plugin(args, "dump", options->dump);
     if (has_solver(config)) {
@@ -392,6 +395,8 @@ static int run_frontend(const Options *options, const Config *config, const Item
 
     args_add(&args, config->frontend);
     args_add(&args, format("--target=%s", target_names[options->target]));
+    if (!same(options->gpu, WSC_ARCHITECTURE))
+        args_add(&args, format("--gpu=%s", options->gpu));
     if (text)
         args_add(&args, format("--source=%s", source->text));
     if (names->cu)

@@ -7,7 +7,6 @@
  */
 
 #include "wscc.h"
-#include "target/architecture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +44,9 @@ static void nvcc_args(const Options *options, const Config *config, bool in_ther
                                 removed */
     args_add(args, "-keep-dir");
     args_add(args, in_there ? "." : temporary_folder());
-    args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE);
+    args_add(args, "-std=c++17");
+    args_add(args, "-gencode");
+    args_add(args, format("arch=compute_%s,code=sm_%s", options->gpu, options->gpu));
     /* Code of the GPU has level 3 by default.  The launchers need level 1 alone (bench/notes/compile-time.md).  */
     args_add_words(args, "-Xcompiler -O1,-fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
     if (options->strict)

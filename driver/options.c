@@ -8,11 +8,13 @@
  */
 
 #include "wscc.h"
+#include "target/architecture.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 const char *const target_names[] = {"cuda", "emulate", "sequential", "cuda,emulate"};
@@ -97,6 +99,22 @@ static Target target_named(const char *name)
     fail("there is no target '%s'; they are cuda, emulate, both as cuda,emulate, and sequential", name);
 }
 
+/* The architecture of a GPU: "120a", "sm_120a" and "SM_120A" name one.  */
+static const char *gpu_named(const char *name)
+{
+#define NAME(architecture, machine) architecture,
+    static const char *const gpus[] = {WSC_GPUS(NAME)};
+#undef NAME
+    const char *plain = strncasecmp(name, "sm_", 3) ? name : name + 3, *all = NULL;
+
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        if (!strcasecmp(plain, gpus[i]))
+            return gpus[i];
+        all = all ? format("%s%s%s", all, i + 1 == sizeof gpus / sizeof gpus[0] ? " and " : ", ", gpus[i]) : gpus[i];
+    }
+    fail("there is no GPU '%s'; they are %s", name, all);
+}
+
 bool has_target(Target target, Target one)
 {
     return target == one || (target == TARGET_BOTH && one != TARGET_SEQUENTIAL);
@@ -119,7 +137,9 @@ static void own_option(Options *options, const char *argument)
     if (own_value(argument, "--ws-target", &value)) {
         options->target = target_named(value);
         options->target_given = true;
-    } else if (own_value(argument, "--ws-dump", &value))
+    } else if (own_value(argument, "--ws-gpu", &value))
+        options->gpu = gpu_named(value);
+    else if (own_value(argument, "--ws-dump", &value))
         options->dump = options->dump ? format("%s,%s", options->dump, value) : value;
     else if (own_value(argument, "--ws-schedule", &value))
         options->schedule = value;
@@ -378,7 +398,7 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
     Args args = {0};
     const char *language = NULL;
 
-    *options = (Options){.target = target_named(config->target)};
+    *options = (Options){.target = target_named(config->target), .gpu = WSC_ARCHITECTURE};
     for (int i = 1; i < argc; i++)
         expand(options, &args, argv[i], 0);
     for (int i = 0; i < args.count;)
@@ -405,6 +425,7 @@ void options_help(void)
     fputs("wscc takes the options of the host compiler, and its own:\n"
           "  --ws-target=TARGET    cuda, emulate or sequential: what a #pragma ws grid region becomes;\n"
           "                        cuda,emulate: both, of which the program takes one when it starts\n"
+          "  --ws-gpu=NAME         the GPU of the kernels: 90a (without the option), 90 or 120a\n"
           "  --ws-keep             keep the emitted .cu, named after the output\n"
           "  --ws-show             print what was decided for each region\n"
           "  --ws-rewrite          print what plain loops have become, as C over tiles\n"

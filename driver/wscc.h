@@ -107,6 +107,7 @@ typedef struct {
     Args sanitize;     /* -fsanitize=..., for the emulate target */
     /* Options of wscc itself.  */
     Target target;
+    const char *gpu; /* its architecture */
     const char *dump, *bundle, *print, *schedule, *tuned;
     const char *page;           /* a page for a browser */
     Args traces;                /* traces of earlier runs for the page */

@@ -22,6 +22,7 @@ typedef struct {
     const char *input, *output, *dump, *schedule, *solver, *machine, *folder;
     int first, last;
     bool emit, quiet, verify;
+    const Machine *gpu;
     Target target;
 } Options;
 
@@ -34,6 +35,7 @@ static void usage(FILE *out)
           "  --start-at=PASS       the input is what the pass before left\n"
           "  --stop-after=PASS     run no further\n"
           "  --target=TARGET       cuda, emulate or sequential\n"
+          "  --gpu=NAME            90a (the default), 90 or 120a\n"
           "  --schedule=FILE       in place of what choose decides\n"
           "  --solver=PROGRAM --machine=FILE\n"
           "                        wsc-solve, and what it knows of the GPU: for schedule(optimal)\n"
@@ -133,6 +135,12 @@ static bool read_argument(Options *options, const char *argument)
         return (options->machine = value);
     if ((value = value_of(argument, "--schedules=")))
         return (options->folder = value);
+    if ((value = value_of(argument, "--gpu="))) {
+        options->gpu = machine_named(value);
+        if (!options->gpu)
+            fprintf(stderr, "wsc-lower: there is no GPU '%s'\n", value);
+        return options->gpu;
+    }
     if ((value = value_of(argument, "--target=")))
         return read_target(value, &options->target);
     if (!strcmp(argument, "--emit"))
@@ -163,8 +171,8 @@ static int lower_text(Options *options, const char *text)
 {
     const char *name = options->input && strcmp(options->input, "-") ? options->input : "stdin";
     if (options->verify)
-        return !verify_text(text, name, show, options);
-    Module *module = ir_parse(text, name, &machine_hopper, show, options);
+        return !verify_text(text, name, options->gpu, show, options);
+    Module *module = ir_parse(text, name, options->gpu, show, options);
     if (!module)
         return 1;
     module->target = options->target;
@@ -190,7 +198,7 @@ static int lower_text(Options *options, const char *text)
 
 int main(int argc, char **argv)
 {
-    Options options = {.last = npasses - 1, .target = TARGET_CUDA};
+    Options options = {.last = npasses - 1, .target = TARGET_CUDA, .gpu = &machine_hopper};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) {
             usage(stdout);

@@ -14,6 +14,7 @@ _wscc()
     fi
     case $option in
     --ws-target) words='cuda emulate sequential cuda,emulate' ;;
+    --ws-gpu) words='90a 90 120a' ;;
     --ws-frontend) words='gcc clang' ;;
     --ws-print) words='target cflags libs cuda-libs fingerprint fortran gdb tools' ;;
     --ws-dump) words="all $("${COMP_WORDS[0]%wscc}wsc-lower" --passes 2>/dev/null | sed 's/^ *//; s/ .*//')" ;;

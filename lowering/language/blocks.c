@@ -92,7 +92,9 @@ static void visit_loop(Op *op, void *context)
                    ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_SCALAR_LT &&
                    high >= 1 &&
                    high <= (blocks->piece ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks);
-    if (!counted)
+    if (kernel->machine->cluster_blocks == 1)
+        reject(kernel, loc, REASON_CLUSTERS_NONE, kernel->machine->name, "the clause 'blocks'");
+    else if (!counted)
         reject(kernel, op->loc, REASON_BLOCKS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE))
         reject(kernel, loc, REASON_BLOCKS_INSIDE);

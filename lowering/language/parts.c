@@ -120,7 +120,9 @@ static bool check_loop(Parts *ctx)
                    ir_constant(loop->args[2], &step) && low == 0 && step == 1 &&
                    loop->control->compare == OP_SCALAR_LT && high >= 1 && high <= kernel->machine->cluster_blocks;
     ctx->count = counted ? (int)high : 0;
-    if (!counted)
+    if (kernel->machine->cluster_blocks == 1)
+        reject(kernel, loop->control->pipeline->loc, REASON_CLUSTERS_NONE, kernel->machine->name, "the clause 'parts'");
+    else if (!counted)
         reject(kernel, loop->loc, REASON_PARTS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_INSIDE);

@@ -17,6 +17,8 @@
  * If the storages do not fit with the fewest slots, an error prints the sum.  At the end, staging.c expands tiles that
  * pass through outputs of the chosen size.
  */
+#include <string.h>
+
 #include "ir/queries.h"
 #include "ir/slice.h"
 #include "machine/plan.h"
@@ -124,8 +126,10 @@ static void reject_sum(Kernel *kernel)
                               storage->slots, use_text(storage), (long long)storage->slot_bytes);
     if (count > MAX_NAMED)
         sum = arena_print(kernel->module, "%s and %d others", sum, count - MAX_NAMED);
-    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes,
-           (long long)kernel->machine->shared_bytes, sum);
+    const Machine *machine = kernel->machine;
+    const char *of = machine->depth_is_most ? arena_print(kernel->module, " of %s", machine->name) : "";
+    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, of,
+           (long long)machine->shared_bytes, sum);
 }
 
 /* The tensor cores read 64 rows of A.  If a tile has fewer rows, the shared memory is padded.  */
@@ -238,6 +242,49 @@ static bool outputs_and_gathered_fit(Kernel *kernel, const int *whole)
     return fits;
 }
 
+static void leave_staging(Op *op, void *storage)
+{
+    if (op->storage == storage)
+        op->storage = NULL;
+}
+
+static bool is_transposed_to(const Op *op, const void *storage)
+{
+    const Value *tile = op->nargs ? op->args[op->nargs - 1] : NULL;
+    return op->storage == storage && op->code == OP_STORE && tile->def && tile->def->code == OP_TRANS &&
+           tile->def->tile->transposed;
+}
+
+/* Without memory for two slots beside the staging of stores, threads store from their registers.  Drops the largest
+   staging; false: none is left.  */
+static bool drop_output(Kernel *kernel, int *whole)
+{
+    Storage **largest = NULL;
+    int number = 0, dropped = 0;
+    if (!kernel->machine->depth_is_most)
+        return false;
+    for (Storage **link = &kernel->storages; *link; link = &(*link)->next) {
+        bool transposed = false;
+        if ((*link)->use != USE_OUTPUT)
+            continue;
+        FOR_ROLES (role, kernel)
+            transposed |= ir_any_of(role->body, is_transposed_to, *link);
+        if (!transposed && !storage_is_reused(kernel, *link) &&
+            (!largest || storage_bytes(*link) > storage_bytes(*largest))) {
+            largest = link;
+            dropped = number;
+        }
+        number++;
+    }
+    if (!largest)
+        return false;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, leave_staging, *largest);
+    *largest = (*largest)->next;
+    memmove(whole + dropped, whole + dropped + 1, (size_t)(number - dropped - 1) * sizeof *whole);
+    return true;
+}
+
 static void plan_shared(Kernel *kernel)
 {
     int *whole = NULL, outputs = 0; /* columns of each output as a whole */
@@ -252,7 +299,8 @@ static void plan_shared(Kernel *kernel)
     if (kernel->failed)
         return;
     bool fits = outputs_and_gathered_fit(kernel, whole);
-    while (!fits && (budget_lower_depth(kernel) || plan_reuse(kernel)))
+    while (!fits && (budget_lower_depth(kernel, kernel->machine->depth_is_most ? 2 : 1) || plan_reuse(kernel) ||
+                     drop_output(kernel, whole) || budget_lower_depth(kernel, 1)))
         fits = outputs_and_gathered_fit(kernel, whole);
     if (!fits) {
         reject_sum(kernel);
@@ -270,7 +318,7 @@ static void plan_shared(Kernel *kernel)
 static int check_pressure(Kernel *kernel, const Role *role)
 {
     bool solved = kernel->scheduled_by && !kernel->module->schedule && role->registers;
-    int most = solved ? role->registers : kernel->machine->thread_registers;
+    int most = solved ? role->registers : machine_thread_registers(kernel->machine, kernel->threads);
     Pressure peak = plan_pressure(kernel, role, most);
     if (peak.registers <= most)
         return peak.registers;

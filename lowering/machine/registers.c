@@ -83,7 +83,7 @@ static bool carries_much(const Costs *costs, const Role *role)
    launch gave, or the last setmaxnreg would never return.  */
 static int register_pool(const Kernel *kernel)
 {
-    return kernel_groups(kernel) * (kernel->machine->registers / kernel->threads / 8 * 8);
+    return kernel_groups(kernel) * machine_launch_registers(kernel->machine, kernel->threads);
 }
 
 static void visit_rings(Op *op, void *context)
@@ -256,6 +256,19 @@ static bool check_register_clause(Kernel *kernel)
     return true;
 }
 
+/* Without setmaxnreg every thread keeps what the launch gives it.  A wish for registers has no effect.  */
+static void keep_registers(Kernel *kernel)
+{
+    const Task *task = first_with_registers(kernel);
+    const bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
+    FOR_ROLES (role, kernel)
+        role->registers = 0;
+    if (clause ? check_register_clause(kernel) : task != NULL)
+        remark(kernel, DIAG_MISSED, clause ? kernel->grid.loc : task->loc,
+               "roles keep the %d registers of each thread, since %s has no setmaxnreg",
+               machine_thread_registers(kernel->machine, kernel->threads), kernel->machine->name);
+}
+
 void plan_threads(Kernel *kernel)
 {
     bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
@@ -263,6 +276,8 @@ void plan_threads(Kernel *kernel)
     kernel->min_blocks = 1;
     if (kernel->threads > kernel->machine->max_threads)
         reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, kernel->machine->max_threads);
+    else if (!kernel->machine->setmaxnreg)
+        keep_registers(kernel);
     else if (clause && check_register_clause(kernel))
         clause_registers(kernel);
     else if (!clause && kernel_is_specialized(kernel))
@@ -326,7 +341,7 @@ static void deal_out(Kernel *kernel, const Share *shares, int left)
 void plan_role_registers(Kernel *kernel)
 {
     const bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
-    if (clause || !kernel_is_specialized(kernel) || !several_multiply(kernel))
+    if (clause || !kernel->machine->setmaxnreg || !kernel_is_specialized(kernel) || !several_multiply(kernel))
         return;
     int count = 0, much = 0;
     FOR_ROLES (role, kernel) {

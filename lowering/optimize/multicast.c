@@ -160,10 +160,10 @@ static bool has_known_ranges(const Op *grid)
 static bool is_open(const Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
-    return kernel->module->target != TARGET_SEQUENTIAL && !kernel->version.of && !kernel->choice.of && !kernel->tasks &&
-           !kernel->shares && !grid->totals && !grid->extents && !grid->parts && !grid->cluster[0] &&
-           !grid->cluster[1] && !grid->together && !grid->share && !grid->persistent_given && !grid->from &&
-           grid->order != ORDER_COLUMN;
+    return kernel->module->target != TARGET_SEQUENTIAL && kernel->machine->cluster_blocks > 1 && !kernel->version.of &&
+           !kernel->choice.of && !kernel->tasks && !kernel->shares && !grid->totals && !grid->extents && !grid->parts &&
+           !grid->cluster[0] && !grid->cluster[1] && !grid->together && !grid->share && !grid->persistent_given &&
+           !grid->from && grid->order != ORDER_COLUMN;
 }
 
 void pass_multicast(Kernel *kernel)

@@ -14,6 +14,7 @@
  * prints the structs and the kernel, with a function for each construct. cuda-launch.c prints the launcher.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/cluster.h"
 #include "ir/queries.h"
@@ -21,6 +22,7 @@
 #include "machine/plan.h"
 #include "print/cuda.h"
 #include "roles/programs.h"
+#include "target/architecture.h"
 #include "target/machine.h"
 #include "target/storage.h"
 
@@ -516,6 +518,8 @@ const char *cuda_print(Module *module)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
+    if (strcmp(module->machine->architecture, WSC_ARCHITECTURE))
+        fprintf(out, "#include <gpus/sm_%s.h>\n", module->machine->architecture);
     fputs("#include <wsrt.cuh>\n", out);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
         if (kernel->failed || !kernel_grid(kernel) || kernel->version.of)

@@ -254,9 +254,9 @@ void pass_verify(Kernel *kernel)
     kernel->obligations = text;
 }
 
-bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
+bool verify_text(const char *text, const char *name, const Machine *gpu, DiagFn diag, void *context)
 {
-    Module *module = ir_parse(text, name, &machine_hopper, diag, context);
+    Module *module = ir_parse(text, name, gpu, diag, context);
     if (!module)
         return false;
     module->as_text = true;

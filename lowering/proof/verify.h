@@ -7,7 +7,7 @@
 
 /* True if verify accepts every kernel of `text`, the IR that --dump=plan prints.  Errors go to `diag`.  Text that
    cannot be parsed is not accepted.  */
-bool verify_text(const char *text, const char *name, DiagFn diag, void *context);
+bool verify_text(const char *text, const char *name, const Machine *gpu, DiagFn diag, void *context);
 
 /* verify-memory.c: obligations that affine sums can show.  */
 bool verify_memory(Kernel *kernel);

@@ -80,6 +80,10 @@ static bool normalize(Kernel *kernel)
         return false;
     }
     int most = kernel->version.of ? kernel->machine->most_cluster_blocks : kernel->machine->cluster_blocks;
+    if (most == 1) {
+        reject(kernel, grid->loc, REASON_CLUSTERS_NONE, kernel->machine->name, "the clause 'cluster'");
+        return false;
+    }
     if (cluster_size(kernel) > most) {
         reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1], most);
         return false;

@@ -194,10 +194,19 @@ const Value *choose_needed_early(const Block *block, const Uses *uses)
     return NULL;
 }
 
+const char *choose_blocking(const Kernel *kernel)
+{
+    const Machine *machine = kernel->machine;
+    return machine->wgmma ? NULL : arena_print(kernel->module, "a group of %s waits for its products", machine->name);
+}
+
 /* The reason why the fine schedule is better, or NULL.  */
 static const char *objection(const Coarse *coarse)
 {
     Module *module = coarse->kernel->module;
+    const char *blocking = choose_blocking(coarse->kernel);
+    if (blocking)
+        return blocking;
     const Value *early = choose_needed_early(coarse->block, coarse->uses);
     if (early)
         return arena_print(module,

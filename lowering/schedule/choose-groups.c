@@ -172,6 +172,8 @@ void choose_pingpong(Chooser *chooser)
     for (int i = 0; i < chooser->ndots; i++)
         if (!op_is_dot(chooser->dots[i]))
             return;
+    if (!chooser->kernel->machine->wgmma) /* nor can one group's products fill the tensor cores */
+        return;
     const BlockSchedule *block = &chooser->kernel->schedule.block;
     const Op *loop = chooser->nloops == 1 && !chooser->kernel->grid.parts ? chooser->loops[0] : NULL;
     LoopSchedule *schedule = loop ? schedule_of_loop(loop) : NULL;
@@ -264,7 +266,8 @@ static bool gains_by_turns(const Chooser *chooser, const Op *loop, int groups)
 {
     bool works = false, looked = false;
     const int least = groups * chooser->kernel->machine->costs->turn_clocks;
-    if (groups < 2 || chooser->nprepared || choose_product_clocks(chooser, loop) < least)
+    if (groups < 2 || chooser->nprepared || !chooser->kernel->machine->wgmma ||
+        choose_product_clocks(chooser, loop) < least)
         return false;
     for (int i = 0; i < chooser->ndots; i++)
         if (pipelined_loop(chooser->dots[i]) == loop &&

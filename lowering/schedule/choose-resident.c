@@ -107,7 +107,7 @@ bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int
             schedule_op(loads[i])->depth = (int)tiles * count;
     schedule_of_loop(loop)->depth = (int)tiles * count;
     /* A copy may wait for a release that many slots back.  */
-    schedule_of_loop(loop)->in_flight = count < 2 ? count : 2;
+    schedule_of_loop(loop)->in_flight = count < 2 || !kernel->machine->wgmma ? 1 : 2;
     resident->transfer->resident = count;
     return true;
 }

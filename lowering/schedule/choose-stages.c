@@ -284,6 +284,9 @@ static bool write_stages(Stages *stages)
 static const char *objection(const Stages *stages, int least)
 {
     Module *module = stages->kernel->module;
+    const char *blocking = choose_blocking(stages->kernel);
+    if (blocking)
+        return blocking;
     int registers = choose_held_registers(stages->kernel, stages->block, stages->uses);
     const Value *early = choose_needed_early(stages->block, stages->uses);
     if (early)

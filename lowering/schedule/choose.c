@@ -141,6 +141,8 @@ static const char *ring_names(Chooser *chooser, const Op *loop)
 
 static int in_flight_effective(const Chooser *chooser, const Op *loop, int wanted)
 {
+    if (!chooser->kernel->machine->wgmma) /* a product is done when the next one starts */
+        return 1;
     for (int i = 0; i < chooser->nrings; i++)
         if (schedule_of(chooser->rings[i])->depth && schedule_of(chooser->rings[i])->release == RELEASE_END &&
             loop_around(chooser->rings[i]->parent) == loop)
@@ -326,12 +328,17 @@ static void settle_loop(Chooser *chooser, Op *loop)
     if (asked <= 0 && choose_said_slots(chooser, loop) < wanted)
         wanted = choose_said_slots(chooser, loop);
     schedule->in_flight = in_flight_effective(chooser, loop, wanted);
-    if (asked <= 0)
+    if (asked <= 0 && chooser->kernel->machine->wgmma)
         choose_push(chooser->kernel, &chooser->open, &chooser->nopen, loop);
     choose_check_slots(chooser, loop);
     const Op *dot = waited_product(chooser, loop);
     if (asked <= schedule->in_flight || !dot || pipeline->automatic)
         return;
+    const char *blocking = choose_blocking(chooser->kernel);
+    if (blocking) {
+        remark(chooser->kernel, DIAG_MISSED, pipeline->loc, "P = %d has no effect: %s", asked, blocking);
+        return;
+    }
     warn(chooser->kernel, pipeline->loc,
          "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]", asked);
     remark(chooser->kernel, DIAG_NOTE, dot->loc,

@@ -102,6 +102,8 @@ void choose_say_tasks(const Chooser *chooser);
    role's bit for each divided value.  Otherwise *why is an operation that prevents it.  */
 bool split_rows(Kernel *kernel, const Role *role, int groups, Op **why);
 
+/* The reason why products on this GPU overlap with nothing of their group, or NULL.  */
+const char *choose_blocking(const Kernel *kernel);
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  For other loops the result is false, and nothing
    changes.  */
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);

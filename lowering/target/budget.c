@@ -163,10 +163,12 @@ bool budget_fits(const Kernel *kernel, int64_t bytes)
 
 /* ---- open depths ------------------------------------------------------------------------------------------------- */
 
-static const Op *open_loop(const Aref *aref)
+/* A depth that the user states is for the memory of the default GPU.  A GPU with less memory takes it as the most.  */
+static const Op *open_loop(const Kernel *kernel, const Aref *aref)
 {
     const Op *source = aref->payload[0]->def, *loop = pipelined_loop(source);
-    return loop && loop->control->pipeline->automatic && !schedule_of(source)->ring ? loop : NULL;
+    const bool automatic = loop && loop->control->pipeline->automatic && !schedule_of(source)->ring;
+    return automatic || kernel->machine->depth_is_most ? loop : NULL;
 }
 
 /* The slots that a ring loses at once: those of one iteration over resident tiles.  */
@@ -179,9 +181,9 @@ static int slots_given(const Aref *aref)
 }
 
 /* The fewest slots.  The coarse schedule reads a slot one iteration late.  */
-static int fewest_slots(const Aref *aref)
+static int fewest_slots(const Kernel *kernel, const Aref *aref)
 {
-    const LoopSchedule *schedule = schedule_of_loop(open_loop(aref));
+    const LoopSchedule *schedule = schedule_of_loop(open_loop(kernel, aref));
     int late = schedule->kind == SCHEDULE_COARSE ? 2 : 1;
     return schedule->in_flight > late ? schedule->in_flight : late;
 }
@@ -195,20 +197,21 @@ static void set_depth(Aref *aref, int slots)
         schedule_op(aref->payload[i]->def)->depth = slots;
 }
 
-bool budget_lower_depth(Kernel *kernel)
+bool budget_lower_depth(Kernel *kernel, int fewest)
 {
     int most = 0, step = 1;
     FOR_AREFS (aref, kernel)
-        if (open_loop(aref) && aref->slots > most)
+        if (open_loop(kernel, aref) && aref->slots > most)
             most = aref->slots;
     FOR_AREFS (aref, kernel)
-        if (open_loop(aref) && aref->slots == most && slots_given(aref) > step)
+        if (open_loop(kernel, aref) && aref->slots == most && slots_given(aref) > step)
             step = slots_given(aref);
     FOR_AREFS (aref, kernel)
-        if (open_loop(aref) && aref->slots == most && most - step < fewest_slots(aref))
+        if (open_loop(kernel, aref) && aref->slots == most &&
+            (most - step < fewest || most - step < fewest_slots(kernel, aref)))
             return false;
     FOR_AREFS (aref, kernel) {
-        const Op *loop = open_loop(aref);
+        const Op *loop = open_loop(kernel, aref);
         if (!loop || aref->slots != most)
             continue;
         set_depth(aref, most - step);

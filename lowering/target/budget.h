@@ -32,9 +32,9 @@ int64_t budget_barriers(int slots, bool pingpong, int meetings, bool dynamic);
 int64_t budget_place(Kernel *kernel, bool pingpong, int meetings);
 bool budget_fits(const Kernel *kernel, int64_t bytes);
 
-/* Takes a slot from the largest rings whose depth the user left open.  A ring with resident tiles loses the slots of
-   one tile.  The result is false if no ring can lose one.  */
-bool budget_lower_depth(Kernel *kernel);
+/* Takes a slot from the largest rings whose depth is open, or given for a GPU with more memory.  A ring with resident
+   tiles loses the slots of one tile.  The result is false if no ring can lose one and keep `fewest`.  */
+bool budget_lower_depth(Kernel *kernel, int fewest);
 
 #ifdef __cplusplus
 }

@@ -217,6 +217,7 @@ ok '--ws-bundle' bundle
 ok_plain 'WSCC_CC' host_cc
 ok 'a host compiler that is not there' broken_cc
 ok 'unknown target' says "there is no target 'gpu'" --ws-target=gpu -c plain.c
+ok 'unknown GPU' says "there is no GPU '75'; they are 90a, 90 and 120a" --ws-gpu=75 -c plain.c
 ok 'unknown option of ours' says "there is no option '--ws-nonsense'" --ws-nonsense -c plain.c
 ok 'unknown option of the host compiler is its to refuse' says 'nonsense' -fnonsense -c plain.c
 if grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then

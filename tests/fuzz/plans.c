@@ -244,7 +244,7 @@ static void hear(void *context, DiagKind kind, Loc loc, const char *message)
 static int answer(const char *text)
 {
     said = blames = false;
-    if (verify_text(text, "edited.plan", hear, NULL))
+    if (verify_text(text, "edited.plan", &machine_hopper, hear, NULL))
         return 0;
     return blames ? BLAMES : said ? REFUSED : SILENT;
 }

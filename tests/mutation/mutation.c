@@ -209,7 +209,7 @@ static bool verify_accepts(Subject *subject, const char *text)
     struct timespec from, to;
     *complaint = 0;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    bool accepted = verify_text(text, "mutant", remember, NULL);
+    bool accepted = verify_text(text, "mutant", &machine_hopper, remember, NULL);
     clock_gettime(CLOCK_MONOTONIC, &to);
     subject->verify_ms += 1e3 * (double)(to.tv_sec - from.tv_sec) + 1e-6 * (double)(to.tv_nsec - from.tv_nsec);
     return accepted;

@@ -338,20 +338,16 @@ static bool same_chain(const SourceInlined *a, const SourceInlined *b)
     return !a && !b;
 }
 
-/* Is the loop of this header written behind the pragma, in the same function's text?  */
-static bool is_behind(const SourceFunction *function, const SourceBlock *header, const Instruction *mark)
+/* Is a mark in the loop of this header at the start of its body, where some front ends put it?  */
+static bool is_at_start(const SourceFunction *function, const SourceBlock *header, const Instruction *mark)
 {
     const SourcePragma *pragma = function->unit->pragmas;
     for (int i = 0; pragma && i < mark->mark; i++)
         pragma = pragma->next;
-    Loc loc = header->last->loc;
     const SourceInlined *link = header->last->inlined;
-    for (; link && !same_chain(link, mark->inlined); link = link->outer)
-        loc = link->loc;
-    if (!same_chain(link, mark->inlined))
-        return false;
-    return !pragma || pragma->is_inside || !pragma->loc.line || !loc.line || loc.line > pragma->loc.line ||
-           (loc.line == pragma->loc.line && loc.column > pragma->loc.column);
+    while (link && !same_chain(link, mark->inlined))
+        link = link->outer;
+    return (!pragma || pragma->is_inside) && same_chain(link, mark->inlined);
 }
 
 int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, const SourceBlock *block, int mark)
@@ -362,7 +358,7 @@ int source_marked_loop(const SourceFunction *function, const SourceFlow *flow, c
     const Instruction *instruction = block->first;
     while (instruction && (instruction->code != SO_MARK || instruction->mark != mark))
         instruction = instruction->next;
-    if (instruction && flow->loop[b] >= 0 && is_behind(function, flow->order[flow->loop[b]], instruction))
+    if (instruction && flow->loop[b] >= 0 && is_at_start(function, flow->order[flow->loop[b]], instruction))
         return flow->loop[b];
     for (int h = b + 1; h < flow->n; h++)
         if (flow->loop[h] == h && source_dominates(flow, b, h) && flow->outer[h] == flow->loop[b])

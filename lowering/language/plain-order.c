@@ -354,13 +354,24 @@ static bool asks_of_start(const Op *op, const Value *condition, Opcode compare, 
            (one_more && is_converted(test->args[!start], more->args[0]));
 }
 
+/* The loop counts from 0; its statements have the counter as before.  */
+static void count_from(Nest *in, Loop *loop, Value *start, Value *trips)
+{
+    Op *op = loop->op, *top = op->blocks[0]->first;
+    Value *old = loop->iv, *index = ir_binary_before(in->kernel, top, OP_SCALAR_ADD, start, old);
+    index->counts = true;
+    ir_replace_uses(op->blocks[0], old, index);
+    put_back(index->def, index, old);
+    op->args[0] = ir_const_before(in->kernel, op, start->type.dtype, 0);
+    op->args[1] = trips;
+}
+
 /* for (k = i - 2; k <= i + 2; k++) is for (m = 0; m < 5; m++) with i - 2 + m for k: a loop of as many iterations for
    all elements of a tile, so that none of them needs a condition.  */
 static void count_from_start(Nest *in, Loop *loop)
 {
-    Kernel *kernel = in->kernel;
-    Op *op = loop->op, *top = op->blocks[0]->first;
-    Value *old = loop->iv, *start = op->args[0];
+    Op *op = loop->op;
+    Value *start = op->args[0];
     Poly low = poly_of(start), high = poly_of(op->args[1]);
     Dtype dtype = start->type.dtype;
     int64_t step, trips;
@@ -368,12 +379,28 @@ static void count_from_start(Nest *in, Loop *loop)
         !ir_constant(op->args[2], &step) || step != 1 || is_known_before(in, start) || !dtype_is_signed(dtype) ||
         !poly_distance(&high, &low, &trips) || trips != (int32_t)trips)
         return;
-    Value *index = ir_binary_before(kernel, top, OP_SCALAR_ADD, start, old);
-    index->counts = true;
-    ir_replace_uses(op->blocks[0], old, index);
-    put_back(index->def, index, old);
-    op->args[0] = ir_const_before(kernel, op, dtype, 0);
-    op->args[1] = ir_const_before(kernel, op, dtype, trips);
+    count_from(in, loop, start, ir_const_before(in->kernel, op, dtype, trips));
+}
+
+/* An axis goes on by whole tiles, of which the last may end beyond the numbers of the counter's type.  From a start
+   that the launch chooses it counts from 0.  ensure: the condition without which there is no iteration, or NULL.  */
+static Value *count_axis_from_start(Nest *in, Loop *loop)
+{
+    Op *op = loop->op;
+    Value *start = op->args[0];
+    Dtype dtype = start->type.dtype;
+    int64_t number;
+    if (loop->tile <= 1 || loop->index || op->control->compare != OP_SCALAR_LT || !ir_constant(op->args[2], &number) ||
+        number != 1 || ir_constant(start, &number) || !is_known_before(in, start) ||
+        form_is_below(in, op->args[1], (int64_t)1 << (dtype_bytes(dtype) == 8 ? 62 : 30)))
+        return NULL;
+    count_with_a_sign(in, loop);
+    if (dtype == D_U32)
+        return NULL;
+    Value *enters = ir_scalar_before(in->kernel, op, loop->enters, D_I1, 2, (Value *[]){loop->start, loop->end});
+    start = op->args[0];
+    count_from(in, loop, start, ir_binary_before(in->kernel, op, OP_SCALAR_SUB, op->args[1], start));
+    return enters;
 }
 
 static void straighten_steps(Nest *in, Loop *loop, Opcode compare, int64_t step, bool known);
@@ -400,6 +427,9 @@ static void straighten(Nest *in, Loop *loop)
     straighten_steps(in, loop, compare, step, known);
     if (!runs && !in->kernel->failed)
         count_from_start(in, loop);
+    Value *enters = in->kernel->failed ? NULL : count_axis_from_start(in, loop);
+    loop->only_enters = enters && !runs;
+    runs = runs && enters ? ir_binary_before(in->kernel, op, OP_SCALAR_AND, runs, enters) : runs ? runs : enters;
     if (runs) {
         Value *args[] = {runs, op->args[1], op->args[0]};
         op->args[1] = ir_scalar_before(in->kernel, op, OP_SCALAR_SELECT, args[1]->type.dtype, 3, args);

@@ -205,7 +205,9 @@ Guards reach_guards(Nest *in, const Op *op)
     if (own)
         conditions_take(in, &guards, own, true, op);
     for (const Block *block = op->parent; block && block->parent; block = block->parent->parent) {
-        const Value *condition = block->parent->code == OP_FOR ? loop_guard(block->parent) : NULL;
+        const int loop = loop_of_op(in, block->parent);
+        const bool guards_bound = loop >= 0 && !in->loops[loop].only_enters;
+        const Value *condition = guards_bound ? loop_guard(block->parent) : NULL;
         if (block->parent->code == OP_IF)
             conditions_take(in, &guards, block->parent->args[0], block == block->parent->blocks[0], op);
         else if (condition)

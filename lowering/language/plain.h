@@ -119,6 +119,7 @@ typedef struct {
     /* The loop is entered where this holds of its start and its end, as C compares them.  */
     Value *start, *end;
     Opcode enters;
+    bool only_enters; /* the guard of its bound says no more */
     /* Of a loop that went on by steps, what its counter was, from first to last; NULL: it is the counter.  */
     Value *index, *edge; /* index < edge, or as `within` says, as long as it goes on */
     Opcode within;

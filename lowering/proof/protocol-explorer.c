@@ -263,8 +263,7 @@ static void visit_about(Op *op, void *context)
 {
     const Abouts *at = context;
     bool looks = (!at->explorer->named || op_is_printed(op)) && has_look(at->explorer, op);
-    bool waits =
-        op->code == OP_GET || op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op_meets_blocks(op);
+    const bool waits = guard_of(op) != GUARD_NONE && op->code != OP_PUT; /* puts wait by themselves: group_put */
     at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (waits ? ABOUT_WAITING : 0) |
                                      (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
                                      (asks_in_turn(at->explorer, at->group, op) ? ABOUT_SAME_WAY : 0);

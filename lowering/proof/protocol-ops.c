@@ -20,12 +20,16 @@
 #include "target/machine.h"
 #include "target/storage.h"
 
-bool violates(Explorer *explorer, const State *state, int group, const Op *op, const char *format, ...)
+static const char *const sentences[] = {
+#define RULE(name, code, sentence) [RULE_##name] = sentence,
+#include "proof/rules.def"
+};
+bool violates(Explorer *explorer, const State *state, int group, const Op *op, Rule rule, ...)
 {
     va_list list;
-    va_start(list, format);
+    va_start(list, rule);
     Module *module = explorer->kernel->module;
-    const char *what = arena_vprint(module, format, list);
+    const char *what = arena_vprint(module, sentences[rule], list);
     va_end(list);
     if (!explorer->failed) {
         const char *sentence =
@@ -36,6 +40,15 @@ bool violates(Explorer *explorer, const State *state, int group, const Op *op, c
     }
     explorer->failed = true;
     return false;
+}
+
+Guard guard_of(const Op *op)
+{
+    static const unsigned char guards[OP_COUNT] = {
+#define OPERATION(code, guard, effect) [OP_##code] = GUARD_##guard,
+#include "proof/rules.def"
+    };
+    return op_meets_blocks(op) ? GUARD_MEET : (Guard)guards[op->code];
 }
 
 enum { NOTHING_KNOWN = -1000000 };
@@ -72,14 +85,13 @@ static bool run_put(Explorer *explorer, State *state, int group, const Op *op)
     const Aref *aref = op->aref;
     End *puts = &state->groups[group].puts[aref->id];
     if (puts->filling)
-        return violates(explorer, state, group, op, "puts into '%s' before its last put is done", aref->name);
+        return violates(explorer, state, group, op, RULE_PUT_TWICE, aref->name);
     int block = explorer->groups[group].block;
     for (int g = 0; g < explorer->ngroups; g++)
         if (g != group && explorer->groups[g].block == block &&
             (aref->fillers == 1 || explorer->groups[g].role != explorer->groups[group].role) &&
             (state->groups[g].puts[aref->id].next || state->groups[g].puts[aref->id].filling))
-            return violates(explorer, state, group, op, "puts into '%s', which '%s' fills", aref->name,
-                            group_name(explorer, g));
+            return violates(explorer, state, group, op, RULE_PUT_OF_OTHER, aref->name, group_name(explorer, g));
     if (!reuse_put(explorer, state, group, op))
         return false;
     if (!is_begun(explorer, state, group, aref))
@@ -107,15 +119,14 @@ static bool run_copy_in(Explorer *explorer, State *state, int group, const Op *o
     GroupState *self = &state->groups[group];
     const Aref *aref = op->aref;
     if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
-        return violates(explorer, state, group, op, "copies into '%s' outside its put", aref->name);
+        return violates(explorer, state, group, op, RULE_COPY_OUTSIDE_PUT, aref->name);
     int block = explorer->groups[group].block, slot = slot_of(explorer, aref->id, self->puts[aref->id].next);
     Type share = op->storage->tile;
     share.rows = op->transfer->along ? op->transfer->share : share.rows;
     for (int to = 0; to < cluster_size(explorer->kernel); to++)
         if (cluster_shares(explorer->kernel, op->transfer->along, block, to) &&
             !cluster_shares(explorer->kernel, aref->along, block, to))
-            return violates(explorer, state, group, op,
-                            "copies into '%s' of block %d, for whose slots it does not wait", aref->name, to);
+            return violates(explorer, state, group, op, RULE_COPY_TO_STRANGER, aref->name, to);
     for (int to = 0; to < explorer->nblocks; to++)
         if (cluster_shares(explorer->kernel, op->transfer->along, block, to))
             state->brought[ring_at(explorer, to, aref->id)][slot] +=
@@ -129,7 +140,7 @@ static bool run_put_tile(Explorer *explorer, State *state, int group, const Op *
     GroupState *self = &state->groups[group];
     const Aref *aref = op->aref;
     if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
-        return violates(explorer, state, group, op, "writes to '%s' outside its put", aref->name);
+        return violates(explorer, state, group, op, RULE_WRITE_OUTSIDE_PUT, aref->name);
     int slot = slot_of(explorer, aref->id, self->puts[aref->id].next);
     Type part = op->args[1]->type;
     bool rows = op->nargs == 3;
@@ -178,12 +189,12 @@ static bool run_put_done(Explorer *explorer, State *state, int group, const Op *
     GroupState *self = &state->groups[group];
     End *puts = &self->puts[aref->id];
     if (!is_being_filled(self, mark_at(explorer, state, group, op->args[0]), aref))
-        return violates(explorer, state, group, op, "ends a put of '%s' that has not begun", aref->name);
+        return violates(explorer, state, group, op, RULE_DONE_WITHOUT_PUT, aref->name);
     for (int i = 0; i < aref->nstorages; i++) {
         const Written *fresh = &self->fresh[storage_place(explorer->kernel, aref->storages[i])];
         if (fresh->unfenced || fresh->unsynced)
-            return violates(explorer, state, group, op, "hands on '%s', which its threads wrote, without %s between",
-                            aref->storages[i]->name, fresh->unfenced ? "a fence" : "a barrier behind the fence");
+            return violates(explorer, state, group, op, RULE_DONE_UNFENCED, aref->storages[i]->name,
+                            fresh->unfenced ? "a fence" : "a barrier behind the fence");
     }
     reuse_put_done(explorer, state, group, aref, puts->next);
     puts->filling = false;
@@ -205,11 +216,7 @@ static bool check_round(Explorer *explorer, const State *state, int group, const
         return true;
     explorer->again = self->known[aref->id] < 0;
     explorer->exact |= explorer->again;
-    return !explorer->again &&
-           violates(explorer, state, group, op,
-                    "may come to the get of put %d of '%s' before put %d, the same slot's last, is done, and take it "
-                    "for that",
-                    index, aref->name, before);
+    return !explorer->again && violates(explorer, state, group, op, RULE_ROUND_UNKNOWN, index, aref->name, before);
 }
 
 static bool run_get(Explorer *explorer, State *state, int group, const Op *op)
@@ -288,8 +295,7 @@ static bool run_skip(Explorer *explorer, State *state, int group, const Op *op)
 {
     End *gets = &state->groups[group].gets[op->aref->id];
     if (gets->held)
-        return violates(explorer, state, group, op, "passes over puts of '%s' while it holds slots of it",
-                        op->aref->name);
+        return violates(explorer, state, group, op, RULE_SKIP_WHILE_HELD, op->aref->name);
     pass_over(explorer, state, group, op, op->sync->count);
     return true;
 }
@@ -311,11 +317,9 @@ static bool check_fresh(Explorer *explorer, const State *state, int group, const
     const Written *fresh = &state->groups[group].fresh[place];
     const char *name = storage_at(explorer, place)->name;
     if (op->code == OP_MMA && fresh->unfenced)
-        return violates(explorer, state, group, op,
-                        "lets a product read '%s', which was written, without a fence between", name);
-    return !fresh->unsynced || violates(explorer, state, group, op,
-                                        "reads '%s', which other threads of it wrote%s, without a barrier between",
-                                        name, op->code == OP_MMA ? " and fenced" : "");
+        return violates(explorer, state, group, op, RULE_PRODUCT_UNFENCED, name);
+    return !fresh->unsynced ||
+           violates(explorer, state, group, op, RULE_READ_UNSYNCED, name, op->code == OP_MMA ? " and fenced" : "");
 }
 
 static bool check_view(Explorer *explorer, State *state, int group, const Op *op, const Mark *view)
@@ -325,19 +329,18 @@ static bool check_view(Explorer *explorer, State *state, int group, const Op *op
         return reuse_look(explorer, state, group, op, view);
     if (view->kind == MARK_RING_VIEW && !is_held(self, view)) {
         const Aref *aref = explorer->arefs[view->place];
-        return violates(explorer, state, group, op, "reads slot %d of '%s' (put %d) that it does not hold at '%s'",
-                        slot_of(explorer, view->place, view->index), aref->name, view->index, op_info[op->code].text);
+        return violates(explorer, state, group, op, RULE_READ_NOT_HELD, slot_of(explorer, view->place, view->index),
+                        aref->name, view->index, op_info[op->code].text);
     }
     if (view->kind == MARK_STAGED_VIEW && storage_at(explorer, view->place)->use == USE_GATHERED)
         return check_gathered(explorer, state, group, op, view);
     if (view->kind == MARK_STAGED_VIEW && view->index != self->written[view->place])
-        return violates(explorer, state, group, op, "reads staged memory after it was written again at '%s'",
-                        op_info[op->code].text);
+        return violates(explorer, state, group, op, RULE_READ_OVERWRITTEN, op_info[op->code].text);
     if (view->kind == MARK_STAGED_VIEW &&
         (!check_fresh(explorer, state, group, op, view->place) || !reuse_look(explorer, state, group, op, view)))
         return false;
     return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
-           violates(explorer, state, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
+           violates(explorer, state, group, op, RULE_READ_UNWRITTEN, op_info[op->code].text);
 }
 
 /* Notes the end of a read of staged memory.  */
@@ -368,7 +371,7 @@ static bool check_operands(Explorer *explorer, State *state, int group, const Op
             !check_view(explorer, state, group, op, mark))
             return false;
         if (mark->kind == MARK_TOKEN && looks_at(op, i))
-            return violates(explorer, state, group, op, "looks at a product in flight at '%s'", op_info[op->code].text);
+            return violates(explorer, state, group, op, RULE_USED_IN_FLIGHT, op_info[op->code].text);
         if (mark->kind == MARK_STAGED_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW &&
             !has_read(explorer, state, group, op, mark->place, mark->index))
             return false;
@@ -386,8 +389,7 @@ static bool run_view(Explorer *explorer, State *state, int group, const Op *op)
     }
     const Mark *slot = op->nargs ? mark_at(explorer, state, group, op->args[0]) : NULL;
     if (!slot || slot->kind != MARK_GOT || explorer->arefs[slot->place] != op->aref)
-        return violates(explorer, state, group, op, "looks at '%s' with a slot that no get of its ring returned",
-                        op->storage->name);
+        return violates(explorer, state, group, op, RULE_VIEW_OF_NO_SLOT, op->storage->name);
     *result = (Mark){MARK_RING_VIEW, slot->place, slot->index};
     return true;
 }
@@ -399,13 +401,11 @@ static bool run_stage(Explorer *explorer, State *state, int group, const Op *op)
     if (op->storage->use == USE_OUTPUT)
         return run_stage_out(explorer, state, group, op);
     if (reading_of(self, MARK_STAGED_VIEW, place, -1))
-        return violates(explorer, state, group, op, "writes '%s' while a product in flight reads it",
-                        op->storage->name);
+        return violates(explorer, state, group, op, RULE_STAGED_IN_FLIGHT, op->storage->name);
     if (self->read[place])
-        return violates(explorer, state, group, op, "writes '%s' without a barrier behind the last look at it",
-                        op->storage->name);
+        return violates(explorer, state, group, op, RULE_STAGED_UNSYNCED, op->storage->name);
     if (op->storage->slots < explorer->groups[group].role->replicas)
-        return violates(explorer, state, group, op, "writes '%s', which other groups write, too", op->storage->name);
+        return violates(explorer, state, group, op, RULE_STAGED_BY_OTHERS, op->storage->name);
     if (!reuse_write(explorer, state, group, op))
         return false;
     self->fresh[place] = (Written){true, true};
@@ -443,7 +443,7 @@ static bool run_blocks_meet(Explorer *explorer, State *state, int group, const O
 {
     GroupState *self = &state->groups[group];
     if (self->holds_turn)
-        return violates(explorer, state, group, op, "sums parts in '%s' while it holds its turn", op->storage->name);
+        return violates(explorer, state, group, op, RULE_SUM_IN_TURN, op->storage->name);
     run_barrier(explorer, self);
     self->passed++;
     return true;
@@ -469,8 +469,7 @@ bool stays_in_place(Explorer *explorer, State *state, int group, const Op *op, c
 {
     const Mark *mark = mark_at(explorer, state, group, from);
     bool moves = mark && mark->kind == MARK_TOKEN && from->var && to->var && from->var != to->var;
-    return !moves || violates(explorer, state, group, op, "copies '%s' to '%s' while a product is adding to it",
-                              from->var->name, to->var->name);
+    return !moves || violates(explorer, state, group, op, RULE_COPIED_IN_FLIGHT, from->var->name, to->var->name);
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
@@ -522,8 +521,7 @@ static bool run_wait(Explorer *explorer, State *state, int group, const Op *op)
         if (mark.kind == MARK_TOKEN && mark.index <= self->completed)
             mark = (Mark){0};
         else if (mark.kind == MARK_TOKEN && op->results[i]->type.kind == K_TILE)
-            return violates(explorer, state, group, op,
-                            "takes a product in flight for finished: the wait leaves it out");
+            return violates(explorer, state, group, op, RULE_UNFINISHED);
         else if (mark.kind == MARK_TOKEN && !stays_in_place(explorer, state, group, op, op->args[i], op->results[i]))
             return false;
         *mark_at(explorer, state, group, op->results[i]) = mark;
@@ -559,7 +557,7 @@ static bool run_load(Explorer *explorer, State *state, int group, const Op *op)
     GroupState *self = &state->groups[group];
     uint64_t stores = stores_of_others(explorer, explorer->groups[group].role, op);
     if (stores & self->stored)
-        return violates(explorer, state, group, op, "loads what other threads of it stored, without a barrier between");
+        return violates(explorer, state, group, op, RULE_LOAD_AFTER_STORE);
     self->loaded |= stores;
     return !op->storage || op->storage->use == USE_ROW_CACHE || run_load_staged(explorer, state, group, op);
 }
@@ -575,10 +573,9 @@ static bool run_store(Explorer *explorer, State *state, int group, const Op *op)
         uint64_t bit = (uint64_t)1 << i % 64;
         const Op *other = explorer->stores[i];
         if (other == op && self->loaded & bit)
-            return violates(explorer, state, group, op,
-                            "stores what other threads of it loaded, without a barrier between");
+            return violates(explorer, state, group, op, RULE_STORE_AFTER_LOAD);
         if (self->stored & bit && (other == op ? !store_moves_on(op) : !stores_apart(other, op)))
-            return violates(explorer, state, group, op, "stores twice to one place without a barrier between");
+            return violates(explorer, state, group, op, RULE_STORE_TWICE);
         if (other == op)
             self->stored |= bit;
     }
@@ -591,22 +588,24 @@ static bool run_store(Explorer *explorer, State *state, int group, const Op *op)
 bool may_pass(const Explorer *explorer, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
-    int block = explorer->groups[group].block;
-    if (op->code == OP_ROLE_BARRIER || op_meets_blocks(op))
+    const Aref *aref = op->aref;
+    const int block = explorer->groups[group].block;
+    switch (guard_of(op)) {
+    case GUARD_MEET:
         return others_arrived(explorer, state, group, op);
-    if (op->code == OP_PINGPONG_TAKE)
+    case GUARD_TURN:
         return state->pingpong[block] % explorer->groups[group].role->replicas == explorer->groups[group].number;
-    if (op->code == OP_PUT) {
-        const Aref *aref = op->aref;
+    case GUARD_EMPTY: {
         int index = self->puts[aref->id].next;
         return index < explorer->slots[aref->id] || is_begun(explorer, state, group, aref) ||
                state->released[ring_at(explorer, block, aref->id)][slot_of(explorer, aref->id, index)] >=
                    aref->arrivals;
     }
-    if (op->code == OP_GET) {
-        return puts_done(explorer, state, block, op->aref->id) > self->gets[op->aref->id].next;
+    case GUARD_FULL:
+        return puts_done(explorer, state, block, aref->id) > self->gets[aref->id].next;
+    default:
+        return true;
     }
-    return true;
 }
 
 static bool run_turn(Explorer *explorer, State *state, int group, const Op *op)
@@ -614,8 +613,7 @@ static bool run_turn(Explorer *explorer, State *state, int group, const Op *op)
     GroupState *self = &state->groups[group];
     bool take = op->code == OP_PINGPONG_TAKE;
     if (self->holds_turn == take)
-        return violates(explorer, state, group, op,
-                        take ? "takes its turn twice" : "passes on a turn that it has not taken");
+        return violates(explorer, state, group, op, take ? RULE_TURN_TWICE : RULE_TURN_NOT_TAKEN);
     self->holds_turn = take;
     int *pingpong_known = state->pingpong_known + ring_at(explorer, explorer->groups[group].block, 0);
     if (take) {
@@ -629,8 +627,7 @@ static bool run_turn(Explorer *explorer, State *state, int group, const Op *op)
     FOR_STORAGES (storage, explorer->kernel)
         if (self->copying[storage_place(explorer->kernel, storage)] &&
             storage->slots < explorer->groups[group].role->replicas)
-            return violates(explorer, state, group, op, "passes on its turn while copies out of '%s' may be under way",
-                            storage->name);
+            return violates(explorer, state, group, op, RULE_TURN_WITH_COPIES, storage->name);
     return true;
 }
 

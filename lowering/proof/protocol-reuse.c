@@ -369,8 +369,7 @@ static bool look_at(Explorer *explorer, State *state, int group, const Op *op, i
     if (tenant < 0)
         return true;
     if (storage_at(explorer, place)->use != USE_RING && *spoiled_in(state) & bit(tenant))
-        return violates(explorer, state, group, op, "looks at '%s', in whose memory something else was written",
-                        storage_at(explorer, place)->name);
+        return violates(explorer, state, group, op, RULE_READ_SPOILED, storage_at(explorer, place)->name);
     begin(explorer, state, tenant);
     return true;
 }
@@ -381,8 +380,7 @@ static bool check_slot(Explorer *explorer, State *state, int group, const Op *op
     int first = explorer->slot_tenants[explorer->groups[group].block * explorer->nstorages + place];
     if (first < 0 || !(*spoiled_in(state) & bit(first + view->index % explorer->slots[view->place])))
         return true;
-    return violates(explorer, state, group, op, "looks at a slot of '%s', in whose memory something else was written",
-                    storage_at(explorer, place)->name);
+    return violates(explorer, state, group, op, RULE_READ_SPOILED_SLOT, storage_at(explorer, place)->name);
 }
 
 bool reuse_look(Explorer *explorer, State *state, int group, const Op *op, const Mark *view)

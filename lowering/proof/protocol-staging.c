@@ -30,8 +30,7 @@ static bool has_turn(Explorer *explorer, const State *state, int group, const Op
 {
     if (op->storage->slots >= explorer->groups[group].role->replicas || state->groups[group].holds_turn)
         return true;
-    return violates(explorer, state, group, op, "%s through '%s', which other groups use, out of its turn", what,
-                    op->storage->name);
+    return violates(explorer, state, group, op, RULE_OUT_OF_TURN, what, op->storage->name);
 }
 
 /* Checks that no copy reads the next `boxes` buffers.  */
@@ -39,10 +38,8 @@ static bool are_free(Explorer *explorer, const State *state, int group, const Op
 {
     int copying = state->groups[group].copying[storage_place(explorer->kernel, op->storage)];
     int buffers = machine_output_buffers(op->storage->tile);
-    return copying + boxes <= buffers || violates(explorer, state, group, op,
-                                                  "writes to '%s' while TMA may read it: of %d buffers the "
-                                                  "newest %d are not waited for",
-                                                  op->storage->name, buffers, copying);
+    return copying + boxes <= buffers ||
+           violates(explorer, state, group, op, RULE_STAGED_IN_COPY, op->storage->name, buffers, copying);
 }
 
 static int boxes_of(const Op *stage)
@@ -79,11 +76,9 @@ bool run_copy_out(Explorer *explorer, State *state, int group, const Op *op)
     int place = storage_place(explorer->kernel, op->storage);
     const Mark *box = mark_at(explorer, state, group, op->args[op->nargs - 1]);
     if (!box || box->kind != MARK_STAGED_VIEW || box->place != place || box->index != self->written[place])
-        return violates(explorer, state, group, op, "copies out of '%s' what is not, or no longer, staged there",
-                        op->storage->name);
+        return violates(explorer, state, group, op, RULE_COPY_OF_NOTHING, op->storage->name);
     if (self->fresh[place].unfenced)
-        return violates(explorer, state, group, op, "lets TMA read '%s', which was written, without a fence between",
-                        op->storage->name);
+        return violates(explorer, state, group, op, RULE_COPY_UNFENCED, op->storage->name);
     if (!reuse_look(explorer, state, group, op, box))
         return false;
     self->copying[place] += boxes_of(op->args[op->nargs - 1]->def);
@@ -130,15 +125,11 @@ bool run_gather(Explorer *explorer, State *state, int group, const Op *op)
     for (int i = 0; i < self->nreadings; i++)
         if (self->readings[i].kind == MARK_STAGED_VIEW && self->readings[i].place == place &&
             (write - self->readings[i].index) % storage->slots == 0)
-            return violates(explorer, state, group, op, "gathers in '%s' while a product in flight reads it",
-                            storage->name);
+            return violates(explorer, state, group, op, RULE_GATHERED_IN_FLIGHT, storage->name);
     for (int g = 0; g < explorer->ngroups; g++) {
         const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
         if (is_beside(explorer, group, g) && (there->write > write || there->looked >= self->barriers))
-            return violates(explorer, state, group, op,
-                            "gathers in '%s' where '%s' may still look at what was there: no role barrier "
-                            "stands between",
-                            storage->name, group_name(explorer, g));
+            return violates(explorer, state, group, op, RULE_GATHERED_UNREAD, storage->name, group_name(explorer, g));
     }
     Gathered *here = slot_of_write(storage, self, place, write);
     *here = (Gathered){write, self->barriers, NOT_YET, here->looked};
@@ -164,17 +155,13 @@ bool check_gathered(Explorer *explorer, State *state, int group, const Op *op, c
         if (!is_beside(explorer, group, g))
             continue;
         if (part->write != view->index)
-            return violates(explorer, state, group, op, "reads '%s' where '%s' has written %s", storage->name,
-                            group_name(explorer, g),
+            return violates(explorer, state, group, op, RULE_GATHERED_UNWRITTEN, storage->name, group_name(explorer, g),
                             part->write < view->index ? "nothing yet" : "something else by then");
         if (engine && part->fenced == NOT_YET)
-            return violates(explorer, state, group, op,
-                            "lets a product read '%s', which '%s' wrote, without a fence between", storage->name,
+            return violates(explorer, state, group, op, RULE_PRODUCT_UNFENCED_PART, storage->name,
                             group_name(explorer, g));
         if ((engine ? part->fenced : part->wrote) >= state->groups[group].barriers)
-            return violates(explorer, state, group, op,
-                            "reads '%s', which '%s' wrote, and no role barrier stands between", storage->name,
-                            group_name(explorer, g));
+            return violates(explorer, state, group, op, RULE_GATHERED_UNMET, storage->name, group_name(explorer, g));
     }
     return true;
 }
@@ -187,9 +174,7 @@ bool end_look(Explorer *explorer, State *state, int group, const Op *op, int pla
     for (int g = 0; g < explorer->ngroups; g++) {
         const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
         if (is_beside(explorer, group, g) && there->write > write && there->wrote <= self->barriers)
-            return violates(explorer, state, group, op,
-                            "looks at '%s' while '%s' may write there: no role barrier stands between", storage->name,
-                            group_name(explorer, g));
+            return violates(explorer, state, group, op, RULE_GATHERED_AGAIN, storage->name, group_name(explorer, g));
     }
     slot_of_write(storage, self, place, write)->looked = self->barriers;
     return true;

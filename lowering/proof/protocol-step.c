@@ -177,8 +177,7 @@ static bool check_tile_start(Explorer *explorer, State *state, int group, const 
             state->tile_starts[ring][tile % 64] = next;
             state->started[ring]++;
         } else if (state->tile_starts[ring][tile % 64] != next) {
-            return violates(explorer, state, group, op,
-                            "begins tile %d with put %d of '%s', and another group with put %d", tile, next, aref->name,
+            return violates(explorer, state, group, op, RULE_TILE_START, tile, next, aref->name,
                             state->tile_starts[ring][tile % 64]);
         }
     }

@@ -155,16 +155,15 @@ static bool group_has_ended_well(Explorer *explorer, const State *state, int gro
     const Op *last = explorer->groups[group].role->body->last;
     FOR_AREFS (aref, explorer->kernel) {
         if (self->gets[aref->id].held)
-            return violates(explorer, state, group, last, "ends without a release of %d slots of '%s'",
-                            self->gets[aref->id].held, aref->name);
+            return violates(explorer, state, group, last, RULE_ENDS_HOLDING, self->gets[aref->id].held, aref->name);
         if (self->puts[aref->id].filling)
-            return violates(explorer, state, group, last, "ends within a put of '%s'", aref->name);
+            return violates(explorer, state, group, last, RULE_ENDS_IN_PUT, aref->name);
     }
     if (self->nreadings)
-        return violates(explorer, state, group, last, "ends while products are in flight");
+        return violates(explorer, state, group, last, RULE_ENDS_IN_FLIGHT);
     if (!copies_are_out(explorer, self))
-        return violates(explorer, state, group, last, "ends while copies out of shared memory may be under way");
-    return !self->holds_turn || violates(explorer, state, group, last, "ends without passing on its turn");
+        return violates(explorer, state, group, last, RULE_ENDS_WITH_COPIES);
+    return !self->holds_turn || violates(explorer, state, group, last, RULE_ENDS_WITH_TURN);
 }
 
 static bool ring_has_ended_well(Explorer *explorer, const State *state, int block, const Aref *aref)

@@ -268,6 +268,19 @@ bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce);
 /* A search visits at most `most` states in a search.  */
 bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce, int most);
 
+/* ---- rules.def --------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+#define GUARD(name, text) GUARD_##name,
+#include "proof/rules.def"
+} Guard;
+typedef enum {
+#define RULE(name, code, sentence) RULE_##name,
+#include "proof/rules.def"
+    RULE_COUNT
+} Rule;
+Guard guard_of(const Op *op); /* what the operation waits for */
+
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
 /* Progress at the head of a loop.  HEAD_NONE: its initial values are not assigned.  HEAD: the carried values are
@@ -362,7 +375,7 @@ const Storage *storage_at(const Explorer *explorer, int place);
 uint64_t stores_to(const Explorer *explorer, const Value *tensor);
 void pass_over(const Explorer *explorer, State *state, int group, const Op *op, int64_t puts);
 bool may_pass(const Explorer *explorer, const State *state, int group, const Op *op);
-bool violates(Explorer *explorer, const State *state, int group, const Op *op, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Reports that the operation breaks the rule.  Always false.  */
+bool violates(Explorer *explorer, const State *state, int group, const Op *op, Rule rule, ...);
 
 #endif

@@ -7,9 +7,9 @@
 cd "$top_srcdir" || exit 99
 here=tests/driver
 awk=$(sed -n 's/^AWK = //p' "$top_builddir/Makefile")
-documents="README.md ARCHITECTURE.md HACKING.md PORTING.md PYTHON.md PACKAGING.md docs/guide.md docs/reference.md
-    docs/compiler.md course/README.md course/GUIDE.md course/GPU.md course/slides.md samples/README.md
-    bench/notes/README.md $(ls course/*/README.md)"
+documents="README.md PROOF.md ARCHITECTURE.md HACKING.md PORTING.md PYTHON.md PACKAGING.md docs/guide.md
+    docs/reference.md docs/compiler.md course/README.md course/GUIDE.md course/GPU.md course/slides.md
+    samples/README.md bench/notes/README.md $(ls course/*/README.md)"
 
 prose() { ${awk:-awk} -v limits=1 -v words=$here/prose.words -f $here/prose.awk "$@"; }
 keeps_rules() { prose "$1" >"$work/said" || { cat "$work/said"; return 1; }; }

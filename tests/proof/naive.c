@@ -192,13 +192,11 @@ static void enter(Search *search, const State *state)
     search->table[at] = search->nstates;
 }
 
-static void breaks(Search *search, const Op *op, const char *why)
+static void breaks(Search *search, const Op *op, int why)
 {
     search->result.violated = true;
-    if (op->loc.line < NAIVE_MOST_LINES) {
-        search->result.lines[op->loc.line] = true;
-        search->result.why[op->loc.line] = why;
-    }
+    if (op->loc.line < NAIVE_MOST_LINES)
+        search->result.lines[op->loc.line] |= (uint64_t)1 << why;
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
@@ -228,9 +226,9 @@ static bool is_over(const Barrier *barrier, int parity)
     return (barrier->phase & 1) != parity;
 }
 
-static const char TOO_LARGE[] = "more is in flight than a state has room for";
+enum { TOO_LARGE = 64 }; /* more is in flight than a state has room for */
 
-/* ---- operations; their result is NULL or the broken rule --------------------------------------------------------- */
+/* ---- operations; their result is the broken rule  --------------------------------------------------------- */
 
 static bool is_held(const GroupNow *self, int ring, int put)
 {
@@ -245,96 +243,96 @@ static bool reads_in_flight(const GroupNow *self, int ring, int put)
     return false;
 }
 
-static const char *run_put(const Search *search, State *state, int g, const Op *op)
+static int run_put(const Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const Aref *aref = op->aref;
     const int ring = aref->id, put = self->put[ring], slot = put % aref->slots, round = put / aref->slots;
     if (self->open[ring])
-        return "two puts without a put_done between";
+        return BREAKS_PUT_TWICE;
     for (int other = 0; other < search->nprograms; other++)
         if (other != g && (state->group[other].put[ring] || state->group[other].open[ring]))
-            return "two groups put";
+            return BREAKS_PUT_OF_OTHER;
     if (state->empty[ring][slot].phase != round)
-        return "the wait takes another round for its own";
+        return BREAKS_OTHER_ARRIVALS;
     for (int other = 0; other < search->nprograms; other++)
         for (int held = put - aref->slots; held >= 0; held -= aref->slots)
             if (is_held(&state->group[other], ring, held))
-                return "the slot is still held";
+                return BREAKS_OTHER_ARRIVALS;
     self->open[ring] = true;
     self->brought[ring] = 0;
     state->full[ring][slot].bytes = (int16_t)(state->full[ring][slot].bytes + aref->bytes / UNIT);
     if (op->nresults)
         self->value[value_of((Search *)(uintptr_t)search, op->results[0])] = (int8_t)put;
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run_copy(Search *search, State *state, int g, const Op *op)
+static int run_copy(Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const int ring = op->aref->id;
     const int16_t bytes = (int16_t)(op->storage->slot_bytes / UNIT);
     if (!self->open[ring] || self->value[value_of(search, op->args[0])] != self->put[ring])
-        return "a copy outside its put";
+        return BREAKS_COPY_OUTSIDE_PUT;
     if (state->ncopies == LANDS)
         return TOO_LARGE;
     self->brought[ring] = (int16_t)(self->brought[ring] + bytes);
     state->copies[state->ncopies].ring = (int8_t)ring;
     state->copies[state->ncopies].slot = (int8_t)(self->put[ring] % op->aref->slots);
     state->copies[state->ncopies++].bytes = bytes;
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run_put_done(Search *search, State *state, int g, const Op *op)
+static int run_put_done(Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const int ring = op->aref->id, slot = self->put[ring] % op->aref->slots;
     if (!self->open[ring] || self->value[value_of(search, op->args[0])] != self->put[ring])
-        return "a put_done without its put";
+        return BREAKS_DONE_WITHOUT_PUT;
     if (self->brought[ring] != op->aref->bytes / UNIT)
-        return "the phase expects other bytes than are copied";
+        return BREAKS_OTHER_BYTES;
     self->open[ring] = false;
     self->put[ring]++;
-    return arrive(&state->full[ring][slot], 1) ? NULL : "an arrival too many";
+    return arrive(&state->full[ring][slot], 1) ? BREAKS_NONE : BREAKS_OTHER_ARRIVALS;
 }
 
-static const char *run_get(Search *search, State *state, int g, const Op *op)
+static int run_get(Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const int ring = op->aref->id, get = self->get[ring];
     if (state->full[ring][get % op->aref->slots].phase != get / op->aref->slots + 1)
-        return "the wait takes another round for its own";
+        return BREAKS_ROUND_UNKNOWN;
     if (op->nresults)
         self->value[value_of(search, op->results[0])] = (int8_t)get;
     self->get[ring]++;
     self->held[ring]++;
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run_consumed(State *state, int g, const Op *op)
+static int run_consumed(State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const int ring = op->aref->id;
     for (; self->held[ring] > op->sync->keep; self->held[ring]--) {
         const int put = self->get[ring] - self->held[ring], slot = put % op->aref->slots;
         if (reads_in_flight(self, ring, put))
-            return "a product in flight reads the slot";
+            return BREAKS_RELEASED_IN_FLIGHT;
         if (state->empty[ring][slot].phase != put / op->aref->slots)
-            return "a release of a round that is over";
+            return BREAKS_OTHER_ARRIVALS;
         if (!arrive(&state->empty[ring][slot], op->aref->arrivals))
-            return "an arrival too many";
+            return BREAKS_OTHER_ARRIVALS;
     }
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run_view(Search *search, State *state, int g, const Op *op)
+static int run_view(Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     const int put = self->value[value_of(search, op->args[0])];
     if (put < 0)
-        return "a view of no slot";
+        return BREAKS_VIEW_OF_NO_SLOT;
     self->value[value_of(search, op->results[0])] = (int8_t)put;
-    return NULL;
+    return BREAKS_NONE;
 }
 
 /* Returns the ring of a view.  */
@@ -343,17 +341,17 @@ static int ring_of(const Value *view)
     return view->def->code == OP_TRANS_VIEW ? ring_of(view->def->args[0]) : view->def->aref->id;
 }
 
-static const char *run_read(Search *search, const State *state, int g, const Value *view)
+static int run_read(Search *search, const State *state, int g, const Value *view)
 {
     const GroupNow *self = &state->group[g];
-    return is_held(self, ring_of(view), self->value[value_of(search, view)]) ? NULL : "a slot is read and not held";
+    return is_held(self, ring_of(view), self->value[value_of(search, view)]) ? BREAKS_NONE : BREAKS_READ_NOT_HELD;
 }
 
-static const char *run_product(Search *search, State *state, int g, const Op *op)
+static int run_product(Search *search, State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     for (int i = 0; i < 2; i++) {
-        const char *why = run_read(search, state, g, op->args[i]);
+        int why = run_read(search, state, g, op->args[i]);
         const int ring = ring_of(op->args[i]), put = self->value[value_of(search, op->args[i])];
         bool again = false;
         for (int k = 0; k < self->nreads; k++)
@@ -369,11 +367,11 @@ static const char *run_product(Search *search, State *state, int g, const Op *op
         self->reads[self->nreads].put = (int8_t)put;
         self->reads[self->nreads++].group = self->committed;
     }
-    return NULL;
+    return BREAKS_NONE;
 }
 
 /* wait_group: at most `pending` of the closed groups are still in flight.  An open group is.  */
-static const char *run_wait(State *state, int g, const Op *op)
+static int run_wait(State *state, int g, const Op *op)
 {
     GroupNow *self = &state->group[g];
     int kept = 0;
@@ -382,21 +380,21 @@ static const char *run_wait(State *state, int g, const Op *op)
             self->reads[kept++] = self->reads[i];
     memset(self->reads + kept, 0, (size_t)(READS - kept) * sizeof *self->reads);
     self->nreads = (int8_t)kept;
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run_turn(const Search *search, State *state, int g, const Op *op)
+static int run_turn(const Search *search, State *state, int g, const Op *op)
 {
     const bool take = op->code == OP_PINGPONG_TAKE;
     if (state->group[g].has_turn == take)
-        return take ? "a turn is taken twice" : "a turn is passed that was not taken";
+        return take ? BREAKS_TURN_TWICE : BREAKS_TURN_NOT_TAKEN;
     (void)search;
     state->group[g].has_turn = take;
     state->turn = (uint8_t)(state->turn + !take);
-    return NULL;
+    return BREAKS_NONE;
 }
 
-static const char *run(Search *search, State *state, int g, const Op *op)
+static int run(Search *search, State *state, int g, const Op *op)
 {
     switch (op->code) {
     case OP_PUT:
@@ -418,7 +416,7 @@ static const char *run(Search *search, State *state, int g, const Op *op)
         return run_product(search, state, g, op);
     case OP_COMMIT:
         state->group[g].committed++;
-        return NULL;
+        return BREAKS_NONE;
     case OP_WAIT:
         return run_wait(state, g, op);
     case OP_PINGPONG_TAKE:
@@ -454,14 +452,14 @@ static void ends(Search *search, const State *state, int g)
     const Op *last = search->programs[g].role->body->last;
     for (int ring = 0; ring < RINGS; ring++) {
         if (self->held[ring])
-            breaks(search, last, "a slot is held at the end");
+            breaks(search, last, BREAKS_ENDS_HOLDING);
         if (self->open[ring])
-            breaks(search, last, "a put is open at the end");
+            breaks(search, last, BREAKS_ENDS_IN_PUT);
     }
     if (self->nreads)
-        breaks(search, last, "a product is in flight at the end");
+        breaks(search, last, BREAKS_ENDS_IN_FLIGHT);
     if (self->has_turn)
-        breaks(search, last, "a turn is held at the end");
+        breaks(search, last, BREAKS_ENDS_WITH_TURN);
 }
 
 /* Forgets outcomes that all groups have taken.  */
@@ -530,7 +528,7 @@ static bool step(Search *search, const State *state, int g)
     }
     if (!may_run(search, state, g, code->op))
         return false;
-    const char *why = run(search, &next, g, code->op);
+    int why = run(search, &next, g, code->op);
     if (why == TOO_LARGE) {
         search->result.too_large = true;
         return true;
@@ -563,7 +561,7 @@ static void stops(Search *search, const State *state)
         const Program *program = &search->programs[g];
         ended &= state->group[g].pc == program->count;
         if (state->group[g].pc < program->count)
-            breaks(search, program->code[state->group[g].pc].op, "it waits forever");
+            breaks(search, program->code[state->group[g].pc].op, BREAKS_WAITS_FOREVER);
     }
     for (int g = 0; ended && g < search->nprograms; g++)
         ends(search, state, g);

@@ -7,11 +7,17 @@
 
 enum { NAIVE_MOST_LINES = 256 };
 
+/* The names of rules are shared with the proof.  Their meaning is written anew in naive.c.  */
+typedef enum {
+    BREAKS_NONE,
+#define RULE(name, code, sentence) BREAKS_##name,
+#include "proof/rules.def"
+} NaiveRule;
+
 typedef struct {
-    bool too_large;               /* more states than allowed; the rest is not valid */
-    bool violated;                /* some execution breaks a rule or stops */
-    bool lines[NAIVE_MOST_LINES]; /* the lines of the text at which one does */
-    const char *why[NAIVE_MOST_LINES];
+    bool too_large;                   /* more states than allowed; the rest is not valid */
+    bool violated;                    /* some execution breaks a rule or stops */
+    uint64_t lines[NAIVE_MOST_LINES]; /* by line of the text: bit mask of the rules that are broken there */
     long states;
 } Naive;
 

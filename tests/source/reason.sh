@@ -33,7 +33,7 @@ joined() {
 }
 
 all_used() {
-    joined plugin/*.cc frontend/*.c lowering/proof/*.c runtime/include/ws.h >"$work/sources"
+    joined plugin/*.cc frontend/*.c lowering/proof/*.c lowering/proof/rules.def runtime/include/ws.h >"$work/sources"
     cat lowering/*/*.c lowering/*.c plugin/*.cc >"$work/enumerators"
     "$reason" list >"$work/list"
     status=0

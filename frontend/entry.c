@@ -78,6 +78,8 @@ static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
                         i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text, (long long)live->reads[i]);
     if (text && live->behind)
         text = arena_print(w->u->module, "((char const *)(%s) + %lld)", text, (long long)live->behind);
+    if (text && live->is_set)
+        text = arena_print(w->u->module, "((void const *)(%s) != 0)", text);
     return text;
 }
 

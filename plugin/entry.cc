@@ -283,7 +283,11 @@ static tree read_behind(tree pointer, const SourceLiveIn *live)
         tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
         pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
     }
-    return pointer && live->behind ? fold_build_pointer_plus_hwi(pointer, live->behind) : pointer;
+    if (pointer && live->behind)
+        pointer = fold_build_pointer_plus_hwi(pointer, live->behind);
+    return pointer && live->is_set ? fold_convert(integer_type_node, fold_build2(NE_EXPR, boolean_type_node, pointer,
+                                                                                 build_zero_cst(TREE_TYPE(pointer))))
+                                   : pointer;
 }
 
 /* The argument of a call of ws_entry_.  */

@@ -85,6 +85,32 @@ static Built difference(Builder *b, const Instruction *i)
                        build_binary(b, OP_SCALAR_SUB, i->loc, x.offset ? x.offset : zero, y.offset ? y.offset : zero)};
 }
 
+/* p != NULL, where p is known before the grid: the launcher gets it.  */
+static Built compared(Builder *b, const Instruction *i)
+{
+    const bool zero = i->args[1].kind == OPERAND_INTEGER && !i->args[1].integer;
+    const Built address =
+        zero && i->args[0].kind != OPERAND_INTEGER ? build_pointer(b, i->loc, i->args[0]) : (Built){.kind = BUILT_NONE};
+    int of = -1, k = 0;
+    for (int n = 0; n < b->nlive_ins && address.kind == BUILT_ADDRESS && !address.offset; n++)
+        if (b->live_ins[n].value == address.value)
+            of = n;
+    if ((i->code != SO_NE && i->code != SO_EQ) || of < 0) {
+        reject(b->kernel, i->loc, REASON_POINTERS_COMPARED);
+        return (Built){.kind = BUILT_NONE};
+    }
+    SourceLiveIn like = b->live_ins[of];
+    while (k < b->nlive_ins && !(b->live_ins[k].is_set && b->live_ins[k].address == address.value))
+        k++;
+    like.is_set = true;
+    like.address = address.value;
+    Value *args[] = {k < b->nlive_ins ? b->live_ins[k].value : build_live_in(b, like, type_scalar(D_I32), NULL, i->loc),
+                     build_integer(b, D_I32, 0)};
+    return (Built){.kind = BUILT_SCALAR,
+                   .value =
+                       build_op(b, i->code == SO_NE ? OP_SCALAR_NE : OP_SCALAR_EQ, i->loc, type_scalar(D_I1), 2, args)};
+}
+
 Built build_address_operation(Builder *b, const Instruction *i)
 {
     switch (i->code) {
@@ -107,9 +133,8 @@ Built build_address_operation(Builder *b, const Instruction *i)
         return (Built){.kind = BUILT_NONE, .name = i->string};
     default:
         if (source_op_form(i->code) == FORM_COMPARE)
-            reject(b->kernel, i->loc, REASON_POINTERS_COMPARED);
-        else
-            build_refuse(b, i->loc, arena_print(b->module, "an operation '%s' on addresses", source_op_text(i->code)));
+            return compared(b, i);
+        build_refuse(b, i->loc, arena_print(b->module, "an operation '%s' on addresses", source_op_text(i->code)));
     }
     return (Built){.kind = BUILT_NONE};
 }

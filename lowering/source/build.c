@@ -144,7 +144,7 @@ Built build_global(Builder *b, const char *name)
     const SourceGlobal *global = global_named(b, name);
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
-        if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind &&
+        if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind && !b->live_ins[i].is_set &&
             !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)

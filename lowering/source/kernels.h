@@ -80,6 +80,8 @@ typedef struct {
     int64_t reads[MOST_READS];      /* bytes */
     SourceType read;                /* of the last one */
     int64_t behind;                 /* bytes that are added to the address in the end */
+    bool is_set;                    /* 1, if that address is not NULL, and 0 */
+    const Value *address;           /* is_set: the live-in that has it */
     const SourceVariable *variable; /* its value where the loop begins */
     const SourceObject *object;     /* its address */
     const char *global;             /* its address */

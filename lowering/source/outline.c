@@ -385,6 +385,39 @@ static int loop_of_mark(const Outliner *o, int mark, const Loc *site)
     return -1;
 }
 
+static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int depth);
+
+/* Does the loop only keep in it what it leaves alone? A block behind the loop computes that again.  */
+static bool keeps_alone(const Outliner *o, const SourceVariable *variable, int depth)
+{
+    const Instruction *copy = NULL;
+    int block = 0, count = 0;
+    if (!o->assigned[variable->id])
+        return true;
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = o->flow->order[b]->first; i; i = i->next)
+            if (i->code == SO_COPY && i->variable == variable) {
+                count++;
+                copy = i;
+                block = b;
+            }
+    return !variable->host && !variable->declaration.name && count == 1 && depth < 24 &&
+           is_alone(o, o->flow->order[block], copy->args[0], depth + 1);
+}
+
+static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int depth)
+{
+    if (x.kind == OPERAND_VARIABLE)
+        return keeps_alone(o, x.variable, depth);
+    const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(block, x.temporary) : NULL;
+    if (x.kind == OPERAND_TEMPORARY && (!made || !can_repeat(made) || depth > 24))
+        return false;
+    for (int k = 0; made && k < source_noperands(made); k++)
+        if (!is_alone(o, block, *source_operand((Instruction *)made, k), depth + 1))
+            return false;
+    return true;
+}
+
 /* What the loop assigns, and a block behind it reads.  */
 static void find_leaving(Outliner *o)
 {
@@ -396,6 +429,8 @@ static void find_leaving(Outliner *o)
                 if (o->assigned[v] && !seen[v] &&
                     source_is_live(o->live.in + (size_t)to * (size_t)o->live.words, o->host->variables[v])) {
                     seen[v] = true;
+                    if (keeps_alone(o, o->host->variables[v], 0))
+                        continue;
                     LIST_ADD(o->module, o->outline->leaving, o->outline->nleaving) = o->host->variables[v];
                 }
         }

@@ -69,6 +69,7 @@ typedef struct {
     SourceValue **temporaries;
     bool *assigned, *writes; /* in the loop of a header: a variable; memory */
     bool *settled;           /* the variable has its first value in all iterations */
+    bool *is_grid;           /* by header: a grid's, whose launcher gets the user's variables as they are */
     bool *escaped;           /* by object */
     /* Writing. */
     Held *held;
@@ -345,6 +346,30 @@ static void find_assigned(Simplifier *s)
             }
 }
 
+static void find_grids(Simplifier *s)
+{
+    s->is_grid = arena_alloc(s->module, (size_t)s->flow->n);
+    for (int b = 0; b < s->flow->n; b++)
+        for (const Instruction *i = s->flow->order[b]->first; i; i = i->next) {
+            const SourcePragma *pragma = i->code == SO_MARK ? s->function->unit->pragmas : NULL;
+            for (int n = 0; pragma && n < i->mark; n++)
+                pragma = pragma->next;
+            if (!pragma || strcmp(pragma->text, "grid"))
+                continue;
+            const int header = source_marked_loop(s->function, s->flow, s->flow->order[b], i->mark);
+            if (header >= 0)
+                s->is_grid[header] = true;
+        }
+}
+
+/* A number, or the place of an object: it is known in a grid.  */
+static bool is_known(const SourceValue *value)
+{
+    return value->kind == VALUE_INTEGER || value->kind == VALUE_FLOAT || value->kind == VALUE_LEAF ||
+           value->kind == VALUE_OBJECT || value->kind == VALUE_SYMBOL ||
+           (value->kind == VALUE_SUM && value->n == 1 && value->factors[0] == 1 && is_known(value->args[0]));
+}
+
 /* The value that all edges from before bring, or NULL.  */
 static SourceValue *brought(const Simplifier *s, int b, int variable)
 {
@@ -375,6 +400,8 @@ static void begin(Simplifier *s, int b)
             continue;
         if (!again && !flow->entered && !(header && AT(s->assigned, b, v) && !AT(s->settled, b, v)))
             value = brought(s, b, v);
+        if (value && s->is_grid[b] && variable->declaration.name && !is_known(value))
+            value = NULL;
         if (!value)
             value = value_leaf(s->values, held_type(variable), variable, b);
         AT(s->start, b, v) = AT(s->end, b, v) = value;
@@ -426,6 +453,7 @@ static void analyse(Simplifier *s)
     s->settled = arena_alloc(s->module, cells);
     find_assigned(s);
     find_escapes(s);
+    find_grids(s);
     do {
         s->values = values_new(s->module);
         s->values->depth = s->depth;

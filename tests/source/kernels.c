@@ -251,6 +251,38 @@ static void bounded(int some, int n, const float *restrict x, float *restrict y)
         y[i] = x[i] + 7;
 }
 
+/* the second loop computes again what the first one has */
+static void two_grids(int n, const unsigned *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (size_t i = 1; i < (size_t)(n - 1); i++)
+        y[i] = (float)x[i];
+#pragma ws grid(1)
+    for (unsigned long i = 1; i < (unsigned long)(n - 1); i++)
+        y[i] += i < x[i] % 64 ? 2 : 3;
+}
+
+static void perhaps(int n, const float *restrict x, float *restrict y, float *restrict z)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        if (z != NULL)
+            z[i] += x[i];
+        y[i] = x[i] * 5;
+    }
+}
+
+/* planes that differ, and sides that are sums */
+static void planes(int t, int n, int f)
+{
+    float(*to)[ROWS] = (float(*)[ROWS])c + n * ((t + 1) % 2), (*from)[ROWS] = (float(*)[ROWS])c + n * (t % 2);
+    int m = ROWS - f + 1;
+#pragma ws grid(2)
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 0; j < m; j++)
+            to[i][j] = from[i - 1][j] + from[i + 1][j + f - 1];
+}
+
 /* pragmas of a macro */
 #define INSIDE(name, type)                                                              \
     static void name(int n, const type *restrict x, type *restrict y)                   \
@@ -330,6 +362,14 @@ int main(void)
     bounded(0, ALL, a, c);
     bounded(1, ALL, b, c);
     show("bounded");
+    two_grids(ALL, (const unsigned *)p, c);
+    show("two grids");
+    perhaps(ALL, a, c, NULL);
+    perhaps(ALL, a, c, b);
+    show("perhaps");
+    planes(0, 20, 2);
+    planes(1, 20, 3);
+    show("planes");
     inside(ROWS, a, c);
     show("inside");
     return 0;

@@ -59,6 +59,22 @@ static void rings(int m, int n, const ws_f16 *x, const ws_f16 *y, ws_f16 *z)
     }
 }
 
+/* Pragmas and loops of a macro have one place.  */
+#define PRODUCT(name, clauses, loop)                                                         \
+    static void name(int m, int n, const ws_f16 *x, const ws_f16 *y, float *z)               \
+    {                                                                                        \
+        ws_tensor tx = ws_tensor_2d(x, WS_F16, m, n), ty = ws_tensor_2d(y, WS_F16, m, n);    \
+        ws_tensor tz = ws_tensor_2d(z, WS_F32, m, m);                                        \
+        _Pragma(clauses) for (int i = 0; i < m; i += 64) for (int j = 0; j < m; j += 64)     \
+        {                                                                                    \
+            ws_tile sum = ws_zeros(WS_F32, 64, 64);                                          \
+            _Pragma(loop) for (int k = 0; k < n; k += 64) sum =                              \
+                ws_dot(ws_load(tx, i, k, 64, 64), ws_trans(ws_load(ty, j, k, 64, 64)), sum); \
+            ws_store(tz, i, j, sum);                                                         \
+        }                                                                                    \
+    }
+PRODUCT(product, "ws grid(2) consumers(1)", "ws pipeline(3, 2)")
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -89,5 +105,7 @@ int main(void)
     show("tasks");
     rings(ROWS, COLUMNS, a, b, c);
     show("rings");
+    product(ROWS, COLUMNS, a, b, sums);
+    show("product");
     return 0;
 }

@@ -55,12 +55,89 @@ static const char *c_type_of_read(SourceType type)
     return texts[type];
 }
 
+/* ---- arguments of tensors ---------------------------------------------------------------------------------------- */
+
+/* The text of an argument means the same at the grid, if nothing between changes its variables.  */
+typedef struct {
+    CXCursor *variables;
+    int count;
+    unsigned from, to;
+    bool changes;
+} Between;
+
+static bool note_variable(const Unit *u, CXCursor c, void *context)
+{
+    Between *between = context;
+    if (c.kind == CXCursor_DeclRefExpr)
+        LIST_ADD(u->module, between->variables, between->count) = clang_getCursorReferenced(c);
+    return true;
+}
+
+static bool note_change(const Unit *u, CXCursor c, void *context)
+{
+    Between *between = context;
+    CXCursor target = assigned_by(u, c);
+    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        target = children(u, c).list[0];
+    if (clang_Cursor_isNull(target) || begin_of(c) < between->from || begin_of(c) >= between->to)
+        return true;
+    Between named = {0};
+    note_variable(u, target, &named);
+    each_below(u, target, note_variable, &named);
+    for (int i = 0; i < named.count; i++)
+        for (int k = 0; k < between->count; k++)
+            between->changes |= same_decl(named.variables[i], between->variables[k]);
+    return true;
+}
+
+/* A loop around the grid that the tensor stands in front of goes on to its end.  */
+static bool note_loop(const Unit *u, CXCursor c, void *context)
+{
+    Between *between = context;
+    (void)u;
+    const bool loop = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
+    if (loop && begin_of(c) >= between->from && begin_of(c) < between->to && end_of(c) > between->to)
+        between->to = end_of(c);
+    return true;
+}
+
+/* The C text of an argument of the call that makes a tensor; NULL: it has none that means the same at the grid.  */
+static const char *text_of_argument(const Walk *w, const SourceLiveIn *live)
+{
+    const Unit *u = w->u;
+    const bool of_caller = !clang_Cursor_isNull(w->caller) && !live->variable->inlined_from;
+    const CXCursor function = of_caller ? w->caller : w->function;
+    const unsigned at = begin_of(of_caller ? w->site : w->region);
+    const CXCursor decl = variable_in_sight(u, function, at, live->variable->declaration.name);
+    const CXCursor init = clang_Cursor_isNull(decl) ? decl : clang_Cursor_getVarDeclInitializer(decl);
+    CXCursor callee, call = clang_Cursor_isNull(init) ? init : peel(u, init);
+    if (clang_Cursor_isNull(call) || call.kind != CXCursor_CallExpr ||
+        strncmp(callee_name(u, call, &callee), "ws_tensor_", 10) || clang_Cursor_getNumArguments(call) < live->argument)
+        return NULL;
+    const CXCursor argument = clang_Cursor_getArgument(call, (unsigned)live->argument - 1);
+    const unsigned begin = begin_of(argument), end = end_of(argument);
+    if (!in_text(u, argument) || begin >= end || end > u->size)
+        return NULL;
+    Between between = {.from = end_of(call), .to = at};
+    LIST_ADD(u->module, between.variables, between.count) = decl;
+    note_variable(u, argument, &between);
+    each_below(u, argument, note_variable, &between);
+    each_below(u, function, note_loop, &between);
+    each_below(u, function, note_change, &between);
+    return between.changes ? NULL : arena_print(u->module, "(%.*s)", (int)(end - begin), u->text + begin);
+}
+
+/* ---- live-ins ---------------------------------------------------------------------------------------------------- */
+
 /* NULL: the user's text has no name for it.  */
 static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
 {
     const SourceGlobal *global = live->global ? w->u->regions->globals : NULL;
     while (global && strcmp(global->name, live->global))
         global = global->next;
+    if (live->argument)
+        return text_of_argument(w, live);
     if (live->variable)
         return live->variable->host ? live->variable->declaration.name : NULL;
     const char *name = live->object ? (live->object->host ? live->object->declaration.name : NULL)

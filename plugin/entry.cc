@@ -305,8 +305,26 @@ struct Calls {
     const gimple *own_call, *site_call;
 };
 
+/* The argument of the call that makes a tensor.  */
+static tree argument_of_tensor(tree tensor, const SourceLiveIn *live)
+{
+    tensor = tensor ? ssa_resolve(tensor) : NULL_TREE;
+    gimple *made = tensor && TREE_CODE(tensor) == SSA_NAME ? SSA_NAME_DEF_STMT(tensor) : NULL;
+    if (!made || !is_gimple_call(made) || (int)gimple_call_num_args(made) < live->argument)
+        return NULL_TREE;
+    tree argument = gimple_call_arg(made, live->argument - 1);
+    return live->value->type.dtype == D_I32 && live->value->type.kind == K_SCALAR
+               ? fold_convert(integer_type_node, argument)
+               : argument;
+}
+
 static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
 {
+    if (live->argument) {
+        SourceLiveIn tensor = *live;
+        tensor.argument = 0;
+        return argument_of_tensor(root_of(w, calls, &tensor), live);
+    }
     if (live->total)
         return handle_of(w, live->total);
     if (live->global)

@@ -116,7 +116,8 @@ static void bind_parameters(Builder *b)
         const SourceVariable *variable = b->function->parameters[i];
         const SourceOrigin *origin = &b->outline->origins[i];
         const char *name = variable->declaration.name;
-        const SourceLiveIn like = {.variable = origin->variable, .object = origin->object};
+        const SourceLiveIn like = {
+            .variable = origin->variable, .argument = origin->argument, .object = origin->object};
         Built *slot = &b->variables[variable->id];
         if (variable->type == ST_P) {
             *slot = (Built){.kind = BUILT_ADDRESS, .name = name};
@@ -157,7 +158,7 @@ Built build_global(Builder *b, const char *name)
 static int rank_of(const Builder *b, const SourceLiveIn *live)
 {
     const SourceFunction *host = b->outline->host;
-    for (int i = 0; live->variable && !live->nreads && !live->behind && i < host->nparameters; i++)
+    for (int i = 0; live->variable && !live->argument && !live->nreads && !live->behind && i < host->nparameters; i++)
         if (host->parameters[i] == live->variable)
             return i;
     return host->nparameters;

@@ -22,7 +22,7 @@
 
 typedef struct {
     SourceFunction *function;
-    bool only_grids; /* bodies with a mark */
+    bool only_grids; /* bodies with a mark, or of tensors */
     SourceNotInlined *refused, **last;
 } Inliner;
 
@@ -125,6 +125,15 @@ static void own_sides(const SourceCopy *copy, Declaration *declaration)
     declaration->dimensions = dimensions;
 }
 
+static bool has_mark(const SourceFunction *function)
+{
+    for (const SourceBlock *block = function->blocks; block; block = block->next)
+        for (const Instruction *i = block->first; i; i = i->next)
+            if (i->code == SO_MARK)
+                return true;
+    return false;
+}
+
 /* Replaces the call, which is in `block`. Returns the copies of the body's blocks, and the block behind the call.  */
 static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *call, SourceFunction *callee,
                             SourceBlock **behind)
@@ -142,7 +151,7 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     for (int i = 0; i < callee->nvariables; i++) {
         copy.variables[i] = own_variable(function, callee->variables[i]);
         copy.variables[i]->is_argument = callee->variables[i]->is_parameter;
-        if (inliner->only_grids) { /* the front end still has it where the grid begins */
+        if (inliner->only_grids && has_mark(callee)) { /* the front end still has it where the grid begins */
             copy.variables[i]->host = callee->variables[i]->host;
             copy.variables[i]->inlined_from = callee->variables[i];
         }
@@ -190,13 +199,24 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     return copy.blocks;
 }
 
-static bool has_mark(const SourceFunction *function)
+/* ws_tensor_strided of a constant rank is a function of ws.h with a body.  */
+static bool makes_tensor(const SourceFunction *function)
 {
     for (const SourceBlock *block = function->blocks; block; block = block->next)
         for (const Instruction *i = block->first; i; i = i->next)
-            if (i->code == SO_MARK)
+            if (i->code == SO_CALL && source_makes_tensor(i))
                 return true;
     return false;
+}
+
+/* A call of a function by the address that the block takes is one by its name.  */
+static void name_callee(const SourceBlock *block, Instruction *call)
+{
+    for (const Instruction *i = block->first; i != call && call->args[0].kind == OPERAND_TEMPORARY; i = i->next)
+        if (i->code == SO_FUNCTION && i->temporary == call->args[0].temporary) {
+            call->symbol = i->symbol;
+            call->args[0] = (Operand){.kind = OPERAND_NONE};
+        }
 }
 
 /* Calls in the block, and in what becomes of them.  */
@@ -204,8 +224,11 @@ static void inline_block(Inliner *inliner, SourceBlock *block)
 {
     SourceFunction *function = inliner->function;
     for (Instruction *i = block->first; i; i = i->next) {
+        if (i->code == SO_CALL && !i->symbol)
+            name_callee(block, i);
         SourceFunction *callee = i->code == SO_CALL && i->symbol ? body_of(function->unit, i->symbol) : NULL;
-        if (!callee || (inliner->only_grids && !has_mark(callee)) || !can_inline(inliner, i, callee))
+        if (!callee || (inliner->only_grids && !has_mark(callee) && !makes_tensor(callee)) ||
+            !can_inline(inliner, i, callee))
             continue;
         const int n = callee->nblocks;
         SourceBlock *rest, **made = expand(inliner, block, i, callee, &rest);

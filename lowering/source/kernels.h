@@ -25,10 +25,12 @@ extern "C" {
 /* ---- outline.c --------------------------------------------------------------------------------------------------- */
 
 /* What a parameter of the outlined function is in the function that it comes from: the value of a variable where the
-   loop begins, or the address of an object.  */
+   loop begins, or the address of an object. Or the variable is a tensor, and it is an argument of the call that makes
+   it, from 1 on.  */
 typedef struct {
     SourceVariable *variable; /* or NULL */
     SourceObject *object;
+    int argument;
 } SourceOrigin;
 
 typedef struct {
@@ -83,6 +85,7 @@ typedef struct {
     bool is_set;                    /* 1, if that address is not NULL, and 0 */
     const Value *address;           /* is_set: the live-in that has it */
     const SourceVariable *variable; /* its value where the loop begins */
+    int argument;                   /* not 0: the argument of the call that makes this tensor, from 1 on */
     const SourceObject *object;     /* its address */
     const char *global;             /* its address */
     const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */

@@ -125,16 +125,17 @@ static Instruction *maker_of(const SourceBlock *block, int temporary)
     return NULL;
 }
 
-static bool makes_tensor(const Instruction *instruction)
+bool source_makes_tensor(const Instruction *call)
 {
-    return instruction->code == SO_CALL && instruction->symbol && instruction->type == ST_P &&
-           (!strncmp(instruction->symbol, "ws_tensor_", 10) || !strncmp(instruction->symbol, "ws_slice", 8) ||
-            !strncmp(instruction->symbol, "ws_box_", 7));
+    return call->code == SO_CALL && call->symbol && call->type == ST_P &&
+           (!strncmp(call->symbol, "ws_tensor_", 10) || !strncmp(call->symbol, "ws_slice", 8) ||
+            !strncmp(call->symbol, "ws_box_", 7));
 }
 
 static bool can_repeat(const Instruction *instruction)
 {
-    return makes_tensor(instruction) || (source_is_pure(instruction) && source_op_form(instruction->code) != FORM_LOAD);
+    return source_makes_tensor(instruction) ||
+           (source_is_pure(instruction) && source_op_form(instruction->code) != FORM_LOAD);
 }
 
 static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable);
@@ -146,7 +147,7 @@ static SourceVariable *own_variable(Outliner *o, SourceVariable *variable, bool 
         return *own;
     if (parameter) {
         *own = source_parameter(o->made, variable->type, variable->declaration);
-        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){variable, NULL};
+        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){.variable = variable};
     } else
         *own = source_variable(o->made, variable->type, variable->declaration);
     return *own;
@@ -188,7 +189,7 @@ static SourceVariable *address_at_entry(Outliner *o, SourceObject *object)
     if (*own)
         return *own;
     *own = source_parameter(o->made, ST_P, object->declaration);
-    LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){NULL, object};
+    LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){.object = object};
     return *own;
 }
 
@@ -212,6 +213,44 @@ static Operand repeat(Outliner *o, int block, Operand x)
     return (Operand){.kind = OPERAND_TEMPORARY, .temporary = again->temporary};
 }
 
+/* An argument of the call that makes the user's tensor is a parameter if it cannot be computed again. An extension
+   of one stays an instruction.  */
+static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block, const Instruction *call, int k)
+{
+    const SourceArgument *argument = &call->arguments[k];
+    const Instruction *made = argument->operand.kind == OPERAND_TEMPORARY
+                                  ? maker_of(o->flow->order[block], argument->operand.temporary)
+                                  : NULL;
+    const bool extends = made && made->code == SO_CONV && made->from == ST_I32 && argument->type == ST_I64;
+    SourceVariable *own = source_parameter(o->made, extends ? ST_I32 : argument->type, (Declaration){.loc = call->loc});
+    LIST_ADD(o->module, o->outline->origins, o->outline->norigins) =
+        (SourceOrigin){.variable = tensor, .argument = k + 1};
+    if (!extends)
+        return source_of(own);
+    const SourceCopy copy = {.from = o->host, .to = o->made};
+    Instruction *again = source_copy_instruction(&copy, made);
+    again->args[0] = source_of(own);
+    again->temporary = ++o->made->ntemporaries;
+    emit(o, again);
+    return (Operand){.kind = OPERAND_TEMPORARY, .temporary = again->temporary};
+}
+
+static Operand repeat_tensor(Outliner *o, SourceVariable *tensor, int block, Instruction *call)
+{
+    const SourceCopy copy = {.from = o->host, .to = o->made};
+    Instruction *again = source_copy_instruction(&copy, call);
+    for (int k = 0; k < call->narguments; k++) {
+        const Operand x = call->arguments[k].operand;
+        const bool whole = !k && !strncmp(call->symbol, "ws_", 3) && strncmp(call->symbol, "ws_tensor_", 10);
+        again->arguments[k].operand = whole || is_repeatable(o, block, call, x, 0)
+                                          ? repeat(o, block, x)
+                                          : argument_at_entry(o, tensor, block, call, k);
+    }
+    again->temporary = ++o->made->ntemporaries;
+    emit(o, again);
+    return (Operand){.kind = OPERAND_TEMPORARY, .temporary = again->temporary};
+}
+
 /* The variable of the outlined function that holds the value where the loop begins.  */
 static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
 {
@@ -221,17 +260,19 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     const bool known = assignment_of(o, variable, &from);
     const Operand x = known ? from.copy->args[0] : (Operand){.kind = OPERAND_NONE};
     const bool constant = x.kind == OPERAND_INTEGER || x.kind == OPERAND_FLOAT;
-    const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
+    Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
+    const bool tensor = made && source_makes_tensor(made);
     const bool handed = variable->inlined_from && x.kind == OPERAND_VARIABLE; /* an argument */
-    const bool wanted =
-        constant || handed || !variable->host || o->assigned[variable->id] || (made && makes_tensor(made));
-    if (!known || !wanted || !is_repeatable(o, from.block, from.copy->next, x, 0))
+    const bool wanted = constant || handed || !variable->host || o->assigned[variable->id] || tensor;
+    const bool repeatable =
+        (tensor && variable->host) || is_repeatable(o, from.block, from.copy ? from.copy->next : NULL, x, 0);
+    if (!known || !wanted || !repeatable)
         return own_variable(o, variable, true);
     SourceVariable *own = own_variable(o, variable, false);
     const SourceCopy copy = {.from = o->host, .to = o->made};
     Instruction *again = source_copy_instruction(&copy, from.copy);
     again->variable = own;
-    again->args[0] = repeat(o, from.block, x);
+    again->args[0] = tensor && variable->host ? repeat_tensor(o, variable, from.block, made) : repeat(o, from.block, x);
     emit(o, again);
     return own;
 }

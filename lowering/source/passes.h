@@ -93,7 +93,9 @@ typedef struct SourceNotInlined {
 /* Inlines the calls in loops behind a mark, or all calls. Returns those that cannot be. A function without a body in
    the unit stays a call and is not listed.  */
 SourceNotInlined *source_inline(SourceFunction *function, bool everywhere);
-/* Inlines the calls of functions with marks, which then stand in this one.  */
+/* Does the call make a tensor, or a part of one?  */
+bool source_makes_tensor(const Instruction *call);
+/* Inlines the calls of functions with marks, which then stand in this one, and of functions that make tensors.  */
 void source_inline_grids(SourceFunction *function);
 
 /* ---- live.c ------------------------------------------------------------------------------------------------------ */

@@ -75,6 +75,35 @@ static void rings(int m, int n, const ws_f16 *x, const ws_f16 *y, ws_f16 *z)
     }
 PRODUCT(product, "ws grid(2) consumers(1)", "ws pipeline(3, 2)")
 
+struct matrix {
+    int rows, columns;
+    ws_f16 *data;
+};
+
+/* Tensors of what is read in front of the grid: a pointer of several, and sizes.  */
+static void read_before(int n, const struct matrix *from, ws_f16 *const to[], int first)
+{
+    for (int r = 0; r < n; r++) {
+        const struct matrix *m = &from[(r + 1) % n];
+        ws_tensor x = ws_tensor_2d(m->data, WS_F16, m->rows, m->columns);
+        ws_tensor y = ws_tensor_2d(first ? to[r] : to[r] + 64, WS_F16, m->rows, m->columns);
+#pragma ws grid(1)
+        for (int i = 0; i < 64; i += 32)
+            ws_store(y, i, 0, ws_load(x, i, 0, 32, 64));
+    }
+}
+
+/* Extents and strides in arrays.  */
+static void strided(int m, int n, const ws_f16 *x, ws_f16 *y)
+{
+    const long extents[] = {n, m, 64}, strides[] = {64, 64L * n, 1};
+    ws_tensor from = ws_tensor_strided(x, WS_F16, 3, extents, strides), to = ws_tensor_3d(y, WS_F16, n, m, 64);
+#pragma ws grid(2)
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < m; i += 32)
+            ws_store_3d(to, k, i, 0, ws_load_3d(from, k, i, 0, 32, 64));
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -107,5 +136,13 @@ int main(void)
     show("rings");
     product(ROWS, COLUMNS, a, b, sums);
     show("product");
+    struct matrix from[] = {{50, 60, a}, {64, 64, b}, {40, 64, a + 64 * 64}};
+    ws_f16 *to[] = {c, c + 64 * 65, c + 2 * 64 * 65};
+    read_before(3, from, to, 1);
+    show("read before");
+    read_before(3, from, to, 0);
+    show("read before, behind");
+    strided(64, 3, a, c);
+    show("strided");
     return 0;
 }

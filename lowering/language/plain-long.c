@@ -6,8 +6,9 @@
  *   %x: f32 = element %x, 4 k                %k: i64 = scalar_convert %low
  *                                            %x: f32 = element %x, 4 k
  *
- * A subscript, a bound of a loop and what is converted to 32 bits are the same by the low half of the number: no tensor
- * has 2^31 elements, so what is beyond is no element of one.  Numbers of 64 bits that anything else looks at stay, and
+ * A subscript and what is converted to 32 bits are the same by the low half of the number: no tensor has 2^31
+ * elements, so what is beyond is no element of one.  Bounds of loops are not: behind LONG_MAX there is no iteration.
+ * Numbers of 64 bits that anything else looks at stay, and
  * become tiles of I64 (plain-wide.c).
  */
 #include "ir/slice.h"
@@ -29,8 +30,6 @@ static bool suffices_here(const Uses *uses, const Use *use, int depth)
     case OP_ELEMENT:
     case OP_SET_ELEMENT:
         return use->arg == 1;
-    case OP_FOR:
-        return use->arg < 2;
     case OP_SCALAR_CONVERT: {
         const Value *to = op->results[0];
         return is_long(to) ? suffices(uses, to, depth - 1) : !dtype_is_float(to->type.dtype) && to->type.dtype != D_I1;

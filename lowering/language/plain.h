@@ -5,7 +5,7 @@
  *   plain.c         the pass: which loops are tiled, and how wide
  *   plain-poly.c    subscripts as sums of products
  *   plain-facts.c   what follows of bounds and conditions
- *   plain-long.c    subscripts and bounds that are loaded as 64 bits
+ *   plain-long.c    subscripts that are loaded as 64 bits
  *   plain-scale.c   subscripts that are chosen in bytes
  *   plain-range.c   between which numbers integers are; comparisons with counters of 64 bits
  *   plain-promote.c C's promotions, undone where they change nothing

@@ -295,10 +295,13 @@ static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 
 /* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
    with a sign, to a bound that is its start where C makes no iteration.  */
-static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype dtype)
+static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *how, Dtype compared, Dtype own, Dtype dtype)
 {
     bool up = *how == OP_SCALAR_LT || *how == OP_SCALAR_LE, closed = *how == OP_SCALAR_LE || *how == OP_SCALAR_GE;
     int64_t number;
+    if (up && dtype_bytes(own) < 4 && !ir_constant(range[1], &number)) /* behind its largest number it is below 0 */
+        range[1] = binary(w, OP_SCALAR_MIN, compared, convert(w, range[1], compared),
+                          literal_int(w, compared, (1 << (8 * dtype_bytes(own) - 1)) - closed));
     Value *sides[] = {convert(w, range[0], compared), convert(w, range[1], compared)};
     for (int i = 0; i < 2; i++)
         range[i] = convert(w, range[i], dtype);
@@ -359,7 +362,8 @@ static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Valu
     if (!dtype_is_signed(compared) && *how != OP_SCALAR_NE && leads_away(w, count, *how))
         dtype = bounds_to_the_end(w, range, how, compared, own);
     else if (!dtype_is_signed(compared) && dtype_is_signed(own))
-        dtype = bounds_with_a_sign(w, range, how, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
+        dtype =
+            bounds_with_a_sign(w, range, how, compared, own, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
     for (int i = 0; i < 2; i++)
         range[i] = convert(w, range[i], dtype);
     if (in_64_bits && dtype != D_I64) {

@@ -271,11 +271,16 @@ static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 
 /* C compares in a type without a sign, where the count has one: below 0 it is behind all others.  The loop compares
    with a sign, to a bound that is its start where C makes no iteration.  */
-static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype dtype)
+static Dtype bounds_with_a_sign(Walk *w, Value **range, Opcode *compare, Dtype compared, Dtype own, Dtype dtype)
 {
     bool up = *compare == OP_SCALAR_LT || *compare == OP_SCALAR_LE,
          closed = *compare == OP_SCALAR_LE || *compare == OP_SCALAR_GE;
     int64_t number;
+    if (up && dtype_bytes(own) < 4 && !ir_constant(range[1], &number)) { /* behind its largest number it is below 0 */
+        Value *ends[] = {value_convert(w, range[1], compared, NULL),
+                         value_literal(w, compared, (1 << (8 * dtype_bytes(own) - 1)) - closed, 0)};
+        range[1] = value_new_op(w, OP_SCALAR_MIN, w->where, type_scalar(compared), NULL, 2, ends);
+    }
     Value *sides[] = {value_convert(w, range[0], compared, NULL), value_convert(w, range[1], compared, NULL)};
     for (int i = 0; i < 2; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
@@ -335,7 +340,8 @@ static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Op
     if (is_unsigned && *join != OP_SCALAR_NE && count_leads_away(w, count, *join))
         dtype = bounds_to_the_end(w, range, join, compared, type_of(type).dtype);
     else if (is_unsigned && !TYPE_UNSIGNED(type))
-        dtype = bounds_with_a_sign(w, range, join, compared, in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
+        dtype = bounds_with_a_sign(w, range, join, compared, type_of(type).dtype,
+                                   in_64_bits || dtype_bytes(compared) == 8 ? D_I64 : D_I32);
     for (int i = 0; i < 2; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
     if (in_64_bits && dtype != D_I64) {

@@ -271,11 +271,14 @@ static int64_t step_below(Dtype own, int64_t number)
 
 /* C compares without a sign, and the counter has one: below 0 it is behind all others. The loop compares with a sign,
    to a bound that is its start where C makes no iteration.  */
-static void range_with_a_sign(Builder *b, Loc loc, Range *range, Dtype compared)
+static void range_with_a_sign(Builder *b, Loc loc, Range *range, Dtype compared, Dtype own)
 {
     const bool up = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE,
                closed = range->compare == OP_SCALAR_LE || range->compare == OP_SCALAR_GE;
     int64_t number;
+    if (up && dtype_bytes(own) < 4 && !ir_constant(range->hi, &number)) /* behind its largest number it is below 0 */
+        range->hi = build_binary(b, OP_SCALAR_MIN, loc, build_convert(b, loc, range->hi, compared),
+                                 build_integer(b, compared, (1 << (8 * dtype_bytes(own) - 1)) - closed));
     Value *sides[] = {build_convert(b, loc, range->lo, compared), build_convert(b, loc, range->hi, compared)};
     range->dtype = dtype_bytes(compared) == 8 ? D_I64 : D_I32;
     range->lo = build_convert(b, loc, range->lo, range->dtype);
@@ -382,7 +385,7 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     if (!dtype_is_signed(compared) && range->compare != OP_SCALAR_NE && away)
         range_to_the_end(b, loc, range, compared, own);
     else if (!dtype_is_signed(compared) && dtype_is_signed(own))
-        range_with_a_sign(b, loc, range, compared);
+        range_with_a_sign(b, loc, range, compared, own);
     range->lo = build_convert(b, loc, range->lo, range->dtype);
     range->hi = build_convert(b, loc, range->hi, range->dtype);
     if (counter->step.kind == OPERAND_INTEGER)

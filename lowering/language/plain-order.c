@@ -382,6 +382,23 @@ static void count_from_start(Nest *in, Loop *loop)
     count_from(in, loop, start, ir_const_before(in->kernel, op, dtype, trips));
 }
 
+/* C's comparison of the loop's start and end.  */
+static Value *is_entered(Nest *in, const Loop *loop)
+{
+    return ir_scalar_before(in->kernel, loop->op, loop->enters, D_I1, 2, (Value *[]){loop->start, loop->end});
+}
+
+/* Numbers of the launch of 64 bits, which may lie so far apart that their difference says nothing.  */
+static bool ends_are_far(const Nest *in, const Loop *loop)
+{
+    const Value *ends[] = {loop->start, loop->end};
+    for (int i = 0; i < 2; i++)
+        if (ends[i]->type.dtype != D_I64 || !is_known_before(in, ends[i]) ||
+            form_is_below(in, ends[i], (int64_t)1 << 62))
+            return false;
+    return true;
+}
+
 /* An axis goes on by whole tiles, of which the last may end beyond the numbers of the counter's type.  From a start
    that the launch chooses it counts from 0.  ensure: the condition without which there is no iteration, or NULL.  */
 static Value *count_axis_from_start(Nest *in, Loop *loop)
@@ -397,7 +414,7 @@ static Value *count_axis_from_start(Nest *in, Loop *loop)
     count_with_a_sign(in, loop);
     if (dtype == D_U32)
         return NULL;
-    Value *enters = ir_scalar_before(in->kernel, op, loop->enters, D_I1, 2, (Value *[]){loop->start, loop->end});
+    Value *enters = is_entered(in, loop);
     start = op->args[0];
     count_from(in, loop, start, ir_binary_before(in->kernel, op, OP_SCALAR_SUB, op->args[1], start));
     return enters;
@@ -425,9 +442,13 @@ static void straighten(Nest *in, Loop *loop)
     runs = runs && by_order ? ir_binary_before(in->kernel, op, OP_SCALAR_AND, runs, by_order) : runs ? runs : by_order;
     loop->away = runs && asks_of_start(op, runs, compare, true);
     straighten_steps(in, loop, compare, step, known);
-    if (!runs && !in->kernel->failed)
+    if (in->kernel->failed)
+        return;
+    if (!runs)
         count_from_start(in, loop);
-    Value *enters = in->kernel->failed ? NULL : count_axis_from_start(in, loop);
+    Value *enters = count_axis_from_start(in, loop);
+    if (!enters && loop->index && ends_are_far(in, loop))
+        enters = is_entered(in, loop);
     loop->only_enters = enters && !runs;
     runs = runs && enters ? ir_binary_before(in->kernel, op, OP_SCALAR_AND, runs, enters) : runs ? runs : enters;
     if (runs) {

@@ -58,6 +58,41 @@ void grid_long(long a, long b, long base, const int *x, long *y)
     for (long k = a; k > b; k--)
         y[k - base] = x[k - base] + k / 3;
 }
+/* ends that lie more than 2^63 apart */
+void far_down(int n, long a, long b, int on, const int *x, long *o)
+{
+#pragma ws grid(1) tile(32)
+    for (int i = 0; i < n; i++) {
+        long s = i;
+        for (long k = a; k >= (on ? b : a); --k)
+            s = s % 999 * 5 + x[k];
+        o[i] = s;
+    }
+}
+/* behind the largest number of its type the counter is below 0, which is a large number without a sign */
+void narrow(int n, unsigned long b, unsigned short m, long *o)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        long s = i;
+        for (signed char k = 1; k <= b; ++k)
+            s += k;
+        for (short k = 32600; k < (unsigned)m; k++)
+            s ^= k;
+        o[i] = s;
+    }
+}
+/* bounds in arrays, some of which say that there is nothing */
+void loaded(int n, const long *low, const long *high, const int *x, long *o)
+{
+#pragma ws grid(1) tile(1) extent(x : 37)
+    for (int i = 0; i < n; i++) {
+        long s = i;
+        for (long k = low[i]; k < high[i]; k++)
+            s += x[k] + k;
+        o[i] = s;
+    }
+}
 int main(void)
 {
     enum { N = 37 };
@@ -80,4 +115,13 @@ int main(void)
     grid_int(INT_MAX, INT_MIN, 0, x, y);
     grid_long(LONG_MAX - 1, LONG_MAX - 1 - N, LONG_MAX - N, x, z);
     SHOW("grid_long", z, N * sizeof *z);
+    far_down(4, LONG_MIN + 6, 10, 1, x, o);
+    SHOW("far_down", o, 4 * sizeof *o);
+    far_down(4, N - 1, 10, 1, x, o);
+    SHOW("far_down", o, 4 * sizeof *o);
+    narrow(4, 2147483627, 65535, o);
+    SHOW("narrow", o, 4 * sizeof *o);
+    long low[] = {LONG_MAX, 0, 2, (1L << 32) + 1}, high[] = {8, LONG_MIN, 9, 10};
+    loaded(4, low, high, x, o);
+    SHOW("loaded", o, 4 * sizeof *o);
 }

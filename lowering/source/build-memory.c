@@ -205,6 +205,7 @@ void build_store(Builder *b, const Instruction *store)
         value = build_convert(b, store->loc, value, D_U8);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0), value};
     Op *op = op_new(b->kernel, OP_SET_ELEMENT, store->loc, 3, args);
-    op->store->label = address.name ? address.name : "";
+    const char *name = store->symbol ? store->symbol : address.name;
+    op->store->label = name ? name : "";
     op_append(b->block, op);
 }

@@ -386,12 +386,15 @@ static bool is_test_of(const Finder *f, const SourceTree *block, const Instructi
         const Instruction *stepped = definition(block, x);
         bool behind = false, ignored = false;
         Operand offset = {.kind = OPERAND_NONE};
-        if (stepped && stepped->code == SO_ADD && stepped->type != ST_P && is_left_alone(f, stepped->args[1])) {
-            offset = stepped->args[1];
-            behind = !found->counter.negative && offset.kind == found->counter.step.kind &&
-                     equal(offset, found->counter.step);
-            x = bare(block, stepped->args[0], &ignored);
-        }
+        if (stepped && stepped->code == SO_ADD && stepped->type != ST_P)
+            for (int side = 0; side < 2 && offset.kind == OPERAND_NONE; side++)
+                if (is_left_alone(f, stepped->args[1 - side]) &&
+                    is_variable(bare(block, stepped->args[side], &ignored), found->counter.variable)) {
+                    offset = stepped->args[1 - side];
+                    behind = !found->counter.negative && offset.kind == found->counter.step.kind &&
+                             equal(offset, found->counter.step);
+                    x = source_of(found->counter.variable);
+                }
         if (!is_variable(x, found->counter.variable) || depends_on_loop(f, block, test->args[1 - k], 8))
             continue;
         found->test = test;

@@ -308,10 +308,11 @@ static void find_objects(Outliner *o)
     }
 }
 
-/* Where the loop begins on: marks of inner loops stand at the start of their bodies.  */
+/* Where the loop begins on: marks of inner loops stand at the start of their bodies. A mark moves to a later block,
+   and only once.  */
 static void move_marks(Outliner *o)
 {
-    for (int b = 0; b < o->flow->n; b++) {
+    for (int b = o->flow->n - 1; b >= 0; b--) {
         Instruction **slot = &o->flow->order[b]->first;
         while (is_in(o, b) && *slot) {
             Instruction *mark = *slot;

@@ -184,7 +184,7 @@ struct Instruction {
     SourceVariable *variable; /* FORM_COPY: the target */
     Operand args[3];
     SourceObject *object;      /* FORM_OBJECT */
-    const char *symbol;        /* FORM_SYMBOL; FORM_CALL: the name, NULL: args[0] is called */
+    const char *symbol;        /* FORM_SYMBOL; FORM_CALL: the name, NULL: args[0] is called; FORM_STORE: results.c */
     const char *string;        /* FORM_STRING */
     long bytes;                /* FORM_MOVE, FORM_ZERO, FORM_STRING (with the last 0), FORM_ALLOCATE: alignment */
     int narguments;            /* FORM_CALL */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * results.c - the names that the user gives to results of calls.
+ * results.c - the names that the user gives to results of calls, and to pointers that stores go through.
  *
  *      t1 = call.p ws_load(...)               t1 = call.p ws_load(...)         holders: ta.3
  *      ta.3 = copy.p t1                       ta.3 = copy.p t1
  *      t2 = call.p ws_trans(p ta.3)     =>    t2 = call.p ws_trans(p t1)
  *
  * The clauses ring(ta, 3) and share(ta, tb) name variables. Simplify (simplify.c) removes a copy that nothing reads.
- * So the call keeps the declarations.
+ * So the call keeps the declarations. The clause reduction(+: row) names a pointer: the store through it keeps that.
  */
 #include <string.h>
 
@@ -29,9 +29,32 @@ static void add_holder(Module *module, Instruction *call, const SourceVariable *
     **last = (SourceHolder){&variable->declaration, NULL};
 }
 
+/* The variable that an address in the block begins with, or NULL. `roots` has those of temporaries.  */
+static const SourceVariable *root_of(const SourceVariable *const *roots, Operand address)
+{
+    return address.kind == OPERAND_VARIABLE    ? address.variable
+           : address.kind == OPERAND_TEMPORARY ? roots[address.temporary]
+                                               : NULL;
+}
+
+static void name_stores(SourceFunction *function)
+{
+    const SourceVariable **roots =
+        arena_alloc(function->unit->module, ((size_t)function->ntemporaries + 1) * sizeof *roots);
+    for (const SourceBlock *block = function->blocks; block; block = block->next)
+        for (Instruction *i = block->first; i; i = i->next) {
+            if (i->code == SO_ADD && i->type == ST_P)
+                roots[i->temporary] = root_of(roots, i->args[0]);
+            const SourceVariable *root = i->code == SO_STORE && !i->symbol ? root_of(roots, i->args[0]) : NULL;
+            if (root && has_name(root))
+                i->symbol = root->declaration.name;
+        }
+}
+
 void source_name_results(SourceFunction *function)
 {
     Module *module = function->unit->module;
+    name_stores(function);
     Instruction **made = arena_alloc(module, ((size_t)function->ntemporaries + 1) * sizeof *made);
     for (const SourceBlock *block = function->blocks; block; block = block->next) {
         Instruction **held = arena_alloc(module, ((size_t)function->nvariables + 1) * sizeof *held);

@@ -283,6 +283,21 @@ static void planes(int t, int n, int f)
             to[i][j] = from[i - 1][j] + from[i + 1][j + f - 1];
 }
 
+/* a clause names a pointer of an iteration; a test adds the counter to a number */
+static void into_rows(int m, int n, unsigned first, unsigned last, const float *restrict x, float *restrict y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < m; i++) {
+        float *row = y + i * n;
+#pragma ws pipeline(auto) reduction(+ : row)
+        for (int k = 0; k < m; k++)
+            for (int j = 0; j < n; j++)
+                row[j] += x[k * n + j];
+        for (unsigned k = 0; k != last - first; k++)
+            row[0] += (float)k;
+    }
+}
+
 /* pragmas of a macro */
 #define INSIDE(name, type)                                                              \
     static void name(int n, const type *restrict x, type *restrict y)                   \
@@ -370,6 +385,8 @@ int main(void)
     planes(0, 20, 2);
     planes(1, 20, 3);
     show("planes");
+    into_rows(ROWS, COLUMNS, 3, 17, a, c);
+    show("into rows");
     inside(ROWS, a, c);
     show("inside");
     return 0;

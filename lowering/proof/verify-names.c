@@ -107,6 +107,7 @@ static bool clash(const Name *x, const Name *y)
 
 typedef struct {
     Kernel *kernel;
+    const Role *role; /* whose program is checked */
     bool failed;
 } Holder;
 
@@ -132,9 +133,10 @@ static void check_holder(Holder *holder, const Value *value, Loc loc)
     const Variable *variable = value->var;
     if (!variable || holder->failed)
         return;
-    const char *why = !holds(variable, value)                     ? "holds a value of another type"
-                      : variable->field && !is_of_launcher(value) ? "is the launcher's, and a role sets it"
-                                                                  : NULL;
+    const char *why = !holds(variable, value)                              ? "holds a value of another type"
+                      : variable->field && !is_of_launcher(value)          ? "is the launcher's, and a role sets it"
+                      : !variable->field && variable->role != holder->role ? "is not the role's that sets it"
+                                                                           : NULL;
     if (why)
         BUG_AT(holder->kernel, loc.line ? loc : holder->kernel->loc, "variable '%s' %s", variable->name, why);
     holder->failed = why != NULL;
@@ -151,8 +153,9 @@ static void visit_held(Op *op, void *context)
 
 static bool check_held(Kernel *kernel)
 {
-    Holder holder = {kernel, false};
+    Holder holder = {kernel, NULL, false};
     FOR_ROLES (role, kernel) {
+        holder.role = role;
         for (int i = 0; i < role->body->nargs; i++)
             check_holder(&holder, role->body->args[i], kernel->loc);
         ir_walk(role->body, visit_held, &holder);

@@ -25,6 +25,9 @@ bool verify_shares(Kernel *kernel);
 /* verify-windows.c: tiles that stay in registers across loops.  */
 bool verify_windows(Kernel *kernel);
 
+/* verify-types.c: types and shapes of tiles.  */
+bool verify_types(Kernel *kernel);
+
 /* verify-uniform.c: branches that all threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 

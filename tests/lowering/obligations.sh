@@ -200,6 +200,13 @@ ok 'a last tile of which nobody is told' spoiled beside "$told" '/^    tell_tile
 ok 'a last tile that is told of before the grid' spoiled beside "$told" \
     '/^    tell_tiles/d;'"$consumer"'s/^    grid/    tell_tiles\n&/'
 
+# types
+typed="has a result of another type than its operands give it"
+ok 'a maximum of fewer rows' spoiled softmax_rows "'consumer': 'row_max' $typed" \
+    "$consumer"'s/%m: tile<f32,32x1>/%m: tile<f32,16x1>/'
+ok 'a difference of another type' spoiled softmax_rows "'consumer': 'sub' $typed" \
+    "$consumer"'s/%d: tile<f32,32x128>/%d: tile<f64,32x128>/'
+
 # fast
 ok 'a power whose low bits are stored' spoiled softmax_rows "'exp' is approximated, and a result shows its low bits" \
     "$consumer"'s/\(= exp %d.2 .*\)/\1 fast=1/'
@@ -308,6 +315,7 @@ ok 'a transpose of half' spoiled two_scratches 'not the transpose' 's/view<f16,3
 ok 'fewer rows than are read' spoiled two_scratches 'another type than its view' 's/tile<f32,32x64>\(.*\) = read/tile<f32,16x64>\1 = read/'
 ok 'a variable of another type' spoiled gemm "variable 'k' holds a value of another type" 's/variable k: i32/variable k: i8/'
 ok "a launcher's variable that a role sets" spoiled gemm "is the launcher's" 's/variable i: i32 role=consumer/variable i: i32 field/'
+ok 'a variable of no role' spoiled gemm "variable 'slot' is not the role's that sets it" 's/variable slot: i32 role=producer/variable slot: i32/'
 ok 'a copy out twice' spoiled operands 'memory that is stored again, in no order' "$consumer"'{/store %d,/p;}'
 ok 'a load of what a copy out stores' spoiled gemm 'memory that is loaded, too' \
     "$consumer"'s/^\( *\)store %c, %3, %column, .*/&\n\1%again: tile<f32,64x64> = load %c, %3, %column/'

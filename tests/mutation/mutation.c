@@ -3,6 +3,7 @@
  * mutation.c - applies every operator at every site of final programs, and reports which checker rejects the mutant.
  *
  *      mutation [--keep FOLDER] [--operator NAME] [--list] FILE.ir...
+ *      mutation --text COUNT SEED [--keep FOLDER] FILE.ir...      COUNT random edits of each kernel's text (text.c)
  *
  * FILE.ir is the output of --ws-dump=verify.  Each mutant is given to verify and, independently, to the interpreter.
  * The interpreter runs it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  If the interpreter accepts a mutant it runs
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "mutation.h"
 #include "ir/check.h"
@@ -43,6 +46,8 @@ enum { MOST_COUNTS = 48, SEEDS = 2 };
 
 typedef struct {
     const char *file, *name, *keep, *only;
+    long edits; /* of the text, instead of operators */
+    unsigned long long seed;
     const char *text;
     int deepest;
     Expected expected[MOST_COUNTS][VARIANTS]; /* by trip count and variant */
@@ -366,6 +371,41 @@ static void add_score(Score *to, const Score *from)
     to->cautious += from->cautious;
 }
 
+/* A text that verify accepts is run by a process of its own, since a program that is no sense may do anything.  */
+static void try_text(Subject *subject, long number)
+{
+    Score *s = &subject->all;
+    char mutant[60], *text = text_edited(subject->text, subject->seed + (unsigned long long)number);
+    int status = 0;
+    snprintf(mutant, sizeof mutant, "text-%llu", subject->seed + (unsigned long long)number);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        const char *noticed = NULL;
+        alarm(60);
+        if (!strcmp(text, subject->text) || !verify_accepts(subject, text))
+            _exit(0);
+        noticed = judge(subject, text);
+        if (noticed) {
+            printf("missed: %s %s: %s\n", subject->name, mutant, noticed);
+            keep_text(subject, mutant, text, noticed);
+            fflush(stdout);
+        }
+        _exit(noticed ? 2 : 1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        abort();
+    s->made++;
+    s->verify += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    s->equivalent += WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    s->missed += !WIFEXITED(status) || WEXITSTATUS(status) == 2;
+    if (!WIFEXITED(status)) {
+        printf("missed: %s %s: %s\n", subject->name, mutant, strsignal(WTERMSIG(status)));
+        keep_text(subject, mutant, text, "ended by a signal");
+    }
+    free(text);
+}
+
 static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
 {
     char *text = printed(kernel);
@@ -375,7 +415,9 @@ static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
     FOR_AREFS (aref, kernel)
         subject->deepest = aref->slots > subject->deepest ? aref->slots : subject->deepest;
     bool good = 2 * subject->deepest + 2 < MOST_COUNTS && expect(subject);
-    int sites = good ? site_count(text) : 0;
+    int sites = good && !subject->edits ? site_count(text) : 0;
+    for (long i = 0; good && i < subject->edits; i++)
+        try_text(subject, i);
     for (int i = 0; i < noperators; i++)
         for (int k = 0; k < sites && (!subject->only || !strcmp(subject->only, operators[i].name)); k++)
             try_site(subject, i, k);
@@ -394,7 +436,7 @@ static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
     return good;
 }
 
-static bool mutate_file(const char *file, const char *keep, const char *only, Score *totals)
+static bool mutate_file(const char *file, const Subject *how, Score *totals)
 {
     FILE *in = fopen(file, "r");
     char *text = in ? ir_read_text(in) : NULL;
@@ -408,10 +450,9 @@ static bool mutate_file(const char *file, const char *keep, const char *only, Sc
         Subject *subject = calloc(1, sizeof *subject);
         if (!subject)
             abort();
+        *subject = *how;
         subject->file = file;
-        subject->keep = keep;
-        subject->only = only;
-        good &= mutate_kernel(subject, kernel, totals);
+        good &= mutate_kernel(subject, kernel, totals) && (!how->edits || !subject->all.missed);
         free(subject);
     }
     if (module)
@@ -437,7 +478,7 @@ static void print_totals(const Score *totals)
 
 int main(int argc, char **argv)
 {
-    const char *keep = NULL, *only = NULL;
+    static Subject how;
     Score totals[128] = {{0}};
     bool good = true;
     ws_emulate_ctas(1);
@@ -448,13 +489,17 @@ int main(int argc, char **argv)
             return 0;
         }
         if (!strcmp(argv[i], "--keep") && i + 1 < argc)
-            keep = argv[++i];
+            how.keep = argv[++i];
         else if (!strcmp(argv[i], "--operator") && i + 1 < argc)
-            only = argv[++i];
-        else
-            good &= mutate_file(argv[i], keep, only, totals);
+            how.only = argv[++i];
+        else if (!strcmp(argv[i], "--text") && i + 2 < argc) {
+            how.edits = atol(argv[++i]);
+            how.seed = strtoull(argv[++i], NULL, 10) * 1000000;
+        } else
+            good &= mutate_file(argv[i], &how, totals);
     }
-    print_totals(totals);
+    if (!how.edits)
+        print_totals(totals);
     for (int i = 0; i < noperators; i++)
         good &= !totals[i].missed;
     return !good;

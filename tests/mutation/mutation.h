@@ -85,6 +85,11 @@ bool other_body(Kernel *kernel, Site site);
 bool fewer_columns(Kernel *kernel, Site site);
 bool rows_beyond_step(Kernel *kernel, Site site);
 
+/* ---- text.c ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the text with one random edit; the caller frees it.  */
+char *text_edited(const char *plan, uint64_t seed);
+
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */
 
 /* Arguments with which loops run `trips` times, over two tiles of the grid, the last of each ragged.  */

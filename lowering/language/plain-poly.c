@@ -88,6 +88,18 @@ Poly poly_multiply(const Poly *x, const Poly *y)
     return product;
 }
 
+/* Computed of the launch's numbers alone, which the launcher cuts as C does.  */
+static bool is_of_launch(const Value *value)
+{
+    const Op *op = value->def;
+    if (!op)
+        return !value->block;
+    bool known = op_info[op->code].class_ == CLASS_SCALAR;
+    for (int i = 0; i < op->nargs && known; i++)
+        known = is_of_launch(op->args[i]);
+    return known;
+}
+
 /* Behind conversions that keep the value, modulo 2^64 where the result has so many bits; in sums modulo 2^32 behind
    those that keep 32 bits.  */
 static Value *unconverted(Value *value, bool modulo)
@@ -100,7 +112,8 @@ static Value *unconverted(Value *value, bool modulo)
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
         bool from_counter = (!from->def && from->block) || from->counts; /* of wider bounds: it fits */
         bool counter = value->counts || (from_counter && dtype_is_signed(to) && dtype_bytes(to) >= 4);
-        bool keeps = modulo && dtype_bytes(to) == 4; /* a sign goes on to the top */
+        bool cuts = dtype_bytes(dtype) == 8 && is_of_launch(value);
+        bool keeps = modulo && dtype_bytes(to) == 4 && !cuts; /* a sign goes on to the top */
         if (!wider && dtype_bytes(to) < 8 && !counter && !keeps)
             break;
         value = from;
@@ -120,18 +133,6 @@ static bool is_cut(const Value *value)
         return false;
     Dtype from = value->def->args[0]->type.dtype;
     return from == D_U32 || (dtype_bytes(from) == 8 && !dtype_is_float(from));
-}
-
-/* Computed of the launch's numbers alone, which the launcher cuts as C does.  */
-static bool is_of_launch(const Value *value)
-{
-    const Op *op = value->def;
-    if (!op)
-        return !value->block;
-    bool known = op_info[op->code].class_ == CLASS_SCALAR;
-    for (int i = 0; i < op->nargs && known; i++)
-        known = is_of_launch(op->args[i]);
-    return known;
 }
 
 static Poly poly_through(Value *value, Wrapped *wrapped);

@@ -80,6 +80,16 @@ void cut(int n, long a, int b, int base, const int *x, long *o)
         o[i] = s;
     }
 }
+void cut_unsigned(int n, unsigned long a, unsigned b, unsigned base, const int *x, long *o)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        long s = 1;
+        for (unsigned k = a; k-- >= b;)
+            s = x[k - base] > s ? x[k - base] : s;
+        o[i] = s;
+    }
+}
 /* a bound that is below 0 without a sign, and so is the start */
 void above(int n, signed char a, int b, unsigned base, const int *x, long *o)
 {
@@ -120,6 +130,7 @@ int main(void)
     SEEN(counts(4, 37, 14, 1, o));
     SEEN(cut(4, -2147483650, 2147483647 - N, 2147483647 - N, x, o));
     SEEN(cut(4, 4294967286, -19, -N, x, o));
+    SEEN(cut_unsigned(4, 18446744073709551601ul, 4294967261u, 4294967260u, x, o));
     SEEN(above(4, -20, -60, 4294967276u, x, o));
     SEEN(above(4, -70, -60, 4294967276u, none, o));
 }

@@ -253,6 +253,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
     {
 #pragma unroll 1
         while (held > LAG) {
+            ptx::end_reads();
             __syncwarp();
             if (ptx::lane() == 0)
                 ptx::mbarrier_arrive(empty + 8 * free);

@@ -510,6 +510,7 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
     constexpr int K = A::cols;
     static_assert(A::rows == M && B::cols == N && B::rows == K, "shapes of a product");
     static_assert(M % 64 == 0 && N % 8 == 0 && K % 4 == 0, "sizes that the tensor core has");
+    __syncwarp(); /* threads leave the wait for a slot one by one */
     if constexpr (K % 16 == 0) {
         const auto left = at_once::doubles_of_a(a);
         const auto right = at_once::doubles_of_b(b);
@@ -527,10 +528,12 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {
-    if constexpr (M < 16 || N < 8)
+    if constexpr (M < 16 || N < 8) {
         at_once::by_numbers<0, (M + 63) / 64, at_once::one_step>(acc, a, b, 0, A::cols, 1);
-    else
+    } else {
+        __syncwarp();
         at_once::floats<0>(acc, a, b);
+    }
 }
 
 } // namespace ws

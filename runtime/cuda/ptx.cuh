@@ -210,7 +210,17 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* The same for global memory, in both directions.  */
+/* Ends this thread's reads of shared memory before a release after which TMA may write there.  wgmma has read its
+   operands when its wait returns.  ldmatrix has not: ptxas moves the products that want its registers behind the
+   release, and the release does not wait for it.  */
+static WS_DEVICE void end_reads()
+{
+#if !WS_GPU_WGMMA
+    fence_proxy_async();
+#endif
+}
+
+/* fence_proxy_async for global memory, in both directions.  */
 static WS_DEVICE void fence_proxy_async_global()
 {
     asm volatile("fence.proxy.async.global;" ::: "memory");

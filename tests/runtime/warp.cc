@@ -111,7 +111,10 @@ template <typename T> static T max(T x, T y)
         abort();                                    \
     }
 NOT_HERE(int, __any_sync)
-NOT_HERE(void, __syncwarp)
+static void __syncwarp(unsigned = ~0u)
+{
+    own_warp().meet();
+}
 NOT_HERE(void, __syncthreads)
 NOT_HERE(unsigned, __shfl_sync)
 NOT_HERE(unsigned, __byte_perm)

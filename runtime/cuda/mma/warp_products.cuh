@@ -193,6 +193,7 @@ static WS_DEVICE void products(D &d, const LOAD &load_a, const B &b)
 {
     constexpr int blocks = (M + 63) / 64, pieces = (W + 15) / 16, ahead = WS_GPU_SETMAXNREG;
     u32 left[1 + ahead][blocks][4], right[1 + ahead][4];
+    __syncwarp(); /* threads leave the wait for a slot one by one, and a warp's instructions need all of them */
     if (ahead)
         load_b<W>(right[0], b, 0, 0);
 #pragma unroll

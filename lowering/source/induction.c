@@ -583,6 +583,9 @@ void source_find_induction(SourceFunction *function, SourceTree **list)
         source_find_induction(function, &tree->no);
         if (tree->kind != TREE_LOOP)
             continue;
+        source_lift_steps(function, slot);
+        while (*slot != tree)
+            slot = &(*slot)->next;
         find_in_loop(function, *list, slot);
         while (*slot != tree)
             slot = &(*slot)->next;

@@ -178,6 +178,11 @@ typedef struct SourceTree {
    of a cycle that is entered at several places, and the function keeps its blocks.  */
 SourceTree *source_structure(SourceFunction *function, const SourceBlock **irreducible);
 
+/* ---- steps.c ----------------------------------------------------------------------------------------------------- */
+
+/* What a variable of the loop at *slot adds, and the loop leaves alone, becomes a variable in front of the loop.  */
+void source_lift_steps(SourceFunction *function, SourceTree **slot);
+
 /* ---- induction.c ------------------------------------------------------------------------------------------------- */
 
 /* A variable to which each iteration adds `step`, an integer or a variable that the loop leaves alone.  */

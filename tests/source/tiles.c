@@ -104,6 +104,20 @@ static void strided(int m, int n, const ws_f16 *x, ws_f16 *y)
             ws_store_3d(to, k, i, 0, ws_load_3d(from, k, i, 0, 32, 64));
 }
 
+/* Steps that the program computes, of another type than the counter.  */
+static void steps(int m, long rows, int parts, const ws_f16 *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F16, m, 64), ty = ws_tensor_2d(y, WS_F32, m, 1);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += rows) {
+        ws_tile sum = ws_zeros(WS_F32, 32, 1);
+#pragma ws pipeline(2)
+        for (int k = 0; k < 64; k += parts * 16)
+            sum = ws_add(sum, ws_row_sum(ws_cast(ws_load(tx, i, k, 32, 16), WS_F32)));
+        ws_store(ty, i, 0, sum);
+    }
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -144,5 +158,7 @@ int main(void)
     show("read before, behind");
     strided(64, 3, a, c);
     show("strided");
+    steps(ROWS, 32, 2, a, sums);
+    show("steps");
     return 0;
 }

@@ -59,6 +59,11 @@ void source_name_results(SourceFunction *function);
    block.  */
 void source_hoist_loads(SourceFunction *function);
 
+/* ---- bytes.c ----------------------------------------------------------------------------------------------------- */
+
+/* Calls of memcpy and memset, of a constant number of bytes, become loads and stores, or moves and zeros.  */
+void source_take_bytes(SourceFunction *function);
+
 /* ---- kernels.c --------------------------------------------------------------------------------------------------- */
 
 /* The clauses of a pragma, as its front end has read them.  */

@@ -2,6 +2,7 @@
 /* kernels.c - grids of plain loops for the region walker: one construct each, with sums of the results.  */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { ROWS = 37, COLUMNS = 53, ALL = ROWS * COLUMNS };
 static float a[ALL], b[ALL], c[ALL];
@@ -298,6 +299,20 @@ static void into_rows(int m, int n, unsigned first, unsigned last, const float *
     }
 }
 
+static void bits_of(int n, const float *restrict x, int *restrict y, float *restrict z)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        unsigned bits, none;
+        memcpy(&bits, &x[i], sizeof bits);
+        memset(&none, 0, sizeof none);
+        unsigned short high = (unsigned short)(bits >> 16);
+        memcpy((char *)&none + 2, &high, sizeof high);
+        y[i] = (int)(bits & 0xffff);
+        memcpy(&z[i], &none, sizeof none);
+    }
+}
+
 /* pragmas of a macro */
 #define INSIDE(name, type)                                                              \
     static void name(int n, const type *restrict x, type *restrict y)                   \
@@ -387,6 +402,8 @@ int main(void)
     show("planes");
     into_rows(ROWS, COLUMNS, 3, 17, a, c);
     show("into rows");
+    bits_of(ALL, a, q, c);
+    show("bits of");
     inside(ROWS, a, c);
     show("inside");
     return 0;

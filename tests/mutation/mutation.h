@@ -85,6 +85,18 @@ bool other_body(Kernel *kernel, Site site);
 bool fewer_columns(Kernel *kernel, Site site);
 bool rows_beyond_step(Kernel *kernel, Site site);
 
+/* operators-values.c */
+bool next_element(Kernel *kernel, Site site);
+bool last_trip_less(Kernel *kernel, Site site);
+bool at_the_bound(Kernel *kernel, Site site);
+bool next_column(Kernel *kernel, Site site);
+bool twice_scale(Kernel *kernel, Site site);
+bool other_rounding(Kernel *kernel, Site site);
+bool narrow_number(Kernel *kernel, Site site);
+bool next_owner(Kernel *kernel, Site site);
+bool other_order_of_waits(Kernel *kernel, Site site);
+bool exchange_rings(Kernel *kernel, Site site);
+
 /* ---- text.c ------------------------------------------------------------------------------------------------------ */
 
 /* Returns the text with one random edit; the caller frees it.  */

@@ -7,7 +7,7 @@
  *      counts                                         released, pending, arrivals, bytes, slots, groups, trips
  *
  * Mutations of rings, storages and values are in operators-names.c, those between blocks of a cluster in
- * operators-cluster.c.
+ * operators-cluster.c, and those of numbers and places in operators-values.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -603,6 +603,16 @@ const Operator operators[] = {
     {"not-resident", "slots that share memory are taken for apart", SITE_STORAGE, not_resident},
     {"resident-less", "slots that are kept lie in one less", SITE_STORAGE, resident_less},
     {"resident-more", "slots that are kept lie in one more", SITE_STORAGE, resident_more},
+    {"next-element", "a load, copy or store is one element further along", SITE_OP, next_element},
+    {"last-trip-less", "a loop leaves its last iteration out", SITE_OP, last_trip_less},
+    {"at-the-bound", "a mask or condition is wrong at the bound alone", SITE_OP, at_the_bound},
+    {"next-column", "a mask goes by the next row or column", SITE_OP, next_column},
+    {"twice-scale", "a factor is twice as large", SITE_OP, twice_scale},
+    {"other-rounding", "a number is rounded to another type first", SITE_OP, other_rounding},
+    {"narrow-number", "a coordinate is computed in fewer bits", SITE_OP, narrow_number},
+    {"next-owner", "the next group does what is one group's", SITE_OP, next_owner},
+    {"other-order-of-waits", "two waits change places", SITE_OP, other_order_of_waits},
+    {"exchange-rings", "a role takes two rings for each other", SITE_ROLE, exchange_rings},
     {"writes-resident", "a store goes to what slots keep", SITE_OP, writes_resident},
 };
 const int noperators = sizeof operators / sizeof *operators;

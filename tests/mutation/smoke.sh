@@ -15,7 +15,14 @@ refused() { awk -v name="$1" '$1 == name { good = $2 > 0 && $3 == $2 } END { exi
 
 if ! has_plugin; then
     skip 'mutants' 'no plugin'
-    done_testing
+    # Operators know the program.  A hand does not, and most of its edits are refused before they run.
+ok 'no edit of the text of tasks is missed' \
+    sh "$top_srcdir/tests/mutation/run" --text 100 1 "$top_srcdir/tests/mutation/tasks.c"
+for name in next-element last-trip-less; do
+    sh "$top_srcdir/tests/mutation/run" --operator "$name" "$top_srcdir/tests/mutation/tasks.c" >"$work/score"
+    ok "$name, of tasks" refused "$name"
+done
+done_testing
     exit
 fi
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/samples/gemm.c" >"$work/score"

@@ -120,6 +120,7 @@ template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : c
     {
 #pragma unroll 1
         while (this->held > LAG) {
+            ptx::end_reads();
             __syncwarp();
             if (ptx::lane() < blocks::count(A))
                 ptx::mbarrier_arrive_there(there + 8 * this->free);

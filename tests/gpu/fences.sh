@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the proof takes for granted of copies that threads make (lowering/proof/protocol.c): on every path of the
 # machine's program, what a thread wrote to a slot has landed and is fenced before that thread comes to the barrier that
-# hands the slot on.
+# hands the slot on. Without wgmma, the same holds for what a warp reads by ldmatrix, before it releases the slot.
 
 . "$(dirname "$0")/../tap.sh"
 
 # Pairs of elements and single ones, tiles that a cluster shares, transposed tiles and prepared operands.
 kernels='gemm cluster rounded transposed prepared'
+without_wgmma='gpu-90 gpu-120a'
 
 if test -z "${NVCC-}"; then
     skip 'fences of copies by threads' 'no nvcc'
@@ -59,6 +60,7 @@ function finish(   i, bits) {
 /[ \t]bra(\.uni)? / { name = $NF; sub(";", "", name); jump[n] = name; if ($0 !~ /@/) ends[n] = 1 }
 /[ \t](ret|exit|trap);/ && !/@/ { ends[n] = 1 }
 /[ \t]st(\.[a-z]+)*\.shared/ && !/async/ { what[n] = "write"; writes++ }
+/ldmatrix/ && reads { what[n] = "write"; writes++ }
 /cp\.async\.(ca|cg)\.shared/ { what[n] = "copy"; copies++ }
 /cp\.async\.wait_(all|group 0)/ { what[n] = "land" }
 /fence\.proxy\.async/ { what[n] = "fence"; fences++ }
@@ -67,8 +69,9 @@ END { finish(); print writes + 0, copies + 0, fences + 0, arrivals + 0 >"counts"
 EOF
 
 program_of() {
-    test -s "$1.ptx" || "$NVCC" -std=c++17 -arch=compute_90a -ptx -O3 -I"$top_srcdir/runtime/cuda" \
-        -I"$top_srcdir/runtime/include" -o "$1.ptx" "$top_srcdir/tests/lowering/$1.cu"
+    case $1 in gpu-*) gpu=${1#gpu-} ;; *) gpu=90a ;; esac
+    test -s "$1.ptx" || "$NVCC" -std=c++17 -arch="compute_$gpu" -ptx -O3 -I"$top_srcdir/runtime/cuda" \
+        -I"$top_srcdir/runtime/common" -I"$top_srcdir/runtime/include" -o "$1.ptx" "$top_srcdir/tests/lowering/$1.cu"
 }
 
 is_fenced() { program_of "$1" && awk -f paths.awk "$1.ptx" && awk '{ exit !($2 + $1 && $3 && $4) }' counts; }
@@ -83,10 +86,23 @@ without() {
     grep -q "$2" said || { cat said; return 1; }
 }
 
+reads_end() { program_of "$1" && awk -v reads=1 -f paths.awk "$1.ptx" && grep -q ldmatrix "$1.ptx"; }
+# Without any fence more arrivals are found than those behind copies.
+reads_found() {
+    sed '/fence.proxy.async/d' "$1.ptx" >less.ptx
+    awk -f paths.awk less.ptx >copies
+    awk -v reads=1 -f paths.awk less.ptx >all
+    test "$(wc -l <all)" -gt "$(wc -l <copies)" || { cat all; return 1; }
+}
+
 cd "$work" || exit 99
 for kernel in $kernels; do
     ok "$kernel: copies by threads land and are fenced before their slot is handed on" is_fenced "$kernel"
     ok "$kernel: a fence left out is found" without 'fence.proxy.async' 'without a fence' "$kernel"
+done
+for kernel in $without_wgmma; do
+    ok "$kernel: reads end before their slot is handed on" reads_end "$kernel"
+    ok "$kernel: a fence left out is found" reads_found "$kernel"
 done
 ok 'a copy that is not waited for is found' without 'cp.async.wait_\(all\|group 0\)' 'before a copy has landed' gemm
 done_testing

@@ -101,9 +101,10 @@ static bool is_of_launch(const Value *value)
 }
 
 /* Behind conversions that keep the value, modulo 2^64 where the result has so many bits; in sums modulo 2^32 behind
-   those that keep 32 bits.  */
+   those that keep 32 bits; of 64 bits again the launch's are numbers of their own.  */
 static Value *unconverted(Value *value, bool modulo)
 {
+    bool widened = false;
     while (value->def && value->def->code == OP_SCALAR_CONVERT) {
         Value *from = value->def->args[0];
         Dtype to = value->type.dtype, dtype = from->type.dtype;
@@ -112,10 +113,11 @@ static Value *unconverted(Value *value, bool modulo)
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
         bool from_counter = (!from->def && from->block) || from->counts; /* of wider bounds: it fits */
         bool counter = value->counts || (from_counter && dtype_is_signed(to) && dtype_bytes(to) >= 4);
-        bool cuts = dtype_bytes(dtype) == 8 && is_of_launch(value);
+        bool cuts = widened && dtype_bytes(dtype) == 8 && is_of_launch(value);
         bool keeps = modulo && dtype_bytes(to) == 4 && !cuts; /* a sign goes on to the top */
         if (!wider && dtype_bytes(to) < 8 && !counter && !keeps)
             break;
+        widened = dtype_bytes(to) == 8 && dtype_bytes(dtype) < 8;
         value = from;
     }
     return value;

@@ -90,6 +90,12 @@ void cut_unsigned(int n, unsigned long a, unsigned b, unsigned base, const int *
         o[i] = s;
     }
 }
+void cut_difference(long a, long b, long base, const int *x, int *y)
+{
+#pragma ws grid(1)
+    for (long k = a; k < b; k++)
+        y[(int)(k - base)] = x[(int)(k - base)] * 3;
+}
 /* a bound that is below 0 without a sign, and so is the start */
 void above(int n, signed char a, int b, unsigned base, const int *x, long *o)
 {
@@ -131,6 +137,8 @@ int main(void)
     SEEN(cut(4, -2147483650, 2147483647 - N, 2147483647 - N, x, o));
     SEEN(cut(4, 4294967286, -19, -N, x, o));
     SEEN(cut_unsigned(4, 18446744073709551601ul, 4294967261u, 4294967260u, x, o));
+    cut_difference(-17, N - 17, -17, x, z);
+    SHOW("cut_difference", z, N * sizeof *z);
     SEEN(above(4, -20, -60, 4294967276u, x, o));
     SEEN(above(4, -70, -60, 4294967276u, none, o));
 }

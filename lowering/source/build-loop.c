@@ -98,7 +98,7 @@ static void bind_results(Builder *b, Op *op, const Carried *carried, const Built
 /* What the carried variables hold here.  */
 static Value **values_of(Builder *b, const Carried *carried, const Built *before, Loc loc)
 {
-    Value **values = arena_alloc(b->module, ((size_t)carried->count + 2) * sizeof *values);
+    Value **values = arena_alloc(b->module, ((size_t)carried->count + (size_t)b->narrays + 2) * sizeof *values);
     for (int k = 0; k < carried->count; k++) {
         const Built *now = &b->variables[carried->variables[k]->id], *start = &before[carried->variables[k]->id];
         if (start->kind != BUILT_NONE &&
@@ -464,12 +464,16 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     build_counters(b, loop);
     build_list(b, loop->yes, flowing);
     b->ncounters = ncounters;
-    if (!b->kernel->failed)
-        build_yield(b, b->block, OP_YIELD, loop->loc, carried.count, values_of(b, &carried, before, loop->loc));
+    if (!b->kernel->failed) {
+        Value **values = values_of(b, &carried, before, loop->loc);
+        const int more = build_arrays_yield(b, op, values + carried.count);
+        build_yield(b, b->block, OP_YIELD, loop->loc, carried.count + more, values);
+    }
     b->depth--;
     b->block = block;
     b->variables = before;
     bind_results(b, op, &carried, build_state(b, before));
+    build_arrays_leave(b, op);
 }
 
 /* ---- WHILE ------------------------------------------------------------------------------------------------------- */

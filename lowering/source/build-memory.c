@@ -123,6 +123,8 @@ Built build_address_operation(Builder *b, const Instruction *i)
     case SO_GLOBAL:
         return build_global(b, i->symbol);
     case SO_ADDR:
+        if (i->object->declaration.element == ST_P && i->object->declaration.ndimensions == 1)
+            return build_array(b, i->object);
         build_refuse(b, i->loc,
                      arena_print(b->module, "the object '%s' of an iteration",
                                  i->object->declaration.name ? i->object->declaration.name : i->object->text));
@@ -178,13 +180,15 @@ Built build_load(Builder *b, const Instruction *load)
     Built none = {.kind = BUILT_NONE};
     if (!b->depth)
         return read_before(b, load);
+    const Built address = element_at(b, load);
+    if (address.kind == BUILT_NONE)
+        return none;
+    if (address.array)
+        return build_array_read(b, load, &address);
     if (load->type == ST_P) {
         build_refuse(b, load->loc, "a pointer that is read from memory");
         return none;
     }
-    const Built address = element_at(b, load);
-    if (address.kind == BUILT_NONE)
-        return none;
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
     Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
@@ -193,11 +197,15 @@ Built build_load(Builder *b, const Instruction *load)
 
 void build_store(Builder *b, const Instruction *store)
 {
+    const Built address = element_at(b, store);
+    if (address.array) {
+        build_array_write(b, store, &address);
+        return;
+    }
     if (store->type == ST_P) {
         build_refuse(b, store->loc, "a pointer that is written to memory");
         return;
     }
-    const Built address = element_at(b, store);
     Value *value = address.kind == BUILT_NONE ? NULL : build_scalar(b, store->loc, store->args[1], store->type);
     if (!value)
         return;

@@ -121,7 +121,7 @@ static Value *tensor(Builder *b, const Instruction *call, const char *name)
     if (!build_element_type(b, call, 1, &dtype))
         return NULL;
     const Built base = build_pointer(b, call->loc, call->arguments[0].operand);
-    if (base.kind != BUILT_ADDRESS || base.offset) {
+    if (base.kind != BUILT_ADDRESS || base.array || base.offset) {
         build_refuse(b, call->loc, "a tensor whose base is computed");
         return NULL;
     }

@@ -13,6 +13,7 @@
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
  *   build-task.c     tasks, and tiles that clauses name
+ *   build-array.c    arrays of tiles
  *   build-print.c    ws_print and ws_print_value
  *
  * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
@@ -32,11 +33,20 @@ typedef enum {
     BUILT_HANDLE,  /* value: a tile or a tensor */
 } BuiltKind;
 
+/* An array of tiles: the loop that writes it and its element there, or the value of the whole.  */
+typedef struct BuiltArray {
+    const SourceObject *object;
+    const Op *writer;
+    Value *element, *value;
+    struct BuiltArray *next;
+} BuiltArray;
+
 typedef struct {
     BuiltKind kind;
     Value *value, *offset;
-    const char *name; /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, a text,
+    const char *name;  /* BUILT_ADDRESS: the pointer's or the array's, for messages. BUILT_NONE: a function's, a text,
                          or NULL */
+    BuiltArray *array; /* BUILT_ADDRESS: of an element of this, and value is NULL */
 } Built;
 
 /* A task of the grid. `around`: the outermost pipelined loop around it; -1: none.  */
@@ -75,7 +85,9 @@ typedef struct {
     int ntasks;
     int *sharing; /* marks of pipelined loops and tasks */
     int nsharing;
-    int pipelined; /* mark of the outermost pipelined loop around; -1: none */
+    int pipelined;      /* mark of the outermost pipelined loop around; -1: none */
+    BuiltArray *arrays; /* of tiles */
+    int narrays;
 } Builder;
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
@@ -112,6 +124,15 @@ void build_tasks_end(Builder *b);
 void build_note_task(const Builder *b, Op *op, const Instruction *call);
 /* A variable gets a tile.  */
 void build_note_holder(const Builder *b, const Declaration *declaration, const Built *tile);
+
+/* ---- build-array.c ----------------------------------------------------------------------------------------------- */
+
+Built build_array(Builder *b, const SourceObject *object);
+void build_array_write(Builder *b, const Instruction *store, const Built *address);
+Built build_array_read(Builder *b, const Instruction *load, const Built *address);
+/* What a loop has written leaves it: behind its body, and behind its results. Returns how many values were added.  */
+int build_arrays_yield(Builder *b, Op *loop, Value **values);
+void build_arrays_leave(Builder *b, Op *loop);
 
 /* ---- build-live.c ------------------------------------------------------------------------------------------------ */
 

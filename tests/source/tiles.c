@@ -118,6 +118,24 @@ static void steps(int m, long rows, int parts, const ws_f16 *x, float *y)
     }
 }
 
+/* Arrays of tiles, an element of each block.  */
+static void tiles(int m, const ws_f16 *x, ws_f16 *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F16, m, 128), ty = ws_tensor_2d(y, WS_F16, m, 128);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 8) {
+        ws_tile part[2], sum = ws_zeros(WS_F32, 8, 1);
+#pragma ws blocks
+        for (int s = 0; s < 2; s++) {
+            part[s] = ws_load(tx, i, 64 * s, 8, 64);
+            sum = ws_add(sum, ws_row_sum(ws_cast(part[s], WS_F32)));
+        }
+#pragma ws blocks
+        for (int s = 0; s < 2; s++)
+            ws_store(ty, i, 64 * s, ws_cast(ws_add(ws_cast(part[s], WS_F32), sum), WS_F16));
+    }
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -158,6 +176,8 @@ int main(void)
     show("read before, behind");
     strided(64, 3, a, c);
     show("strided");
+    tiles(ROWS, a, c);
+    show("tiles");
     steps(ROWS, 32, 2, a, sums);
     show("steps");
     return 0;

@@ -175,11 +175,39 @@ static const char *handle_of(Walk *w, const SourceLiveIn *live)
     return handle;
 }
 
+static CXType type_summed(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    return type;
+}
+
+/* The handle of a sum that goes to an element of a variable in sight.  */
+static const char *handle_into(Walk *w, SourceLiveIn live)
+{
+    const Reduction *clause = live.into;
+    const CXCursor decl = variable_in_sight(w->u, w->function, begin_of(w->region), clause->name);
+    live.into = NULL;
+    const char *text = live.is_near ? text_of_live_in(w, &live) : NULL;
+    if (!text || clang_Cursor_isNull(decl) || type_summed(clang_getCursorType(decl)).kind == CXType_Record)
+        return NULL;
+    const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
+    const char *place = arena_print(w->u->module, "(*(%s *)(void *)(%s))", c_type_of_read(live.read), text);
+    LIST_ADD(w->u->module, w->totals, w->ntotals) =
+        (TotalOut){clause, -1, 0, place, type_summed(clang_getCursorType(decl)), handle};
+    return handle;
+}
+
 static void take_live_ins(Walk *w, const SourceKernel *built)
 {
     for (int i = 0; i < built->nlive_ins; i++) {
         const SourceLiveIn *live = &built->live_ins[i];
-        const char *text = live->total ? handle_of(w, live) : text_of_live_in(w, live);
+        const char *text = live->total  ? handle_of(w, live)
+                           : live->into ? handle_into(w, *live)
+                                        : text_of_live_in(w, live);
         if (!text && !w->kernel->failed)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",

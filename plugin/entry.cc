@@ -251,6 +251,20 @@ static const SourceClauses *clauses_of(void *, int mark)
     return clauses;
 }
 
+/* The handle of a sum in an element, of which the clause names one.  */
+static tree handle_into(const Walk *w, const Reduction *clause)
+{
+    tree found = NULL_TREE;
+    for (unsigned i = 0; i < w->totals.length(); i++) {
+        if (!w->totals[i].place || w->totals[i].clause != clause)
+            continue;
+        if (found)
+            return NULL_TREE;
+        found = w->totals[i].handle;
+    }
+    return found;
+}
+
 /* The handle of a sum that GCC has as the PHI of this name.  */
 static tree handle_of(const Walk *w, const SourceVariable *variable)
 {
@@ -325,8 +339,8 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
         tensor.argument = 0;
         return argument_of_tensor(root_of(w, calls, &tensor), live);
     }
-    if (live->total)
-        return handle_of(w, live->total);
+    if (live->total || live->into)
+        return live->total ? handle_of(w, live->total) : handle_into(w, live->into);
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
     if (live->variable && live->variable->inlined_from)
@@ -394,13 +408,15 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, site, clauses_of, NULL);
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
-        totals += built.live_ins[i].total != NULL;
+        totals += built.live_ins[i].total || built.live_ins[i].into;
     if (!w->kernel->failed)
         total_collect(w);
     if (!w->kernel->failed && !w->failed && totals != w->totals.length())
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
     for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
-        tree expression = read_behind(root_of(w, &calls, &built.live_ins[i]), &built.live_ins[i]);
+        tree expression = root_of(w, &calls, &built.live_ins[i]);
+        if (!built.live_ins[i].into)
+            expression = read_behind(expression, &built.live_ins[i]);
         if (!expression)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",

@@ -180,7 +180,7 @@ Built build_load(Builder *b, const Instruction *load)
     Built none = {.kind = BUILT_NONE};
     if (!b->depth)
         return read_before(b, load);
-    const Built address = element_at(b, load);
+    Built address = element_at(b, load);
     if (address.kind == BUILT_NONE)
         return none;
     if (address.array)
@@ -189,6 +189,7 @@ Built build_load(Builder *b, const Instruction *load)
         build_refuse(b, load->loc, "a pointer that is read from memory");
         return none;
     }
+    address = build_total_element(b, load->loc, address, load->type);
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
     Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
@@ -197,7 +198,7 @@ Built build_load(Builder *b, const Instruction *load)
 
 void build_store(Builder *b, const Instruction *store)
 {
-    const Built address = element_at(b, store);
+    Built address = element_at(b, store);
     if (address.array) {
         build_array_write(b, store, &address);
         return;
@@ -206,6 +207,8 @@ void build_store(Builder *b, const Instruction *store)
         build_refuse(b, store->loc, "a pointer that is written to memory");
         return;
     }
+    if (address.kind != BUILT_NONE)
+        address = build_total_element(b, store->loc, address, store->type);
     Value *value = address.kind == BUILT_NONE ? NULL : build_scalar(b, store->loc, store->args[1], store->type);
     if (!value)
         return;

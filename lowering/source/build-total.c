@@ -8,6 +8,8 @@
  *                                                }
  *                                                set_element %s, 0, %s.2 "s"
  *
+ * An element that all iterations sum in, as q[0], is such a variable, too: its loads and stores are at the pointer.
+ *
  * In the kernel a sum begins with nothing, and goes behind the loops to a pointer that the launcher gets. The front end
  * adds the result to the variable.
  */
@@ -43,6 +45,56 @@ static void refuse_leaving(Builder *b, const SourceVariable *variable)
         reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES_UNNAMED);
 }
 
+static bool is_live_in(const Builder *b, const Value *value)
+{
+    for (int k = 0; k < b->nlive_ins; k++)
+        if (b->live_ins[k].value == value)
+            return true;
+    return false;
+}
+
+/* Is it computed of what is known before the grid?  */
+static bool stands_still(const Builder *b, const Value *value, int depth)
+{
+    if (!value || is_live_in(b, value))
+        return true;
+    if (!value->def || depth > 32 || value->def->nresults != 1 || value->def->code == OP_ELEMENT ||
+        op_info[value->def->code].class_ != CLASS_SCALAR)
+        return false;
+    for (int k = 0; k < value->def->nargs; k++)
+        if (!stands_still(b, value->def->args[k], depth + 1))
+            return false;
+    return true;
+}
+
+Built build_total_element(Builder *b, Loc loc, Built address, SourceType type)
+{
+    const Reduction *clause = b->kernel->grid.plain && address.name ? b->kernel->grid.reductions : NULL;
+    int of = -1, k = 0;
+    int64_t bytes = 0;
+    while (clause && strcmp(clause->name, address.name))
+        clause = clause->next;
+    for (int i = 0; clause && i < b->nlive_ins; i++)
+        if (b->live_ins[i].value == address.value && !b->live_ins[i].into)
+            of = i;
+    if (of < 0 || !stands_still(b, address.offset, 0) || !check_type(b, clause, type))
+        return address;
+    const bool near = !address.offset || ir_constant(address.offset, &bytes);
+    while (k < b->nlive_ins && !(b->live_ins[k].into == clause && b->live_ins[k].address == address.value &&
+                                 b->live_ins[k].is_near == near && b->live_ins[k].behind == bytes))
+        k++;
+    SourceLiveIn like = b->live_ins[of];
+    like.behind += bytes;
+    like.into = clause;
+    like.is_near = near;
+    like.read = type;
+    like.address = address.value;
+    address.value =
+        k < b->nlive_ins ? b->live_ins[k].value : build_live_in(b, like, type_pointer(D_F32), clause->name, loc);
+    address.offset = NULL;
+    return address;
+}
+
 void build_totals_begin(Builder *b, uint64_t *live)
 {
     for (int i = 0; i < b->outline->nleaving && !b->kernel->failed; i++) {
@@ -55,6 +107,14 @@ void build_totals_begin(Builder *b, uint64_t *live)
             b->variables[own->id] = (Built){.kind = BUILT_SCALAR, .value = build_zero(b, build_dtype(variable->type))};
         }
     }
+}
+
+static Total **add_total(Builder *b, Total **end, const Reduction *clause, Value *base)
+{
+    Total *total = arena_alloc(b->module, sizeof *total);
+    *total = (Total){.op = clause->op, .name = clause->name, .base = base};
+    *end = total;
+    return &total->next;
 }
 
 void build_totals_end(Builder *b)
@@ -71,9 +131,9 @@ void build_totals_end(Builder *b)
         Op *op = op_new(b->kernel, OP_SET_ELEMENT, b->kernel->loc, 3, args);
         op->store->label = clause->name;
         op_append(b->block, op);
-        Total *total = arena_alloc(b->module, sizeof *total);
-        *total = (Total){.op = clause->op, .name = clause->name, .base = base};
-        *end = total;
-        end = &total->next;
+        end = add_total(b, end, clause, base);
     }
+    for (int k = 0; k < b->nlive_ins && !b->kernel->failed; k++)
+        if (b->live_ins[k].into)
+            end = add_total(b, end, b->live_ins[k].into, b->live_ins[k].value);
 }

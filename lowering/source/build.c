@@ -146,7 +146,7 @@ Built build_global(Builder *b, const char *name)
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
         if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind && !b->live_ins[i].is_set &&
-            !strcmp(b->live_ins[i].global, name))
+            !b->live_ins[i].into && !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
         made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,

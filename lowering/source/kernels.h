@@ -94,6 +94,8 @@ typedef struct {
     const SourceObject *object;     /* its address */
     const char *global;             /* its address */
     const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */
+    const Reduction *into;          /* a handle for the sum of a grid, which goes to the element at that address */
+    bool is_near;                   /* into: the address is known in full, and not only its array */
 } SourceLiveIn;
 
 typedef struct {

@@ -313,6 +313,17 @@ static void bits_of(int n, const float *restrict x, int *restrict y, float *rest
     }
 }
 
+static long counted;
+
+static void into_elements(int n, const int *restrict x, double *restrict sum)
+{
+#pragma ws grid(1) reduction(+ : sum) reduction(+ : counted)
+    for (int i = 0; i < n; i++) {
+        sum[1] += x[i] * 0.5;
+        counted += x[i] > 3;
+    }
+}
+
 /* pragmas of a macro */
 #define INSIDE(name, type)                                                              \
     static void name(int n, const type *restrict x, type *restrict y)                   \
@@ -404,6 +415,8 @@ int main(void)
     show("into rows");
     bits_of(ALL, a, q, c);
     show("bits of");
+    into_elements(ALL, p, d);
+    printf("%.9g %ld\n", d[1], counted);
     inside(ROWS, a, c);
     show("inside");
     return 0;

@@ -85,8 +85,11 @@ void depend_extend(const Options *options, const Config *config, const char *fil
         args_add(&paths, options->tuned);
     if (region) {
         each_header(config->common_include, add_path, &paths);
-        if (has_target(options->target, TARGET_CUDA))
+        each_header(format("%s/gpus", config->common_include), add_path, &paths);
+        if (has_target(options->target, TARGET_CUDA)) {
             each_header(config->cuda_include, add_path, &paths);
+            each_header(format("%s/mma", config->cuda_include), add_path, &paths);
+        }
         if (has_target(options->target, TARGET_EMULATE))
             each_header(config->emulate_include, add_path, &paths);
     }

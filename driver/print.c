@@ -101,7 +101,9 @@ char *fingerprint(const Config *config)
     each_header(config->include, hash_file, &hash);
     each_header(format("%s/ws", config->include), hash_file, &hash);
     each_header(config->common_include, hash_file, &hash);
+    each_header(format("%s/gpus", config->common_include), hash_file, &hash);
     each_header(config->cuda_include, hash_file, &hash);
+    each_header(format("%s/mma", config->cuda_include), hash_file, &hash);
     each_header(config->emulate_include, hash_file, &hash);
     const char *const compilers[] = {config->cc, config->cxx, config->nvcc};
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {

@@ -181,6 +181,14 @@ fingerprint_of() { # key of wscc.conf
         ../copy/wscc --ws-print=fingerprint >../first && ../copy/wscc --ws-print=fingerprint | cmp - ../first &&
         echo >>../copy/part && ! ../copy/wscc --ws-print=fingerprint | cmp -s - ../first
 }
+fingerprint_of_gpus() {
+    mkdir -p ../copy && rm -rf ../copy/common && cp "$top_builddir/wscc" ../copy/wscc &&
+        cp -r "$top_srcdir/runtime/common" ../copy/common &&
+        sed "s|^common-include = .*|common-include = $(cd .. && pwd)/copy/common|" "$top_builddir/wscc.conf" \
+            >../copy/wscc.conf && ../copy/wscc --ws-print=fingerprint >../first &&
+        echo >>../copy/common/gpus/sm_120a.h && ! ../copy/wscc --ws-print=fingerprint | cmp -s - ../first
+}
+rule_of_gpu() { clean; "$wscc" --ws-target=emulate --ws-gpu=120a -MD -c kernel.c && grep -q 'gpus/sm_120a\.h' kernel.d; }
 says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
@@ -209,6 +217,8 @@ ok '--ws-print=target' print_target
 ok_plain '--ws-print=libs serves a link by cc' print_libs
 ok '--ws-print=cflags serves a compile by cc' print_cflags
 ok '--ws-print=fingerprint' fingerprint
+ok 'the headers of GPUs are in the fingerprint' fingerprint_of_gpus
+ok_plain '-MD names the header of the GPU' rule_of_gpu
 for key in plugin clang-frontend solver machine; do
     grep -q "^$key = ." "$top_builddir/wscc.conf" || { skip "--ws-print=fingerprint: $key" 'not built'; continue; }
     ok "--ws-print=fingerprint: another $key" fingerprint_of $key

@@ -219,9 +219,6 @@ static Value *operation(Builder *b, const Instruction *call, Opcode code, bool h
     case OP_PRINT:
         build_print_tile(b, call);
         return NULL;
-    case OP_RING_NEW:
-    case OP_RING_PUT:
-    case OP_RING_GET:
     case OP_TILE_AT:
         build_refuse(b, call->loc, arena_print(b->module, "a call of '%s'", call->symbol));
         return NULL;

@@ -186,8 +186,7 @@ static Alone left_alone(const Builder *b, const SourceTree *loop)
             for (const Instruction *i = tree->first; i; i = i->next) {
                 const bool same = operands_alone(&alone, i);
                 if (i->temporary)
-                    alone.temporaries[i->temporary] =
-                        same && source_is_pure(i) && (i->code != SO_LOAD || !source_loop_writes(loop, i->type));
+                    alone.temporaries[i->temporary] = same && source_stays_in_loop(i, loop);
                 if (i->code != SO_COPY || !same || !build_has(alone.assigned, i->variable->id) ||
                     count_copies(loop->test, i->variable) + count_copies(loop->yes, i->variable) != 1)
                     continue;

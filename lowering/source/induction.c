@@ -366,12 +366,17 @@ bool source_loop_writes(const SourceTree *loop, SourceType type)
     return list_writes(loop->test, type) || list_writes(loop->yes, type);
 }
 
+bool source_stays_in_loop(const Instruction *i, const SourceTree *loop)
+{
+    return source_reads_list(i) || (source_is_pure(i) && (i->code != SO_LOAD || !source_loop_writes(loop, i->type)));
+}
+
 static bool depends_on_loop(const Finder *f, const SourceTree *block, Operand x, int depth)
 {
     if (x.kind != OPERAND_TEMPORARY)
         return !is_left_alone(f, x);
     const Instruction *i = definition(block, x);
-    if (!i || !depth || !source_is_pure(i) || (i->code == SO_LOAD && source_loop_writes(f->loop, i->type)))
+    if (!i || !depth || !source_stays_in_loop(i, f->loop))
         return true;
     for (int k = 0; k < source_noperands(i); k++)
         if (depends_on_loop(f, block, *source_operand((Instruction *)i, k), depth - 1))

@@ -11,6 +11,11 @@
 
 #include "source/passes.h"
 
+bool source_reads_list(const Instruction *i)
+{
+    return i->code == SO_CALL && i->symbol && (!strcmp(i->symbol, "ws_at") || !strcmp(i->symbol, "ws_at_float"));
+}
+
 bool source_is_pure(const Instruction *instruction)
 {
     switch (source_op_form(instruction->code)) {

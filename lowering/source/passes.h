@@ -115,6 +115,8 @@ static inline bool source_is_live(const uint64_t *set, const SourceVariable *var
 void source_sweep(SourceFunction *function);
 /* Has the instruction no effect, and can it go if nothing reads its result?  */
 bool source_is_pure(const Instruction *instruction);
+/* Is it a number of an index list, which the grid leaves alone?  */
+bool source_reads_list(const Instruction *instruction);
 /* Can it be computed where the program would not?  */
 bool source_can_speculate(const Instruction *instruction);
 
@@ -211,6 +213,8 @@ typedef struct SourceInduction {
 void source_find_induction(SourceFunction *function, SourceTree **tree);
 /* May the loop write memory that holds a number of the type? C's rule of effective types tells.  */
 bool source_loop_writes(const SourceTree *loop, SourceType type);
+/* Does it give the same in all iterations, if its operands do?  */
+bool source_stays_in_loop(const Instruction *instruction, const SourceTree *loop);
 
 /* ---- tree.c ------------------------------------------------------------------------------------------------------ */
 

@@ -271,7 +271,7 @@ static int kind_of_test(const Structurer *s, int h)
     bool again = true;
     const SourceBlock *block = s->flow->order[h];
     for (const Instruction *i = block->first; i != block->last; i = i->next) {
-        if (i->code != SO_COPY && !source_is_pure(i))
+        if (i->code != SO_COPY && !source_is_pure(i) && !source_reads_list(i))
             return LOOP_FLAGGED;
         again &= i->code != SO_COPY && source_can_speculate(i);
     }

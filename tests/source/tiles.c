@@ -136,6 +136,41 @@ static void tiles(int m, const ws_f16 *x, ws_f16 *y)
     }
 }
 
+/* A queue between two tasks, and bounds of an index list.  */
+static void queue(int m, int n, const ws_f16 *x, const ws_f16 *w, const int *starts, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F16, m, n), tw = ws_tensor_2d(w, WS_F16, 64, n);
+    ws_tensor ty = ws_tensor_2d(y, WS_F32, m, 64), ts = ws_tensor_1d(starts, WS_I32, m / 64 + 1);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 64) {
+        ws_ring ring = ws_ring_new(3);
+        ws_tile sum = ws_zeros(WS_F32, 64, 64);
+        {
+#pragma ws task(load)
+            for (int k = 0; k < n; k += 64)
+                ws_put(ring, ws_load(tx, i, k, 64, 64), ws_load(tw, 0, k, 64, 64));
+        }
+        {
+#pragma ws task(multiply)
+#pragma ws pipeline(3, 2)
+            for (int k = 0; k < n; k += 64) {
+                ws_tile left, right;
+                ws_get(ring, &left, &right);
+                sum = ws_dot(left, ws_trans(right), sum);
+            }
+        }
+        ws_store(ty, i, 0, sum);
+    }
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 64) {
+        ws_tile sum = ws_load(ty, i, 0, 64, 64);
+#pragma ws pipeline(2)
+        for (long k = ws_at(ts, i / 64); k < ws_at(ts, i / 64 + 1); k++)
+            sum = ws_add(sum, ws_cast(ws_load(tw, k, 0, 1, 64), WS_F32));
+        ws_store(ty, i, 0, sum);
+    }
+}
+
 static void reset(void)
 {
     for (int i = 0; i < ALL; i++) {
@@ -176,6 +211,8 @@ int main(void)
     show("read before, behind");
     strided(64, 3, a, c);
     show("strided");
+    queue(ROWS, COLUMNS, a, b, (const int[]){0, 2, 5}, sums);
+    show("queue");
     tiles(ROWS, a, c);
     show("tiles");
     steps(ROWS, 32, 2, a, sums);

@@ -633,6 +633,10 @@ bool verify_machine(Kernel *kernel)
         BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
         return false;
     }
+    if (kernel->min_blocks < 1) {
+        BUG(kernel, "%d blocks on a processor", kernel->min_blocks);
+        return false;
+    }
     int barriers = 1 + groups * (1 + turns) + kernel_meetings(kernel);
     if (barriers > kernel->machine->named_barriers) {
         BUG(kernel, "%d barriers for %d groups", barriers, groups);

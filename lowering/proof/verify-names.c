@@ -154,6 +154,12 @@ static void visit_held(Op *op, void *context)
 static bool check_held(Kernel *kernel)
 {
     Holder holder = {kernel, NULL, false};
+    for (int i = 0; i < kernel->nparams && !holder.failed; i++) {
+        const Variable *variable = kernel->params[i]->var;
+        holder.failed = variable && !type_equal(variable->type, kernel->params[i]->type);
+        if (holder.failed)
+            BUG(kernel, "variable '%s' is a parameter of another type", variable->name);
+    }
     FOR_ROLES (role, kernel) {
         holder.role = role;
         for (int i = 0; i < role->body->nargs; i++)

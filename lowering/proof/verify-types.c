@@ -53,9 +53,36 @@ static bool is_typed(const Op *op)
            result.cols == type.cols;
 }
 
+/* True if the result is what the .cu makes of it: a view of shared memory, a product in flight, a number or a tile.  */
+static bool has_kind(const Op *op)
+{
+    const Kind kind = op->nresults == 1 ? op->results[0]->type.kind : K_NONE;
+    switch (op->code) {
+    case OP_VIEW:
+    case OP_TRANS_VIEW:
+    case OP_STAGE:
+    case OP_GATHER:
+        return kind == K_VIEW;
+    case OP_MMA:
+        return kind == K_TOKEN;
+    case OP_PUT:
+    case OP_GET:
+        return kind == K_NONE || kind == K_SCALAR;
+    case OP_READ:
+        return kind == K_TILE;
+    default:
+        return op->nresults != 1 || (op_info[op->code].class_ == CLASS_TILE     ? kind == K_TILE
+                                     : op_info[op->code].class_ == CLASS_LOAD   ? kind == K_TILE
+                                     : op_info[op->code].class_ == CLASS_SCALAR ? kind == K_SCALAR
+                                                                                : true);
+    }
+}
+
 static void visit_type(Op *op, void *context)
 {
     Types *types = context;
+    if (!types->failed && !has_kind(op))
+        types->failed = op;
     if (types->failed || op_info[op->code].class_ != CLASS_TILE || op->code == OP_SPLAT || op->code == OP_HISTOGRAM ||
         op->nresults != 1 || op->nargs > MAX_OPERANDS || op->nargs < 1 || ws_rule_of((int)op->code) == R_NONE)
         return;

@@ -207,6 +207,12 @@ ok 'a maximum of fewer rows' spoiled softmax_rows "'consumer': 'row_max' $typed"
 ok 'a difference of another type' spoiled softmax_rows "'consumer': 'sub' $typed" \
     "$consumer"'s/%d: tile<f32,32x128>/%d: tile<f64,32x128>/'
 
+ok 'a view that is called a tile' spoiled gemm "'consumer': 'trans_view' $typed" \
+    "$consumer"'s/: view\(<[^>]*>\) = trans_view/: tile\1 = trans_view/'
+ok 'a parameter of another type' spoiled gemm "variable 'A' is a parameter of another type" \
+    's/variable A: ptr<f16>/variable A: ptr<f32>/'
+ok 'no block on a processor' spoiled gemm '0 blocks on a processor' 's/ blocks=1$//'
+
 # fast
 ok 'a power whose low bits are stored' spoiled softmax_rows "'exp' is approximated, and a result shows its low bits" \
     "$consumer"'s/\(= exp %d.2 .*\)/\1 fast=1/'

@@ -389,8 +389,11 @@ static void try_text(Subject *subject, long number)
         if (noticed) {
             printf("missed: %s %s: %s\n", subject->name, mutant, noticed);
             keep_text(subject, mutant, text, noticed);
-            fflush(stdout);
+        } else if (getenv("MUTATION_VERBOSE")) {
+            printf("equivalent: %s %s\n", subject->name, mutant);
+            keep_text(subject, mutant, text, "nothing");
         }
+        fflush(stdout);
         _exit(noticed ? 2 : 1);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)

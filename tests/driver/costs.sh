@@ -146,6 +146,8 @@ sources_named() { # MACHINE
 }
 ok 'each number of Hopper has a source' sources_named "$machines/hopper.machine"
 ok 'each number of Blackwell has a source' sources_named "$machines/blackwell.machine"
+ok 'each number of the consumer Blackwell has a source' sources_named "$machines/blackwell-consumer.machine"
+ok 'each number of Hopper as sm_90 has a source' sources_named "$machines/hopper-plain.machine"
 unsourced() { # NAME SED
     sed "$2" "$machines/hopper.machine" >"$work/other.machine"
     not_ok "seen: $1" sources_named "$work/other.machine"

@@ -264,6 +264,15 @@ static void bound_arms(Nest *in, const Value *condition, Poly *x, Poly *y)
         *y = poly_value(choice_before(in, rooms[1], -1, false, poly_before(in, &second), poly_before(in, &first)));
 }
 
+/* One of two numbers, by a condition that is known before the grid, too.  */
+static Poly chosen_before(Nest *in, Value *condition, const Poly *x, const Poly *y)
+{
+    Op *last = in->region->prev;
+    Value *args[] = {form_prologue(in, condition), ir_convert_before(in->kernel, in->region, poly_before(in, x), D_I64),
+                     ir_convert_before(in->kernel, in->region, poly_before(in, y), D_I64)};
+    return poly_value(once(in, last, ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, args)));
+}
+
 /* The smaller or larger of two values, or one of them by a condition.  */
 static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Poly *bound)
 {
@@ -280,11 +289,7 @@ static bool bound_of_either(Nest *in, const Op *op, const Op *at, bool upper, Po
     if (!(first || second) || (!(first && second) && !either))
         return false;
     if (condition && is_known_before(in, condition)) {
-        Op *last = in->region->prev;
-        Value *args[] = {form_prologue(in, op->args[0]),
-                         ir_convert_before(in->kernel, in->region, poly_before(in, &x), D_I64),
-                         ir_convert_before(in->kernel, in->region, poly_before(in, &y), D_I64)};
-        *bound = poly_value(once(in, last, ir_scalar_before(in->kernel, in->region, OP_SCALAR_SELECT, D_I64, 3, args)));
+        *bound = chosen_before(in, op->args[0], &x, &y);
         return true;
     }
     if (condition && first && second)
@@ -807,26 +812,40 @@ static bool use_rounded(const Search *s, const Poly *x, Poly *bound)
     return false;
 }
 
-/* Sums of 32 bits without a sign, less the multiple of 2^32 that the launcher finds to be below all of them.  */
+/* What a number of 8, 16 or 32 bits is modulo those; false: it is none that is computed.  */
+static bool modulo_of(const Nest *in, Value *value, Poly *is)
+{
+    const Op *op = value->def;
+    if (!op || !op->nargs || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(op->args[0]->type.dtype) ||
+        is_known_before(in, value))
+        return false;
+    if (value->type.dtype != D_U32)
+        return in->together && whole_of(value, is) && !poly_has(is, value);
+    *is = poly_modulo(value);
+    return !poly_has(is, value);
+}
+
+/* Sums that may wrap around, less the multiple of 2^8, 2^16 or 2^32 that the launcher finds to be below all of them.
+   The need is at least 0 where no multiple is between them.  */
 static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need)
 {
     Nest *in = s->in;
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < x->terms[i].count; k++) {
             Value *value = x->terms[i].values[k];
-            const Op *op = value->def;
-            if (!op || !op->nargs || value->type.dtype != D_U32 || op_info[op->code].class_ != CLASS_SCALAR ||
-                dtype_is_float(op->args[0]->type.dtype) || is_known_before(in, value))
+            Poly is;
+            if (!modulo_of(in, value, &is))
                 continue;
-            Poly is = poly_modulo(value), least = is, most = is, last = poly_constant(UINT32_MAX);
-            if (poly_has(&is, value))
-                continue;
-            bool natural = poly_is_natural(in, &is);
+            const int64_t turn = (int64_t)1 << (8 * dtype_bytes(value->type.dtype)),
+                          first = dtype_is_signed(value->type.dtype) ? -turn / 2 : 0;
+            Poly least = is, most = is, last = poly_constant(first + turn - 1);
+            const bool natural = !first && poly_is_natural(in, &is);
             if ((!natural && !bound_of(in, &least, s->at, false, false)) || !bound_of(in, &most, s->at, true, false))
                 continue;
             if (!natural) {
-                Value *turns = number_before(in, -((int64_t)1 << 32));
-                turns = scalar_before(in, OP_SCALAR_AND, D_I64, poly_before(in, &least), turns);
+                Poly from = poly_constant(first), span = poly_add(&least, &from, -1);
+                Value *turns =
+                    scalar_before(in, OP_SCALAR_AND, D_I64, poly_before(in, &span), number_before(in, -turn));
                 Poly below = poly_value(turns);
                 is = poly_add(&is, &below, -1);
                 last = poly_add(&last, &below, 1);
@@ -835,6 +854,31 @@ static bool use_wrapped(const Search *s, const Poly *x, Poly *sum, Poly *need)
             if (!sum->known)
                 continue;
             *need = poly_add(&last, &most, -1);
+            return true;
+        }
+    return false;
+}
+
+/* A choice that the launcher makes: of the arm's sum and the rest together.  */
+static bool use_choice(const Search *s, const Poly *x, Poly *bound)
+{
+    Nest *in = s->in;
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *value = x->terms[i].values[k];
+            const Op *op = value->def;
+            if (!op || op->code != OP_SCALAR_SELECT || is_known_before(in, value) || !is_known_before(in, op->args[0]))
+                continue;
+            Poly sums[2];
+            bool known = true;
+            for (int arm = 0; arm < 2 && known; arm++) {
+                Poly by = poly_of(op->args[1 + arm]);
+                sums[arm] = poly_replace(x, value, &by);
+                known = sums[arm].known && bound_of(in, &sums[arm], s->at, s->upper, false);
+            }
+            if (!known)
+                continue;
+            *bound = chosen_before(in, op->args[0], &sums[0], &sums[1]);
             return true;
         }
     return false;
@@ -872,6 +916,8 @@ static void search(Search *s, const Poly *x)
         search(s, &next);
         s->needs--;
     }
+    if (s->in->together && use_choice(s, x, &next))
+        search(s, &next);
     if (use_rounded(s, x, &next))
         search(s, &next);
     if (has_counter_of(s->in, x) ? use_loop(s, x, &next) : use_value(s, x, &next))

@@ -198,8 +198,10 @@ static Value *is_touched(Nest *in, const Group *group)
         trips = poly_add(&end, &low, -1);
         touched = joined(in, touched, OP_SCALAR_GT, &trips, NULL);
         trips = poly_add(&loop->hi, &loop->lo, -1);
+        in->together = true;
         if (!poly_is_fixed(in, &loop->hi) && !poly_is_fixed(in, &loop->lo) && bound_of_loops(in, &trips, true))
             touched = joined(in, touched, OP_SCALAR_GT, &trips, NULL);
+        in->together = false;
     }
     for (int i = conditions_of(in, group, numbers, needs) - 1; i >= 0; i--)
         touched = joined(in, touched, OP_SCALAR_GE, &numbers[i], needs[i]);

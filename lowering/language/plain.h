@@ -223,6 +223,7 @@ typedef struct {
     } assumed[MAX_ASSUMED]; /* of the arms of choices, where a bound is looked for */
     int nassumed;
     int depth, searches; /* for bounds within bounds */
+    bool together;       /* bounds of a loop's iterations: choices and small sums as parts of the whole sum */
     bool unchecked;      /* bounds for factors of any sign, which the launcher does not look at */
     Floor floors[MAX_FLOORS];
     int nfloors;

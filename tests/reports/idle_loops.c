@@ -96,6 +96,17 @@ void cut_difference(long a, long b, long base, const int *x, int *y)
     for (long k = a; k < b; k++)
         y[(int)(k - base)] = x[(int)(k - base)] * 3;
 }
+/* a counter of 8 bits from where the bound is */
+void bytes(int n, unsigned char a, int on, const int *x, long *o)
+{
+#pragma ws grid(1) tile(1)
+    for (int i = 0; i < n; i++) {
+        long s = 1;
+        for (unsigned char k = a + i; k++ < (on ? 0 : a + i);)
+            s = x[k] > s ? x[k] : s;
+        o[i] = s;
+    }
+}
 /* a bound that is below 0 without a sign, and so is the start */
 void above(int n, signed char a, int b, unsigned base, const int *x, long *o)
 {
@@ -137,6 +148,7 @@ int main(void)
     SEEN(cut(4, -2147483650, 2147483647 - N, 2147483647 - N, x, o));
     SEEN(cut(4, 4294967286, -19, -N, x, o));
     SEEN(cut_unsigned(4, 18446744073709551601ul, 4294967261u, 4294967260u, x, o));
+    SEEN(bytes(4, 31, 0, none, o));
     cut_difference(-17, N - 17, -17, x, z);
     SHOW("cut_difference", z, N * sizeof *z);
     SEEN(above(4, -20, -60, 4294967276u, x, o));

@@ -339,38 +339,6 @@ static Operand widened(const SourceTree *block, Operand x)
     return x;
 }
 
-/* Integers of one size may be one another's memory, and a character anything's.  */
-static bool may_be_same(SourceType stored, SourceType type)
-{
-    const int bytes = source_type_bytes(stored);
-    return bytes == 1 || source_type_bytes(type) == 1 ||
-           (bytes == source_type_bytes(type) && source_type_is_float(stored) == source_type_is_float(type) &&
-            (stored == ST_P) == (type == ST_P));
-}
-
-static bool list_writes(const SourceTree *list, SourceType type)
-{
-    for (; list; list = list->next) {
-        for (const Instruction *i = list->first; i; i = i->next)
-            if (i->code == SO_MOVE || i->code == SO_ZERO || (i->code == SO_CALL && !source_is_pure(i)) ||
-                (i->code == SO_STORE && may_be_same(i->type, type)))
-                return true;
-        if (list_writes(list->test, type) || list_writes(list->yes, type) || list_writes(list->no, type))
-            return true;
-    }
-    return false;
-}
-
-bool source_loop_writes(const SourceTree *loop, SourceType type)
-{
-    return list_writes(loop->test, type) || list_writes(loop->yes, type);
-}
-
-bool source_stays_in_loop(const Instruction *i, const SourceTree *loop)
-{
-    return source_reads_list(i) || (source_is_pure(i) && (i->code != SO_LOAD || !source_loop_writes(loop, i->type)));
-}
-
 static bool depends_on_loop(const Finder *f, const SourceTree *block, Operand x, int depth)
 {
     if (x.kind != OPERAND_TEMPORARY)
@@ -532,7 +500,8 @@ static void derive_all(Finder *f, const SourceTree *list, SourceTree **slot, Sou
         place.first = source_of(saved);
     }
     for (int k = 0; k < found->n; k++)
-        if (!flagged || !assigns(loop->test, found->variables[k].variable))
+        if (!source_loop_sums(loop, found->variables[k].variable, f->assigned[found->variables[k].variable->id]) &&
+            (!flagged || !assigns(loop->test, found->variables[k].variable)))
             found->variables[k].is_derived = derive(f, &place, found, &found->variables[k]);
     prepend(flagged ? &loop->yes : &loop->test, place.start);
 }

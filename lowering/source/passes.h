@@ -211,10 +211,15 @@ typedef struct SourceInduction {
 
 /* Finds the induction variables of all loops, and lets the others follow from the counter.  */
 void source_find_induction(SourceFunction *function, SourceTree **tree);
+
+/* ---- loop-uses.c ------------------------------------------------------------------------------------------------- */
+
 /* May the loop write memory that holds a number of the type? C's rule of effective types tells.  */
 bool source_loop_writes(const SourceTree *loop, SourceType type);
 /* Does it give the same in all iterations, if its operands do?  */
 bool source_stays_in_loop(const Instruction *instruction, const SourceTree *loop);
+/* Is the variable, which the loop assigns so often, a sum: does the loop read it to add to it and for nothing else?  */
+bool source_loop_sums(const SourceTree *loop, SourceVariable *variable, int copies);
 
 /* ---- tree.c ------------------------------------------------------------------------------------------------------ */
 

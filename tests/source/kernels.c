@@ -324,6 +324,17 @@ static void into_elements(int n, const int *restrict x, double *restrict sum)
     }
 }
 
+/* sums of constants are no subscripts */
+static int iterations(int low, int high, int m)
+{
+    unsigned count = 0;
+#pragma ws grid(2) reduction(+ : count)
+    for (int i = low; i < high; i++)
+        for (int j = 0; j < m; j++)
+            count += 2;
+    return (int)count;
+}
+
 /* pragmas of a macro */
 #define INSIDE(name, type)                                                              \
     static void name(int n, const type *restrict x, type *restrict y)                   \
@@ -417,6 +428,7 @@ int main(void)
     show("bits of");
     into_elements(ALL, p, d);
     printf("%.9g %ld\n", d[1], counted);
+    printf("%d\n", iterations(-3, 8, 5));
     inside(ROWS, a, c);
     show("inside");
     return 0;

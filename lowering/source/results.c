@@ -6,27 +6,34 @@
  *      ta.3 = copy.p t1                       ta.3 = copy.p t1
  *      t2 = call.p ws_trans(p ta.3)     =>    t2 = call.p ws_trans(p t1)
  *
- * The clauses ring(ta, 3) and share(ta, tb) name variables. Simplify (simplify.c) removes a copy that nothing reads.
- * So the call keeps the declarations. The clause reduction(+: row) names a pointer: the store through it keeps that.
+ * The clauses ring(ta, 3) and share(ta, tb) name variables. Simplify (simplify.c) removes a copy that nothing reads,
+ * and a store to an object that nothing loads. So the call keeps the declarations. The clause reduction(+: row) names a
+ * pointer: the store through it keeps that.
  */
 #include <string.h>
 
 #include "source/kernels.h"
 
-/* The name of a parameter is no name of its argument. Variables of ws.h have no names that users know.  */
-static bool has_name(const SourceVariable *variable)
+/* Variables of ws.h have no names that users know.  */
+static bool is_named(const Declaration *declaration)
 {
-    const char *name = variable->is_argument ? NULL : variable->declaration.name;
+    const char *name = declaration->name;
     return name && (strncmp(name, "ws_", 3) || name[strlen(name) - 1] != '_');
 }
 
-static void add_holder(Module *module, Instruction *call, const SourceVariable *variable)
+/* The name of a parameter is no name of its argument.  */
+static bool has_name(const SourceVariable *variable)
+{
+    return !variable->is_argument && is_named(&variable->declaration);
+}
+
+static void add_holder(Module *module, Instruction *call, const Declaration *declaration)
 {
     SourceHolder **last = &call->holders;
     while (*last)
         last = &(*last)->next;
     *last = arena_alloc(module, sizeof **last);
-    **last = (SourceHolder){&variable->declaration, NULL};
+    **last = (SourceHolder){declaration, NULL};
 }
 
 /* The variable that an address in the block begins with, or NULL. `roots` has those of temporaries.  */
@@ -51,6 +58,17 @@ static void name_stores(SourceFunction *function)
         }
 }
 
+/* A tile that goes to an object. `made` has the instructions of temporaries.  */
+static void name_stored(Module *module, Instruction *const *made, const Instruction *store)
+{
+    if (store->args[0].kind != OPERAND_TEMPORARY || store->args[1].kind != OPERAND_TEMPORARY)
+        return;
+    const Instruction *address = made[store->args[0].temporary];
+    Instruction *call = made[store->args[1].temporary];
+    if (address && call && address->code == SO_ADDR && call->code == SO_CALL && is_named(&address->object->declaration))
+        add_holder(module, call, &address->object->declaration);
+}
+
 void source_name_results(SourceFunction *function)
 {
     Module *module = function->unit->module;
@@ -60,16 +78,18 @@ void source_name_results(SourceFunction *function)
         Instruction **held = arena_alloc(module, ((size_t)function->nvariables + 1) * sizeof *held);
         for (Instruction *i = block->first; i; i = i->next) {
             if (i->temporary)
-                made[i->temporary] = i->code == SO_CALL ? i : NULL;
+                made[i->temporary] = i;
+            if (i->code == SO_STORE)
+                name_stored(module, made, i);
             if (i->code != SO_COPY)
                 continue;
             const Operand x = i->args[0];
             Instruction *call = x.kind == OPERAND_TEMPORARY  ? made[x.temporary]
                                 : x.kind == OPERAND_VARIABLE ? held[x.variable->id]
                                                              : NULL;
-            held[i->variable->id] = call;
+            held[i->variable->id] = call = call && call->code == SO_CALL ? call : NULL;
             if (call && has_name(i->variable))
-                add_holder(module, call, i->variable);
+                add_holder(module, call, &i->variable->declaration);
         }
     }
 }

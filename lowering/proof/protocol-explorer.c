@@ -439,6 +439,7 @@ typedef struct {
     unsigned char *ends; /* by ring */
     Group *group;
     bool has_barriers;
+    int most_pending;
 } Ends;
 
 static void visit_ends(Op *op, void *context)
@@ -448,6 +449,8 @@ static void visit_ends(Op *op, void *context)
         ends->group->touches[storage_place(ends->explorer->kernel, op->storage)] = true;
     ends->group->multiplies |= op->code == OP_MMA;
     ends->group->in_pingpong |= op->code == OP_PINGPONG_TAKE || op->code == OP_PINGPONG_PASS;
+    if (op->code == OP_WAIT && op->sync->pending > ends->most_pending)
+        ends->most_pending = op->sync->pending;
     if (op->code == OP_PUT)
         ends->ends[op->aref->id] |= PUTS;
     if (op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP)
@@ -462,7 +465,8 @@ static void list_ends(Explorer *explorer)
     explorer->ends = arena_alloc(explorer->kernel->module, (size_t)explorer->ngroups * rings + 1);
     for (int g = 0; g < explorer->ngroups; g++) {
         Group *group = &explorer->groups[g];
-        Ends its = {explorer, explorer->ends + (size_t)g * rings, group, explorer->has_barriers};
+        Ends its = {explorer, explorer->ends + (size_t)g * rings, group, explorer->has_barriers,
+                    explorer->most_pending};
         if (g > 0 && group->role == group[-1].role) {
             memcpy(its.ends, its.ends - rings, rings);
             group->multiplies = group[-1].multiplies;
@@ -471,6 +475,7 @@ static void list_ends(Explorer *explorer)
             ir_walk(group->role->body, visit_ends, &its);
         }
         explorer->has_barriers = its.has_barriers;
+        explorer->most_pending = its.most_pending;
     }
 }
 

@@ -137,7 +137,9 @@ static void say_place(Explorer *explorer, const State *state, int group)
         say(explorer, self->ordinal % explorer->groups[group].role->replicas);
     if (explorer->has_barriers)
         say(explorer, barriers_ahead(explorer, state, group));
-    say(explorer, self->committed - self->completed);
+    /* A wait completes all groups but those that it leaves, however many there are.  */
+    const int open = self->committed - self->completed;
+    say(explorer, open <= explorer->most_pending ? open : explorer->most_pending + 1);
 }
 
 /* Returns the part that holds a mark or a reading, -1: none.  */

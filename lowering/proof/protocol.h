@@ -219,6 +219,7 @@ typedef struct {
     bool by_tiles;
     bool named;          /* `plan` has chosen the C variables */
     int pingpong_groups; /* groups that take turns */
+    int most_pending;    /* the most groups of products that a wait leaves in flight */
     Key **texts;         /* hash table of keys */
     int nbuckets, ntexts;
     int nframes, nstands, npart_keys; /* number of keys of frames, of blocks, of parts */

@@ -8,6 +8,7 @@
  * The rules are those of the language (runtime/common/rules.c), which say nothing of roles or passes.  Rows of a tile
  * that groups divide are those of the group.  A boxed scalar takes the type of the other operand.
  */
+#include "ir/queries.h"
 #include "proof/verify.h"
 #include "rules.h"
 
@@ -81,7 +82,9 @@ static bool has_kind(const Op *op)
 static void visit_type(Op *op, void *context)
 {
     Types *types = context;
-    if (!types->failed && !has_kind(op))
+    /* Operations that the language does not have are of tiles. */
+    const bool lowered = op_info[op->code].class_ == CLASS_TILE && ws_rule_of((int)op->code) == R_NONE && op->nargs;
+    if (!types->failed && (!has_kind(op) || (lowered && !value_is_tile(op->args[0]))))
         types->failed = op;
     if (types->failed || op_info[op->code].class_ != CLASS_TILE || op->code == OP_SPLAT || op->code == OP_HISTOGRAM ||
         op->nresults != 1 || op->nargs > MAX_OPERANDS || op->nargs < 1 || ws_rule_of((int)op->code) == R_NONE)

@@ -210,9 +210,9 @@ typedef struct {
 
 static const Obligation obligations[] = {
     {"machine", check_machine, "threads and registers are what a block has"},
+    {"types", check_types, "each tile has the type that its operation gives it"},
     {"memory", check_memory, "storages are aligned, apart, and within shared memory"},
     {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
-    {"types", check_types, "each tile has the type that its operation gives it"},
     {"names", check_names, "variables that are seen together are called differently"},
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
     {"versions", check_versions, "each role has a program for tensors that the TMA cannot load"},

@@ -209,6 +209,7 @@ ok 'a difference of another type' spoiled softmax_rows "'consumer': 'sub' $typed
 
 ok 'a view that is called a tile' spoiled gemm "'consumer': 'trans_view' $typed" \
     "$consumer"'s/: view\(<[^>]*>\) = trans_view/: tile\1 = trans_view/'
+ok 'a number for rows that blocks exchange' spoiled powers "'all': 'max_blocks' $typed" 's/max_blocks %w/max_blocks %i/'
 ok 'a parameter of another type' spoiled gemm "variable 'A' is a parameter of another type" \
     's/variable A: ptr<f16>/variable A: ptr<f32>/'
 ok 'no block on a processor' spoiled gemm '0 blocks on a processor' 's/ blocks=1$//'

@@ -12,7 +12,7 @@
 # Of several files, a row of a later one replaces the row of that name. So the description of a GPU that is like another
 # one holds the rows that differ.
 #
-# A row is "limit NAME VALUE # MEANING [SOURCE]". The value is a number, or KIND.NAME of a row above.
+# A row is "limit NAME VALUE # MEANING [SOURCE]". The value is a number, KIND.NAME of a row above, or machine.processors.
 
 function fail(message) { print FILENAME ":" FNR ": " message >"/dev/stderr"; failed = 1; exit 1 }
 
@@ -32,7 +32,7 @@ function meaning_of(line) {
 
 $1 == "machine" { machine = $2 }
 $1 == "memory" && $2 == "smem" { sub(/.*=/, "", $3); shared = $3 * 1024 }
-$1 == "processors" { processors = $2 }
+$1 == "processors" { processors = value["machine.processors"] = $2 }
 
 $1 == "limit" || $1 == "cost" || $1 == "estimate" || $1 == "fitted" || $1 == "fixed" {
     if ($2 !~ /^[a-z][a-z0-9_]*$/ || ($4 != "" && $4 !~ /^#/))

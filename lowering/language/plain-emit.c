@@ -824,8 +824,15 @@ void emit_nest(Nest *in)
 {
     Block *block = emit_tiles(in);
     bool rows_alone = in->ntotals && in->kernel->grid.dims == 1 && !has_axis_inside(in);
-    while (block && !budget_chosen_fits(in->kernel->machine, block, rows_alone) && shrink(in))
+    while (block && !budget_chosen_fits(in->kernel->machine, block, in->planned, rows_alone)) {
+        if (in->planned) { /* another plan is tried */
+            in->kernel->failed = true;
+            return;
+        }
+        if (!shrink(in))
+            break;
         block = emit_tiles(in);
+    }
     if (!block)
         return;
     drop_pipelines(in, block);

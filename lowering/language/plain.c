@@ -22,7 +22,7 @@
 
 #include "cost/gpu.h"
 #include "ir/queries.h"
-#include "language/plain.h"
+#include "language/plain-plan.h"
 #include "passes.h"
 
 /* ---- which loops ------------------------------------------------------------------------------------------------- */
@@ -36,15 +36,19 @@ static bool has_inner_axis(const Nest *in)
 }
 
 /* Which loops of the grid are tiled, where the user leaves that open: in this order the first that works.  */
-typedef enum { TILE_LAST_TWO, TILE_LAST, TILE_BEFORE_LAST, TILE_NONE, TILE_CHOICES } TileChoice;
+typedef enum { TILE_LAST_TWO, TILE_LAST, TILE_BEFORE_LAST, TILE_NONE, TILE_CHOICES, TILE_PLANNED } TileChoice;
 
 /* Columns and iterations of a loop inside that products have, whose operands are looked up: the first that registers
    hold.  */
 typedef struct {
     int columns, inner;
+    const Tiling *planned; /* of TILE_PLANNED */
 } Sides;
-static const Sides usual_sides = {64, 32},
-                   gathered_sides[] = {{64, 32}, {32, 32}, {64, 16}, {32, 16}, {32, 8}, {16, 32}, {16, 16}, {8, 16}};
+static const Sides usual_sides = {.columns = 64, .inner = 32},
+                   gathered_sides[] = {{.columns = 64, .inner = 32}, {.columns = 32, .inner = 32},
+                                       {.columns = 64, .inner = 16}, {.columns = 32, .inner = 16},
+                                       {.columns = 32, .inner = 8},  {.columns = 16, .inner = 32},
+                                       {.columns = 16, .inner = 16}, {.columns = 8, .inner = 16}};
 
 static bool is_open(const Grid *grid)
 {
@@ -83,7 +87,7 @@ static void first_sizes(Nest *in, TileChoice choice, Sides sides)
         Loop *loop = &in->loops[i];
         const Pipeline *pipeline = loop->op->control->pipeline;
         if (loop->grid < 0 && pipeline && !pipeline->parts)
-            loop->tile = pipeline->tile ? pipeline->tile : sides.inner;
+            loop->tile = pipeline->tile ? pipeline->tile : choice == TILE_PLANNED ? sides.planned->inner : sides.inner;
     }
     bool inner = has_inner_axis(in);
     FOR_LOOPS (i, in) {
@@ -93,6 +97,8 @@ static void first_sizes(Nest *in, TileChoice choice, Sides sides)
         int behind = grid->dims - 1 - loop->grid;
         if (grid->tile[loop->grid])
             loop->tile = grid->tile[loop->grid];
+        else if (choice == TILE_PLANNED)
+            loop->tile = sides.planned->tile[loop->grid];
         else
             loop->tile = first_size(in, behind, inner, choice, sides);
     }
@@ -271,7 +277,7 @@ static void tell_gathered(Nest *in)
 /* require: a simple body.   ensure: tiles, or a refusal.  */
 static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides sides)
 {
-    Nest nest = {.kernel = kernel, .may_gather = may_gather}, *in = &nest;
+    Nest nest = {.kernel = kernel, .may_gather = may_gather, .planned = choice == TILE_PLANNED}, *in = &nest;
     if (!scan_loops(in))
         return;
     const bool prints = kernel_prints(kernel); /* in the order of the source */
@@ -464,6 +470,50 @@ static bool attempt_products(Kernel *kernel, const Block *body, Messages *messag
     return false;
 }
 
+enum { TILINGS = 6, TOLD_TILINGS = 3 };
+
+static void tell_plans(Nest *nest, const Tiling *tilings, int count, int taken)
+{
+    const char *others = "";
+    for (int i = 0, told = 0; i < count && told < TOLD_TILINGS; i++)
+        if (i != taken) {
+            told++;
+            others = arena_print(nest->kernel->module, "%s; %s: %.2f%s", others, plan_text(nest, &tilings[i]),
+                                 tilings[i].clocks, i < taken ? ", too many registers" : "");
+        }
+    remark(nest->kernel, DIAG_OPTIMIZED, nest->kernel->grid.loc,
+           "tiles of %s, by estimate: %.2f clocks of a multiprocessor for an element%s",
+           plan_text(nest, &tilings[taken]), tilings[taken].clocks, others);
+}
+
+/* Sizes by their cost, of a grid that maps elements in two or more loops, or sums in one loop inside.  */
+static bool attempt_planned(Kernel *kernel, const Block *body, bool may_gather, Messages *messages)
+{
+    Tiling tilings[TILINGS];
+    Nest nest = {.kernel = kernel};
+    DiagFn diag = kernel->module->diag;
+    bool failed = kernel->module->failed;
+    kernel->body = copy_of(kernel, body);
+    kernel->module->diag = NULL;
+    int count = 0;
+    if (!kernel->grid.totals && scan_loops(&nest)) {
+        scatter_take(&nest);
+        count = nest.nscattered ? 0 : plan_tilings(&nest, tilings, TILINGS);
+    }
+    kernel->module->diag = diag;
+    for (int i = 0; i < count; i++) {
+        kernel->failed = false;
+        kernel->module->failed = failed;
+        if (attempt(kernel, body, TILE_PLANNED, may_gather, (Sides){.planned = &tilings[i]}, messages)) {
+            tell_plans(&nest, tilings, count, i);
+            return true;
+        }
+    }
+    kernel->failed = false;
+    kernel->module->failed = failed;
+    return false;
+}
+
 /* The others without a sign have become loops with one.  */
 static void visit_loop(Op *op, void *context)
 {
@@ -485,12 +535,19 @@ void pass_plain(Kernel *kernel)
     plain_narrow(kernel);
     plain_scale(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);
-    bool good = attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
+    bool good = open && attempt_planned(kernel, body, false, &said);
+    module->failed = failed;
+    good = good || attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
     for (int gathers = 0; gathers < 2 && !good; gathers++)
         for (TileChoice choice = gathers ? TILE_LAST_TWO : TILE_LAST; !good && choice < TILE_CHOICES; choice++) {
             if (choice != TILE_LAST_TWO && (!open || (kernel->grid.dims == 1 && choice != TILE_NONE)))
                 continue;
             module->failed = failed;
+            if (gathers && choice == TILE_LAST_TWO && open && attempt_planned(kernel, body, true, &other)) {
+                good = true;
+                said = other;
+                break;
+            }
             bool products =
                 choice == TILE_NONE && !gathers && kernel->grid.dims > 1 && attempt_products(kernel, body, &other);
             kernel->failed = false;

@@ -10,6 +10,7 @@
  *   plain-range.c   between which numbers integers are; comparisons with counters of 64 bits
  *   plain-promote.c C's promotions, undone where they change nothing
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
+ *   plain-survey.c, plain-plan.c    strides of arrays, and tile sizes by their cost
  *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
  *   plain-lines.c   elements at equal distances
@@ -217,6 +218,7 @@ typedef struct {
     Group *groups;
     struct Line *lines;
     bool may_gather, again;
+    bool planned; /* the sizes of tiles are those of a plan */
     struct {
         const Value *condition;
         bool holds;

@@ -92,10 +92,12 @@ int budget_tiles(const Block *block)
     return block_registers(block, budget_layout(block));
 }
 
-bool budget_chosen_fits(const Machine *machine, const Block *block, bool rows_alone)
+bool budget_chosen_fits(const Machine *machine, const Block *block, bool planned, bool rows_alone)
 {
     const Costs *costs = machine->costs;
-    const int most = any_product(block) ? costs->chosen_product_registers : costs->chosen_registers;
+    const int most = any_product(block) ? costs->chosen_product_registers
+                     : planned          ? costs->planned_registers
+                                        : costs->chosen_registers;
     int wide = rows_alone ? block_registers(block, LAYOUT_WIDE) : INT_MAX, others = budget_tiles(block);
     return (wide < others ? wide : others) <= most;
 }

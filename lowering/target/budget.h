@@ -21,7 +21,7 @@ Layout budget_layout(const Block *block);
 int budget_tiles(const Block *block);
 /* True if the registers suffice for tiles of which the compiler chooses the size.  With `rows_alone`, each tile is one
    row or one element.  */
-bool budget_chosen_fits(const Machine *machine, const Block *block, bool rows_alone);
+bool budget_chosen_fits(const Machine *machine, const Block *block, bool planned, bool rows_alone);
 
 /* The bytes of the mbarriers: of the slots, of ping-pong, of `meetings` roles whose groups synchronize, and of dynamic
    scheduling.  */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "ir/queries.h"
 #include "target/storage.h"
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */

@@ -136,6 +136,10 @@ static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
     const SourceGlobal *global = live->global ? w->u->regions->globals : NULL;
     while (global && strcmp(global->name, live->global))
         global = global->next;
+    const char *dot = global ? strchr(global->name, '.') : NULL; /* of one in a function: FUNCTION.NAME */
+    const char *own = name_of(w->u, w->function);
+    if (dot && (strncmp(global->name, own, (size_t)(dot - global->name)) || own[dot - global->name]))
+        return NULL; /* an inlined function has it */
     if (live->argument)
         return text_of_argument(w, live);
     if (live->variable)

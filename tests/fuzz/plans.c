@@ -23,6 +23,7 @@
 #include "ir/kernel.h"
 #include "ir/parse.h"
 #include "proof/verify.h"
+#include "target/machine.h"
 
 enum { SECONDS = 20, MOST_BYTES = 1 << 30, REFUSED = 1, SILENT, BLAMES };
 

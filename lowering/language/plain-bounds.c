@@ -328,7 +328,8 @@ static bool whole_of(Value *value, Poly *whole)
         Dtype from = op->args[0]->type.dtype;
         if (from == D_I1 || dtype_is_float(from))
             return false;
-        if (!whole_of(op->args[0], whole))
+        /* A narrower number is what it is: its sum is right modulo less.  */
+        if (dtype_bytes(from) < dtype_bytes(value->type.dtype) || !whole_of(op->args[0], whole))
             *whole = from == D_U32 ? poly_modulo(op->args[0]) : poly_of(op->args[0]);
         return true;
     }

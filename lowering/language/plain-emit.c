@@ -826,7 +826,7 @@ void emit_nest(Nest *in)
     bool rows_alone = in->ntotals && in->kernel->grid.dims == 1 && !has_axis_inside(in);
     while (block && !budget_chosen_fits(in->kernel->machine, block, in->planned, rows_alone)) {
         if (in->planned) { /* another plan is tried */
-            in->kernel->failed = true;
+            in->kernel->failed = in->too_large = true;
             return;
         }
         if (!shrink(in))

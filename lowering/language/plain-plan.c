@@ -13,6 +13,7 @@
  *
  * Nests with products of three axes keep the sizes that products want.
  */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,7 +137,7 @@ typedef struct {
     bool inside[MAX_LOOPS];  /* loops that were taken in */
 } Reach;
 
-static bool is_short(const Survey *survey, const int *tiles, int loop)
+static bool has_few_trips(const Survey *survey, const int *tiles, int loop)
 {
     return survey->nest->loops[loop].grid < 0 && tiles[loop] == 1 && survey->extent[loop] <= FEW_TRIPS;
 }
@@ -151,7 +152,7 @@ static Reach reach_of(const Survey *survey, const Array *array, const int *tiles
     }
     FOR_LOOPS (l, nest) {
         int next = -1;
-        if (!is_short(survey, tiles, l) || !(array->around >> l & 1) || array->stride[l] == 0)
+        if (!has_few_trips(survey, tiles, l) || !(array->around >> l & 1) || array->stride[l] == 0)
             continue;
         FOR_LOOPS (g, nest)
             if (nest->loops[g].grid >= 0 && array->stride[g] >= array->stride[l] &&
@@ -318,7 +319,7 @@ static double clocks_of(const Survey *survey, const int *tiles)
             grid *= iterations;
         else
             turns *= iterations;
-        if (nest->loops[l].grid < 0 && !(survey->known[l] && is_short(survey, tiles, l)))
+        if (nest->loops[l].grid < 0 && !(survey->known[l] && has_few_trips(survey, tiles, l)))
             trips *= iterations;
         useful *= tiles[l] * used_part(survey, l, tiles[l]);
     }
@@ -363,14 +364,23 @@ typedef struct {
     int count, most;
 } Ranking;
 
+static bool may_be_tiled(const Survey *survey, int loop)
+{
+    return survey->nest->loops[loop].grid >= 0 || loop == survey->inner;
+}
+
 /* A tile is neither too small for its block's start nor too large for registers.  Tiles that are summed or transposed
    are larger, since a block waits more often.  */
 static bool is_of_a_size(const Survey *survey, const int *tiles, int first, int second)
 {
     const double elements = (double)tiles[first] * (second < 0 ? 1 : tiles[second]);
     const int column = columns_of(survey, tiles), row = column == first ? second : first;
+    double whole = 1; /* no tile is larger than all iterations */
+    FOR_LOOPS (l, survey->nest)
+        if (may_be_tiled(survey, l))
+            whole *= survey->known[l] ? survey->extent[l] : HUGE_VAL;
     const bool waits = survey->inner >= 0 || (row >= 0 && any_turned(survey, row, column));
-    return elements >= FEWEST_ELEMENTS && elements <= (waits ? MOST_WAITING : MOST_ELEMENTS) &&
+    return elements >= fmin(FEWEST_ELEMENTS, whole) && elements <= (waits ? MOST_WAITING : MOST_ELEMENTS) &&
            elements / (WARP * WARPS) * registers_of(survey) <= survey->costs->planned_registers;
 }
 
@@ -386,7 +396,10 @@ static void consider(Ranking *ranking, int first, int first_tile, int second, in
         else if (tiles[l] > 1)
             tiling.inner = tiles[l];
     }
-    if (!is_of_a_size(ranking->survey, tiles, first, second))
+    const Pipeline *pipeline =
+        ranking->survey->inner < 0 ? NULL : nest->loops[ranking->survey->inner].op->control->pipeline;
+    if (!is_of_a_size(ranking->survey, tiles, first, second) ||
+        (pipeline && pipeline->tile && pipeline->tile != tiling.inner))
         return;
     tiling.clocks = clocks_of(ranking->survey, tiles);
     for (int i = 0; i < ranking->count; i++)
@@ -403,16 +416,11 @@ static void consider(Ranking *ranking, int first, int first_tile, int second, in
     ranking->tilings[at] = tiling;
 }
 
-static bool may_be_tiled(const Survey *survey, int loop)
+/* Powers of two, the last of them at least a constant extent in eights.  */
+static int next_size(const Survey *survey, int loop, int size)
 {
-    return survey->nest->loops[loop].grid >= 0 || loop == survey->inner;
-}
-
-/* Powers of two up to `most`; a constant extent that is shorter than the next one in its place.  */
-static int next_size(const Survey *survey, int loop, int size, int factor)
-{
-    const double extent = survey->known[loop] ? survey->extent[loop] : HUGE_VAL;
-    return size < extent && size * factor > extent && extent >= 2 ? (int)extent : size * factor;
+    const double extent = survey->known[loop] ? ceil(survey->extent[loop] / 8) * 8 : HUGE_VAL;
+    return size >= extent ? INT_MAX : size * 2.0 > extent ? (int)extent : size * 2;
 }
 
 static void consider_all(Ranking *ranking)
@@ -421,13 +429,13 @@ static void consider_all(Ranking *ranking)
     for (int c = survey->nest->nloops - 1; c >= 0; c--) {
         if (!may_be_tiled(survey, c))
             continue;
-        for (int columns = FEWEST_COLUMNS; columns <= MOST_COLUMNS; columns = next_size(survey, c, columns, 2)) {
+        for (int columns = FEWEST_COLUMNS; columns <= MOST_COLUMNS; columns = next_size(survey, c, columns)) {
             if (survey->inner < 0)
                 consider(ranking, c, columns, -1, 1);
             for (int r = survey->nest->nloops - 1; r >= 0; r--)
                 if (r != c && may_be_tiled(survey, r) &&
                     (survey->inner < 0 || r == survey->inner || c == survey->inner))
-                    for (int rows = WARPS; rows <= MOST_ROWS; rows = next_size(survey, r, rows, 2))
+                    for (int rows = WARPS; rows <= MOST_ROWS; rows = next_size(survey, r, rows))
                         consider(ranking, c, columns, r, rows);
         }
     }

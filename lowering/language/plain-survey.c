@@ -43,17 +43,21 @@ static double size_of(const Poly *x)
 }
 
 /* The loops whose counters the value is computed from.  */
-static uint32_t loops_of(const Nest *nest, const Value *value)
+static uint32_t loops_of(Survey *survey, const Value *value)
 {
+    const Nest *nest = survey->nest;
     const int loop = loop_of(nest, value);
     uint32_t loops = 0;
     if (loop >= 0 || ir_outside(value, nest->region))
         return loop >= 0 ? 1u << loop : 0;
     if (!value->def || value->def->nblocks)
         return ~0u;
+    if (survey->is_known[value->id])
+        return survey->loops[value->id];
     for (int i = value->def->code == OP_ELEMENT; i < value->def->nargs; i++)
-        loops |= loops_of(nest, value->def->args[i]);
-    return loops;
+        loops |= loops_of(survey, value->def->args[i]);
+    survey->is_known[value->id] = true;
+    return survey->loops[value->id] = loops;
 }
 
 /* Values that iterations of the nest compute, and that are no counters.  */
@@ -86,6 +90,8 @@ static void add_distance(const Survey *survey, Array *array, const Poly *place)
     for (int i = 0; i < rest.count; i++) {
         const Term *term = &rest.terms[i];
         double left = (double)term->factor;
+        if (fabs(left) >= 0x1p62)
+            continue;
         for (int done = 0; done < survey->nest->nloops && left != 0; done++) {
             int largest = -1;
             FOR_LOOPS (l, survey->nest)
@@ -116,7 +122,7 @@ static void add_distance(const Survey *survey, Array *array, const Poly *place)
 static void survey_access(Survey *survey, const Op *op)
 {
     Nest *nest = survey->nest;
-    Array found = {.base = op->args[0], .around = loops_around(nest, op), .moves = loops_of(nest, op->args[1])};
+    Array found = {.base = op->args[0], .around = loops_around(nest, op), .moves = loops_of(survey, op->args[1])};
     const bool stores = op->code == OP_SET_ELEMENT;
     Poly rest = poly_of_place(op), factor;
     found.bytes = dtype_bytes((stores ? op->args[2] : op->results[0])->type.dtype);
@@ -189,7 +195,7 @@ static void survey_loops(Survey *survey)
     FOR_LOOPS (l, nest) {
         const Op *loop = nest->loops[l].op;
         const Pipeline *pipeline = loop->control->pipeline;
-        int64_t trips = constant_trips(loop), start;
+        int64_t trips = loop->control->compare == OP_SCALAR_LT ? constant_trips(loop) : -1, start;
         survey->known[l] = trips >= 0;
         survey->extent[l] = trips >= 0                             ? fmax((double)trips, 1)
                             : nest->loops[l].grid < 0 && !pipeline ? ASSUMED_INNER
@@ -208,6 +214,9 @@ void survey_nest(Survey *survey, Nest *nest)
     survey->nest = nest;
     survey->costs = nest->kernel->machine->costs;
     survey->is_whole = true;
+    const size_t values = (size_t)nest->kernel->module->next_id + 1;
+    survey->loops = arena_alloc(nest->kernel->module, values * sizeof *survey->loops);
+    survey->is_known = arena_alloc(nest->kernel->module, values * sizeof *survey->is_known);
     survey_loops(survey);
     survey_block(survey, nest->loops[0].op->blocks[0]);
     expect_batch(survey);

@@ -32,6 +32,8 @@ typedef struct {
     bool vectors;          /* the kernel may have a version with vectors */
     int inner;             /* a loop that the user has pipelined, or -1 */
     bool is_whole;         /* everything was understood */
+    uint32_t *loops;       /* by value id: the loops whose counters it is computed from */
+    bool *is_known;        /* of these */
 } Survey;
 
 /* Surveys the loops and accesses of a nest (scan_loops).  */

@@ -43,6 +43,7 @@ typedef enum { TILE_LAST_TWO, TILE_LAST, TILE_BEFORE_LAST, TILE_NONE, TILE_CHOIC
 typedef struct {
     int columns, inner;
     const Tiling *planned; /* of TILE_PLANNED */
+    bool *too_large;       /* set where the planned tiles do not fit in registers */
 } Sides;
 static const Sides usual_sides = {.columns = 64, .inner = 32},
                    gathered_sides[] = {{.columns = 64, .inner = 32}, {.columns = 32, .inner = 32},
@@ -220,6 +221,15 @@ static bool order_loops(Nest *in)
     return changed;
 }
 
+/* The plan tiles a loop whose iterations stay in order.  */
+static bool loses_plan(const Nest *in, Sides sides)
+{
+    bool ordered = false;
+    FOR_LOOPS (i, in)
+        ordered |= in->loops[i].ordered;
+    return in->planned && ordered && sides.planned->inner > 1;
+}
+
 /* A clause reduction(op: name) is about something that the loop sums.  */
 static bool check_reductions(Nest *in)
 {
@@ -320,17 +330,25 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
         if (!check_reductions(in))
             return;
         order_loops(in);
-        if (kernel->failed)
+        if (kernel->failed || loses_plan(in, sides)) {
+            kernel->failed = true;
             return;
+        }
         scan_axes(in);
         if (!memory_scan(in) || !memory_depends(in))
             return;
     } while (order_loops(in));
+    if (loses_plan(in, sides)) {
+        kernel->failed = true;
+        return;
+    }
     bool strided = scatter_take_strided(in), masked = scatter_take_masked(in);
     if ((strided || masked) && (!memory_scan(in) || !memory_depends(in)))
         return;
     wide_scan(in);
     emit_nest(in);
+    if (sides.too_large)
+        *sides.too_large = in->too_large;
     if (kernel->failed)
         return;
     tell(in);
@@ -486,6 +504,20 @@ static void tell_plans(Nest *nest, const Tiling *tilings, int count, int taken)
            plan_text(nest, &tilings[taken]), tilings[taken].clocks, others);
 }
 
+/* Clauses about groups, rings and parts of a tile go with tiles of fixed sizes.  */
+static bool may_be_planned(const Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    return !grid->totals && !grid->consumers && grid->split == SPLIT_AUTO && !grid->consumer_registers &&
+           !kernel->tasks;
+}
+
+static bool wants_own_tiles(const Pipeline *pipeline)
+{
+    return pipeline && (!pipeline->automatic || pipeline->pingpong || pipeline->subtiles > 1 ||
+                        pipeline->schedule != SCHEDULE_AUTO);
+}
+
 /* Sizes by their cost, of a grid that maps elements in two or more loops, or sums in one loop inside.  */
 static bool attempt_planned(Kernel *kernel, const Block *body, bool may_gather, Messages *messages)
 {
@@ -496,18 +528,25 @@ static bool attempt_planned(Kernel *kernel, const Block *body, bool may_gather, 
     kernel->body = copy_of(kernel, body);
     kernel->module->diag = NULL;
     int count = 0;
-    if (!kernel->grid.totals && scan_loops(&nest)) {
+    if (may_be_planned(kernel) && scan_loops(&nest)) {
         scatter_take(&nest);
-        count = nest.nscattered ? 0 : plan_tilings(&nest, tilings, TILINGS);
+        bool open_loops = !nest.nscattered;
+        for (int i = 0; i < nest.nloops && open_loops; i++)
+            open_loops = !wants_own_tiles(nest.loops[i].op->control->pipeline);
+        count = open_loops ? plan_tilings(&nest, tilings, TILINGS) : 0;
     }
     kernel->module->diag = diag;
     for (int i = 0; i < count; i++) {
+        bool too_large = false;
         kernel->failed = false;
         kernel->module->failed = failed;
-        if (attempt(kernel, body, TILE_PLANNED, may_gather, (Sides){.planned = &tilings[i]}, messages)) {
+        if (attempt(kernel, body, TILE_PLANNED, may_gather, (Sides){.planned = &tilings[i], .too_large = &too_large},
+                    messages)) {
             tell_plans(&nest, tilings, count, i);
             return true;
         }
+        if (!too_large) /* refused for another reason than its size */
+            break;
     }
     kernel->failed = false;
     kernel->module->failed = failed;

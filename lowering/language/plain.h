@@ -218,7 +218,7 @@ typedef struct {
     Group *groups;
     struct Line *lines;
     bool may_gather, again;
-    bool planned; /* the sizes of tiles are those of a plan */
+    bool planned, too_large; /* the sizes of tiles are those of a plan; they do not fit in registers */
     struct {
         const Value *condition;
         bool holds;

@@ -241,7 +241,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
         tell_plugin(args, "gpu", options->gpu);
     tell_plugin(args, "output", names->cu);
     tell_plugin(args, "dump", options->dump);
-    if (has_solver(config)) {
+    if (has_solver(config) && same(options->gpu, WSC_ARCHITECTURE)) { /* which the machine file describes */
         tell_plugin(args, "solver", config->solver);
         tell_plugin(args, "machine", config->machine);
     }
@@ -404,7 +404,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
     args_add(&args, format("--host=%s", host));
     if (options->dump)
         args_add(&args, format("--dump=%s", options->dump));
-    if (has_solver(config)) {
+    if (has_solver(config) && same(options->gpu, WSC_ARCHITECTURE)) {
         args_add(&args, format("--solver=%s", config->solver));
         args_add(&args, format("--machine=%s", config->machine));
     }

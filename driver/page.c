@@ -54,6 +54,9 @@ static char *asked_again(const Options *options, const Config *config, const cha
         if (item->value)
             args_add(&args, item->value);
     }
+    args_add(&args, format("--ws-gpu=%s", options->gpu));
+    if (options->strict)
+        args_add(&args, "--ws-strict");
     if (options->schedule)
         args_add(&args, format("--ws-schedule=%s", options->schedule));
     for (int i = 0; i < options->count; i++) {

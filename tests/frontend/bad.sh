@@ -35,7 +35,8 @@ for source in "$top_srcdir"/tests/bad/*.c; do
     case " $accepted " in *" $case "*) continue ;; esac
     all=$((all + 1))
     rm -f out.o
-    if "$wscc" --ws-frontend=clang --ws-target=emulate -c "$source" -o out.o >log 2>&1 || test -e out.o; then
+    gpu=$(sed -n '1,12s/.*options:.*\(--ws-gpu=[0-9a-z]*\).*/\1/p' "$source")
+    if "$wscc" --ws-frontend=clang --ws-target=emulate ${gpu:+"$gpu"} -c "$source" -o out.o >log 2>&1 || test -e out.o; then
         echo "# $case is accepted: $want"
         status=1
     elif ! grep -q ': error: ' log || grep -q 'ended by signal' log; then

@@ -196,9 +196,10 @@ static const char *tuned_table(const Options *options, const Names *names)
     return beside && access(beside, R_OK) == 0 ? beside : NULL;
 }
 
-static bool has_solver(const Config *config)
+/* The machine file of the solver describes the default GPU.  */
+static bool has_solver(const Options *options, const Config *config)
 {
-    return *config->solver && access(config->solver, X_OK) == 0;
+    return same(options->gpu, WSC_ARCHITECTURE) && *config->solver && access(config->solver, X_OK) == 0;
 }
 
 bool by_clang(const Options *options, const Config *config)
@@ -241,7 +242,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
         tell_plugin(args, "gpu", options->gpu);
     tell_plugin(args, "output", names->cu);
     tell_plugin(args, "dump", options->dump);
-    if (has_solver(config) && same(options->gpu, WSC_ARCHITECTURE)) { /* which the machine file describes */
+    if (has_solver(options, config)) {
         tell_plugin(args, "solver", config->solver);
         tell_plugin(args, "machine", config->machine);
     }
@@ -404,7 +405,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
     args_add(&args, format("--host=%s", host));
     if (options->dump)
         args_add(&args, format("--dump=%s", options->dump));
-    if (has_solver(config) && same(options->gpu, WSC_ARCHITECTURE)) {
+    if (has_solver(options, config)) {
         args_add(&args, format("--solver=%s", config->solver));
         args_add(&args, format("--machine=%s", config->machine));
     }

@@ -301,20 +301,16 @@ static double used_part(const Survey *survey, int loop, int tile)
 }
 
 /* The clocks of a multiprocessor for one element, with `tiles` iterations of each loop in a tile.  */
-static double clocks_of(const Survey *survey, const int *tiles)
+static double clocks_of(const Survey *survey, const int *tiles, int row, int column)
 {
     const Nest *nest = survey->nest;
     const Costs *costs = survey->costs;
     const Machine *machine = nest->kernel->machine;
-    const int column = columns_of(survey, tiles);
     const int inner = survey->inner >= 0 && tiles[survey->inner] > 1 ? survey->inner : -1;
-    int row = -1;
     double trips = 1, useful = 1, grid = 1, turns = 1;
     Work work = {0};
     FOR_LOOPS (l, nest) {
         const double iterations = ceil(survey->extent[l] / tiles[l]);
-        if (tiles[l] > 1 && l != column)
-            row = l;
         if (nest->loops[l].grid >= 0)
             grid *= iterations;
         else
@@ -325,7 +321,7 @@ static double clocks_of(const Survey *survey, const int *tiles)
     }
     const double rows = row < 0 ? 1 : tiles[row], columns = column < 0 ? 1 : tiles[column];
     const Lanes lanes = lanes_of(rows, columns, survey->vectors);
-    work.turns = row >= 0 && any_turned(survey, row, column);
+    work.turns = any_turned(survey, row, column);
     for (int i = 0; i < survey->narrays; i++)
         add_array(survey, &survey->arrays[i], tiles, row, column, &work);
     work.instructions += turns * survey->operations * lanes.elements + costs->block_instructions;
@@ -371,17 +367,24 @@ static bool may_be_tiled(const Survey *survey, int loop)
 
 /* A tile is neither too small for its block's start nor too large for registers.  Tiles that are summed or transposed
    are larger, since a block waits more often.  */
-static bool is_of_a_size(const Survey *survey, const int *tiles, int first, int second)
+static bool is_of_a_size(const Survey *survey, double elements, int row, int column)
 {
-    const double elements = (double)tiles[first] * (second < 0 ? 1 : tiles[second]);
-    const int column = columns_of(survey, tiles), row = column == first ? second : first;
     double whole = 1; /* no tile is larger than all iterations */
     FOR_LOOPS (l, survey->nest)
         if (may_be_tiled(survey, l))
             whole *= survey->known[l] ? survey->extent[l] : HUGE_VAL;
-    const bool waits = survey->inner >= 0 || (row >= 0 && any_turned(survey, row, column));
+    const bool waits = survey->inner >= 0 || any_turned(survey, row, column);
     return elements >= fmin(FEWEST_ELEMENTS, whole) && elements <= (waits ? MOST_WAITING : MOST_ELEMENTS) &&
            elements / (WARP * WARPS) * registers_of(survey) <= survey->costs->planned_registers;
+}
+
+static bool is_ranked(const Ranking *ranking, const Tiling *tiling)
+{
+    for (int i = 0; i < ranking->count; i++)
+        if (!memcmp(ranking->tilings[i].tile, tiling->tile, sizeof tiling->tile) &&
+            ranking->tilings[i].inner == tiling->inner)
+            return true;
+    return false;
 }
 
 static void consider(Ranking *ranking, int first, int first_tile, int second, int second_tile)
@@ -396,16 +399,13 @@ static void consider(Ranking *ranking, int first, int first_tile, int second, in
         else if (tiles[l] > 1)
             tiling.inner = tiles[l];
     }
-    const Pipeline *pipeline =
-        ranking->survey->inner < 0 ? NULL : nest->loops[ranking->survey->inner].op->control->pipeline;
-    if (!is_of_a_size(ranking->survey, tiles, first, second) ||
-        (pipeline && pipeline->tile && pipeline->tile != tiling.inner))
+    const Survey *survey = ranking->survey;
+    const Pipeline *pipeline = survey->inner < 0 ? NULL : nest->loops[survey->inner].op->control->pipeline;
+    const int column = columns_of(survey, tiles), row = column == first ? second : first;
+    if (is_ranked(ranking, &tiling) || (pipeline && pipeline->tile && pipeline->tile != tiling.inner) ||
+        !is_of_a_size(survey, (double)first_tile * second_tile, row, column))
         return;
-    tiling.clocks = clocks_of(ranking->survey, tiles);
-    for (int i = 0; i < ranking->count; i++)
-        if (!memcmp(ranking->tilings[i].tile, tiling.tile, sizeof tiling.tile) &&
-            ranking->tilings[i].inner == tiling.inner)
-            return;
+    tiling.clocks = clocks_of(survey, tiles, row, column);
     while (at > 0 && ranking->tilings[at - 1].clocks > tiling.clocks)
         at--;
     if (at == ranking->most)
@@ -453,11 +453,11 @@ int plan_tilings(Nest *nest, Tiling *tilings, int most)
     return ranking.count;
 }
 
-const char *plan_text(const Nest *nest, const Tiling *tiling)
+const char *plan_text(const Kernel *kernel, const Tiling *tiling)
 {
-    Module *module = nest->kernel->module;
+    Module *module = kernel->module;
     const char *text = "";
-    for (int i = 0; i < nest->kernel->grid.dims; i++)
+    for (int i = 0; i < kernel->grid.dims; i++)
         text = arena_print(module, "%s%s%d", text, i ? " x " : "", tiling->tile[i]);
     return tiling->inner > 1 ? arena_print(module, "%s, and %d inside", text, tiling->inner) : text;
 }

@@ -14,6 +14,6 @@ typedef struct {
 /* Returns the number of tilings, at most `most`, in the order of their clocks; 0: the nest has products, or was not
    understood.  The nest has its loops (scan_loops).  */
 int plan_tilings(Nest *nest, Tiling *tilings, int most);
-const char *plan_text(const Nest *nest, const Tiling *tiling); /* its sizes */
+const char *plan_text(const Kernel *kernel, const Tiling *tiling); /* its sizes */
 
 #endif

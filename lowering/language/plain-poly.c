@@ -26,7 +26,7 @@ Poly poly_value(Value *value)
     return x;
 }
 
-static bool same_values(const Term *x, const Term *y)
+bool term_same(const Term *x, const Term *y)
 {
     return x->count == y->count && !memcmp(x->values, y->values, (size_t)x->count * sizeof *x->values);
 }
@@ -34,7 +34,7 @@ static bool same_values(const Term *x, const Term *y)
 static void add_term(Poly *x, Term term)
 {
     for (int i = 0; i < x->count; i++)
-        if (same_values(&x->terms[i], &term)) {
+        if (term_same(&x->terms[i], &term)) {
             x->terms[i].factor += term.factor;
             if (!x->terms[i].factor)
                 x->terms[i] = x->terms[--x->count];

@@ -70,18 +70,6 @@ static bool is_looked_up(const Survey *survey, const Poly *place)
     return !place->known;
 }
 
-/* The quotient of two sums of one term each with the same values; false: they are no multiples.  */
-static bool quotient_of(const Term *x, const Poly *y, double *quotient)
-{
-    if (y->count != 1 || y->terms[0].count != x->count || !y->terms[0].factor)
-        return false;
-    for (int i = 0; i < x->count; i++)
-        if (x->values[i] != y->terms[0].values[i])
-            return false;
-    *quotient = (double)x->factor / (double)y->terms[0].factor;
-    return *quotient == rint(*quotient);
-}
-
 /* The distance to the first access in iterations of the loops, the largest strides first.  */
 static void add_distance(const Survey *survey, Array *array, const Poly *place)
 {
@@ -102,15 +90,12 @@ static void add_distance(const Survey *survey, Array *array, const Poly *place)
                     largest = l;
             if (largest < 0)
                 break;
-            Term now = *term;
-            double quotient;
-            now.factor = (int64_t)left;
-            const Poly *factor = &array->factor[largest];
-            if (term->count && !quotient_of(&now, factor, &quotient))
+            const Term *factor = &array->factor[largest].terms[0];
+            const double quotient = left / (double)factor->factor;
+            if (term->count && (!term_same(term, factor) || quotient != rint(quotient)))
                 break;
-            quotient = rint(left / (double)factor->terms[0].factor);
-            steps[largest] += quotient;
-            left -= quotient * (double)factor->terms[0].factor;
+            steps[largest] += rint(quotient);
+            left -= rint(quotient) * (double)factor->factor;
         }
     }
     FOR_LOOPS (l, survey->nest) {

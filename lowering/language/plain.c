@@ -330,10 +330,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather, Sides
         if (!check_reductions(in))
             return;
         order_loops(in);
-        if (kernel->failed || loses_plan(in, sides)) {
-            kernel->failed = true;
+        if (kernel->failed)
             return;
-        }
         scan_axes(in);
         if (!memory_scan(in) || !memory_depends(in))
             return;
@@ -488,20 +486,24 @@ static bool attempt_products(Kernel *kernel, const Block *body, Messages *messag
     return false;
 }
 
-enum { TILINGS = 6, TOLD_TILINGS = 3 };
+enum { MAX_TILINGS = 6, TOLD_TILINGS = 3 };
+typedef struct {
+    Tiling tilings[MAX_TILINGS];
+    int count;
+} Plan;
 
-static void tell_plans(Nest *nest, const Tiling *tilings, int count, int taken)
+static void tell_plan(Kernel *kernel, const Plan *plan, int taken)
 {
     const char *others = "";
-    for (int i = 0, told = 0; i < count && told < TOLD_TILINGS; i++)
+    for (int i = 0, told = 0; i < plan->count && told < TOLD_TILINGS; i++)
         if (i != taken) {
             told++;
-            others = arena_print(nest->kernel->module, "%s; %s: %.2f%s", others, plan_text(nest, &tilings[i]),
-                                 tilings[i].clocks, i < taken ? ", too many registers" : "");
+            others = arena_print(kernel->module, "%s; %s: %.2f%s", others, plan_text(kernel, &plan->tilings[i]),
+                                 plan->tilings[i].clocks, i < taken ? ", too many registers" : "");
         }
-    remark(nest->kernel, DIAG_OPTIMIZED, nest->kernel->grid.loc,
+    remark(kernel, DIAG_OPTIMIZED, kernel->grid.loc,
            "tiles of %s, by estimate: %.2f clocks of a multiprocessor for an element%s",
-           plan_text(nest, &tilings[taken]), tilings[taken].clocks, others);
+           plan_text(kernel, &plan->tilings[taken]), plan->tilings[taken].clocks, others);
 }
 
 /* Clauses about groups, rings and parts of a tile go with tiles of fixed sizes.  */
@@ -519,38 +521,45 @@ static bool wants_own_tiles(const Pipeline *pipeline)
 }
 
 /* Sizes by their cost, of a grid that maps elements in two or more loops, or sums in one loop inside.  */
-static bool attempt_planned(Kernel *kernel, const Block *body, bool may_gather, Messages *messages)
+static Plan plan_of(Kernel *kernel, const Block *body)
 {
-    Tiling tilings[TILINGS];
+    Plan plan = {.count = 0};
     Nest nest = {.kernel = kernel};
-    DiagFn diag = kernel->module->diag;
-    bool failed = kernel->module->failed;
+    Module *module = kernel->module;
+    DiagFn diag = module->diag;
+    bool failed = module->failed;
+    if (!is_open(&kernel->grid) || !may_be_planned(kernel))
+        return plan;
     kernel->body = copy_of(kernel, body);
-    kernel->module->diag = NULL;
-    int count = 0;
-    if (may_be_planned(kernel) && scan_loops(&nest)) {
+    module->diag = NULL;
+    if (scan_loops(&nest)) {
         scatter_take(&nest);
-        bool open_loops = !nest.nscattered;
-        for (int i = 0; i < nest.nloops && open_loops; i++)
-            open_loops = !wants_own_tiles(nest.loops[i].op->control->pipeline);
-        count = open_loops ? plan_tilings(&nest, tilings, TILINGS) : 0;
+        bool fixed = nest.nscattered > 0;
+        for (int i = 0; i < nest.nloops; i++)
+            fixed |= wants_own_tiles(nest.loops[i].op->control->pipeline);
+        plan.count = fixed ? 0 : plan_tilings(&nest, plan.tilings, MAX_TILINGS);
     }
-    kernel->module->diag = diag;
-    for (int i = 0; i < count; i++) {
-        bool too_large = false;
+    module->diag = diag;
+    module->failed = failed;
+    kernel->failed = false;
+    return plan;
+}
+
+static bool attempt_planned(Kernel *kernel, const Block *body, const Plan *plan, bool may_gather, Messages *messages)
+{
+    const bool failed = kernel->module->failed;
+    bool good = false, too_large = true;
+    kernel->failed = false;
+    for (int i = 0; i < plan->count && too_large; i++) {
+        const Sides sides = {.planned = &plan->tilings[i], .too_large = &too_large};
+        too_large = false;
+        good = attempt(kernel, body, TILE_PLANNED, may_gather, sides, messages);
         kernel->failed = false;
         kernel->module->failed = failed;
-        if (attempt(kernel, body, TILE_PLANNED, may_gather, (Sides){.planned = &tilings[i], .too_large = &too_large},
-                    messages)) {
-            tell_plans(&nest, tilings, count, i);
-            return true;
-        }
-        if (!too_large) /* refused for another reason than its size */
-            break;
+        if (good)
+            tell_plan(kernel, plan, i);
     }
-    kernel->failed = false;
-    kernel->module->failed = failed;
-    return false;
+    return good;
 }
 
 /* The others without a sign have become loops with one.  */
@@ -574,15 +583,15 @@ void pass_plain(Kernel *kernel)
     plain_narrow(kernel);
     plain_scale(kernel);
     bool failed = module->failed, open = is_open(&kernel->grid);
-    bool good = open && attempt_planned(kernel, body, false, &said);
-    module->failed = failed;
-    good = good || attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
+    const Plan plan = plan_of(kernel, body);
+    bool good = attempt_planned(kernel, body, &plan, false, &said) ||
+                attempt(kernel, body, TILE_LAST_TWO, false, usual_sides, &said);
     for (int gathers = 0; gathers < 2 && !good; gathers++)
         for (TileChoice choice = gathers ? TILE_LAST_TWO : TILE_LAST; !good && choice < TILE_CHOICES; choice++) {
             if (choice != TILE_LAST_TWO && (!open || (kernel->grid.dims == 1 && choice != TILE_NONE)))
                 continue;
             module->failed = failed;
-            if (gathers && choice == TILE_LAST_TWO && open && attempt_planned(kernel, body, true, &other)) {
+            if (gathers && choice == TILE_LAST_TWO && attempt_planned(kernel, body, &plan, true, &other)) {
                 good = true;
                 said = other;
                 break;

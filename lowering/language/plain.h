@@ -83,6 +83,7 @@ Poly poly_modulo(Value *value);       /* the sum of a number of 32 bits */
 Poly poly_of_place(const Op *access); /* where an element lies, for whether two are one */
 Poly poly_add(const Poly *x, const Poly *y, int64_t factor);
 Poly poly_multiply(const Poly *x, const Poly *y);
+bool term_same(const Term *x, const Term *y); /* but for their factors */
 bool poly_same(const Poly *x, const Poly *y);
 bool poly_is_constant(const Poly *x, int64_t *number);
 /* The difference of two sums, where it is a constant.  */

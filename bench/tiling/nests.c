@@ -5,7 +5,7 @@
  *   wscc -DNEST_jacobi -DTILE_2="tile(8, 128)" nests.c
  *
  * TILE_n stands behind `grid(n)`, INNER behind `pipeline`. The program compares the nest with the same loops on the
- * CPU, for odd extents, and prints the milliseconds of one launch on 16384 x 16384 floats in the GPU's memory, the
+ * CPU, for small extents, and prints the milliseconds of one launch on 16384 x 16384 floats in the GPU's memory, the
  * median of five batches, and the largest relative difference.
  */
 #include <math.h>

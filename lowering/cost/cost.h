@@ -53,7 +53,7 @@ typedef struct Costs {
     int merged_operations, counted_elements;
     /* Tiles of plain loops: bytes, instructions and clocks.  */
     int memory_clock_bytes, l2_clock_bytes, block_clocks, memory_clocks, round_clocks, warp_clocks;
-    int block_instructions, window_instructions, vector_window_instructions, gathered_instructions;
+    int block_instructions, window_instructions, vector_window_instructions, gathered_instructions, summed_instructions;
     int planned_registers, loaded_registers, computed_registers, processors, long_row_bytes;
     double issue_clock_instructions, access_instructions, short_row;
     /* Numbers of launches, which passes share with launchers (runtime/common/estimate.h).  */

@@ -39,6 +39,16 @@ enum {
     FEW_TRIPS = 16 /* of a loop whose loads lie in one window */
 };
 
+/* Guesses, which with the rows [tiling] of machines/hopper.machine put the measured tilings in order.  */
+enum {
+    OPERATIONS_KEPT = 8, /* operations of an element, for each register that they keep */
+    UNIFORM_PART = 5,    /* of the work for a window, what a load takes that all elements share, beside itself */
+    UNIFORM_LOAD = 2,    /* instructions of that load */
+    TURNED_ELEMENT = 3,  /* instructions to transpose an element */
+    TURNED_LIFE = 3,     /* a block that transposes lasts as many times a load and a store */
+    SHUFFLE = 2          /* instructions of a step of a sum among lanes */
+};
+
 /* ---- the cost of one tiling -------------------------------------------------------------------------------------- */
 
 /* Registers for one element of a tile: what is loaded, and what is made of it.  */
@@ -52,7 +62,7 @@ static double registers_of(const Survey *survey)
     }
     const double sums = survey->inner < 0 ? 0 : survey->nest->loops[survey->inner].op->nresults - 1;
     return fmin(loads, survey->costs->loaded_registers) + fmax(sums, 0) * wide +
-           (1 + fmin(survey->operations / 8, survey->costs->computed_registers)) * wide;
+           (1 + fmin(survey->operations / OPERATIONS_KEPT, survey->costs->computed_registers)) * wide;
 }
 
 static double widest_of(const Survey *survey)
@@ -269,7 +279,7 @@ static void add_array(const Survey *survey, const Array *array, const int *tiles
     const double row_stride = row < 0 ? 0 : array->stride[row], column_stride = column < 0 ? 0 : array->stride[column];
     const double window = survey->vectors ? costs->vector_window_instructions : costs->window_instructions;
     if (row_stride == 0 && column_stride == 0) {
-        work->instructions += accesses * (2 + window / 5);
+        work->instructions += accesses * (UNIFORM_LOAD + window / UNIFORM_PART);
         work->lines += accesses;
     } else {
         double lines, sectors;
@@ -277,7 +287,7 @@ static void add_array(const Survey *survey, const Array *array, const int *tiles
         const double each = touched(&lanes, array, row_stride, column_stride,
                                     column >= 0 && is_aligned(survey, array, tiles, column), &lines, &sectors);
         work->instructions += accesses * (vectors * each * costs->access_instructions + window) +
-                              (turned ? accesses * lanes.elements * 3 : 0);
+                              (turned ? accesses * lanes.elements * TURNED_ELEMENT : 0);
         work->lines += accesses * vectors * lines * WARPS;
         work->sectors += times * array->stores * vectors * sectors * WARPS;
     }
@@ -327,15 +337,15 @@ static double clocks_of(const Survey *survey, const int *tiles, int row, int col
     work.instructions += turns * survey->operations * lanes.elements + costs->block_instructions;
     if (inner >= 0) { /* each iteration adds up its tile */
         const double slots = lanes.shared ? rows : ceil(rows / (WARPS * lanes.rows_of_warp));
-        work.instructions +=
-            trips * (inner == column ? slots * 2 * log2(lanes.lanes) : lanes.elements / lanes.vector + 20);
+        work.instructions += trips * (inner == column ? slots * SHUFFLE * log2(lanes.lanes)
+                                                      : lanes.elements / lanes.vector + costs->summed_instructions);
     }
     const double registers = costs->other_registers / 2 + registers_of(survey) * lanes.elements;
     const double resident = fmin(
         MOST_BLOCKS, fmax(1, floor(machine->registers / (WARP * WARPS * fmin(registers, machine->thread_registers)))));
     const double blocks = fmin(resident, grid / costs->processors);
     const double life = trips > 1 ? fmax(trips * costs->round_clocks, work.instructions * costs->warp_clocks)
-                                  : costs->memory_clocks * (work.turns ? 3 : 1);
+                                  : costs->memory_clocks * (work.turns ? TURNED_LIFE : 1);
     const double terms[] = {work.bytes / costs->memory_clock_bytes,
                             work.sectors * SECTOR / costs->l2_clock_bytes,
                             work.lines,

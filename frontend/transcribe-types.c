@@ -132,6 +132,41 @@ static SourceType type_of_element(CXType type)
     return canonical(type).kind == CXType_Pointer ? ST_P : ST_V;
 }
 
+static const SourceLayout *layout_of(Unit *u, CXType type);
+
+typedef struct {
+    Unit *u;
+    SourceLayout *layout;
+} Members;
+
+static enum CXVisitorResult see_member(CXCursor field, CXClientData data)
+{
+    Members *members = data;
+    CXType type = clang_getCursorType(field), inner = type;
+    const long long offset = clang_Cursor_getOffsetOfField(field);
+    while (is_array(inner))
+        inner = element_of(inner);
+    const long long all = clang_Type_getSizeOf(canonical(type)), bytes = clang_Type_getSizeOf(canonical(inner));
+    if (clang_Cursor_isBitField(field) || offset < 0 || all <= 0 || bytes <= 0)
+        return CXVisit_Continue;
+    LIST_ADD(members->u->module, members->layout->members, members->layout->nmembers) = (SourceMember){
+        (long)(offset / 8), (long)bytes, (long)(all / bytes), type_of_element(inner), layout_of(members->u, inner)};
+    return CXVisit_Continue;
+}
+
+/* NULL: the type is no structure of a known size.  */
+static const SourceLayout *layout_of(Unit *u, CXType type)
+{
+    type = canonical(type);
+    const long long bytes = type.kind == CXType_Record ? clang_Type_getSizeOf(type) : -1;
+    if (bytes < 0 || clang_getTypeDeclaration(type).kind != CXCursor_StructDecl)
+        return NULL;
+    Members members = {u, arena_alloc(u->module, sizeof *members.layout)};
+    members.layout->bytes = (long)bytes;
+    clang_Type_visitFields(type, see_member, &members);
+    return members.layout;
+}
+
 /* A record without a name is "struct" or "union"; libclang adds its place. `typeof` is the type that it stands for.  */
 static const char *spelling_of(Transcriber *t, CXType type)
 {
@@ -166,6 +201,7 @@ Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type)
         result.element = type_of_element(element);
         result.element_bytes = bytes > 0 && canonical(element).kind != CXType_Void ? (int)bytes : 0;
     }
+    result.layout = is_function_type(element) ? NULL : layout_of(t->u, element);
     result.c_type = spelling_of(t, inner);
     result.is_const = clang_isConstQualifiedType(canonical(inner));
     result.is_restrict = clang_isRestrictQualifiedType(canonical(type));

@@ -133,6 +133,31 @@ static SourceType element_type(const_tree type)
     return ST_V;
 }
 
+/* NULL: the type is no structure of a known size.  */
+static const SourceLayout *layout_of(SourceUnit *unit, const_tree type)
+{
+    if (TREE_CODE(type) != RECORD_TYPE || int_size_in_bytes(type) < 0)
+        return NULL;
+    SourceLayout *layout = (SourceLayout *)arena_alloc(unit->module, sizeof *layout);
+    layout->bytes = (long)int_size_in_bytes(type);
+    layout->members = (SourceMember *)arena_alloc(unit->module, ((size_t)list_length(TYPE_FIELDS(type)) + 1) *
+                                                                    sizeof *layout->members);
+    for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
+        if (TREE_CODE(field) != FIELD_DECL || DECL_BIT_FIELD(field) || !tree_fits_shwi_p(byte_position(field)))
+            continue;
+        const_tree inner = TREE_TYPE(field);
+        while (TREE_CODE(inner) == ARRAY_TYPE)
+            inner = TREE_TYPE(inner);
+        const HOST_WIDE_INT all = int_size_in_bytes(TREE_TYPE(field)), bytes = int_size_in_bytes(inner);
+        if (bytes <= 0 || all <= 0)
+            continue;
+        layout->members[layout->nmembers++] =
+            SourceMember{(long)tree_to_shwi(byte_position(field)), (long)bytes, (long)(all / bytes),
+                         element_type(inner), layout_of(unit, inner)};
+    }
+    return layout;
+}
+
 /* The sides of an array, or of what a pointer to an array points to. Returns the type of an element.  */
 static const_tree read_sides(SourceUnit *unit, const_tree type, bool open, Declaration *declaration)
 {
@@ -215,6 +240,7 @@ Declaration declaration_of(SourceUnit *unit, tree decl)
         declaration.element = element_type(element);
         declaration.element_bytes = bytes < 0 || VOID_TYPE_P(element) ? 0 : (int)bytes;
     }
+    declaration.layout = layout_of(unit, element ? element : type);
     declaration.c_type = type_text(unit, type);
     return declaration;
 }

@@ -7,14 +7,15 @@
  *      %2 = scalar_add %1, 12               =>    %k = element %p.k, %1        %p.k is 12 bytes behind %p
  *      %k = element %p, %2            (i32)
  *
- * A structure whose members that the grid uses have one type is a row of elements of that type.
+ * So are members of a variable that is a structure. A structure whose members have one type is a row of elements of
+ * that type.
  */
 #include <string.h>
 
 #include "build.h"
 
-/* Bytes of an element that is a structure; 0: it is none, or its type is not known.  */
-static int structure_bytes(const Builder *b, const SourceLiveIn *live)
+/* Of the variable, or of an element of an array of them. NULL: it is no structure, or its type is not known.  */
+static const SourceLayout *layout_of(const Builder *b, const SourceLiveIn *live)
 {
     const Declaration *declaration = live->variable ? &live->variable->declaration
                                      : live->object ? &live->object->declaration
@@ -22,35 +23,41 @@ static int structure_bytes(const Builder *b, const SourceLiveIn *live)
     for (const SourceGlobal *global = b->function->unit->globals; global && live->global; global = global->next)
         if (global->name == live->global || !strcmp(global->name, live->global))
             declaration = &global->declaration;
-    return declaration && !live->nreads && declaration->element == ST_V ? declaration->element_bytes : 0;
+    return declaration && !live->nreads ? declaration->layout : NULL;
 }
 
-typedef struct {
-    const Value *base;
-    Dtype dtype;
-    bool found, mixed;
-} Uses;
+/* Numbers of one type alone, which *type is after the first.  */
+static bool is_uniform(const SourceLayout *layout, SourceType *type)
+{
+    for (int k = 0; k < layout->nmembers; k++) {
+        const SourceMember *member = &layout->members[k];
+        if (member->structure
+                ? !is_uniform(member->structure, type)
+                : member->type == ST_V || member->type == ST_P ||
+                      (*type != ST_V && (source_type_bytes(member->type) != source_type_bytes(*type) ||
+                                         source_type_is_float(member->type) != source_type_is_float(*type))))
+            return false;
+        if (!member->structure)
+            *type = member->type;
+    }
+    return true;
+}
+
+/* The place of the member that a byte lies in, without its subscripts.  */
+static int64_t member_at(const SourceLayout *layout, int64_t number)
+{
+    for (int k = 0; k < layout->nmembers; k++) {
+        const SourceMember *member = &layout->members[k];
+        if (number >= member->offset && number < member->offset + member->bytes * member->count)
+            return member->offset +
+                   (member->structure ? member_at(member->structure, (number - member->offset) % member->bytes) : 0);
+    }
+    return number;
+}
 
 static bool is_element(const Op *op, const Value *base)
 {
     return (op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT) && op->args[0] == base;
-}
-
-static Dtype dtype_of(const Op *op)
-{
-    return op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
-}
-
-static void look(Op *op, void *context)
-{
-    Uses *uses = context;
-    if (!is_element(op, uses->base))
-        return;
-    const Dtype dtype = dtype_of(op);
-    uses->mixed |= uses->found && (dtype_bytes(dtype) != dtype_bytes(uses->dtype) ||
-                                   dtype_is_float(dtype) != dtype_is_float(uses->dtype));
-    uses->dtype = dtype;
-    uses->found = true;
 }
 
 /* ---- the member of an access ------------------------------------------------------------------------------------- */
@@ -74,7 +81,7 @@ static int64_t addend(const Value *offset)
 typedef struct {
     Builder *b;
     int live_in; /* the array */
-    int bytes;   /* of a structure */
+    const SourceLayout *layout;
 } Splitter;
 
 static Value *member_base(Builder *b, int whole, int64_t member)
@@ -98,8 +105,8 @@ static void split(Op *op, void *context)
     Builder *b = splitter->b;
     if (!is_element(op, b->live_ins[splitter->live_in].value))
         return;
-    const int64_t number = addend(op->args[1]), bytes = splitter->bytes;
-    const int64_t member = (number % bytes + bytes) % bytes;
+    const int64_t number = addend(op->args[1]), bytes = splitter->layout->bytes;
+    const int64_t member = member_at(splitter->layout, (number % bytes + bytes) % bytes);
     if (!member)
         return;
     Value *own = build_integer(b, D_I64, member);
@@ -116,11 +123,9 @@ void build_members(Builder *b)
 {
     const int count = b->nlive_ins;
     for (int k = 0; k < count && b->kernel->grid.plain; k++) {
-        Uses uses = {.base = b->live_ins[k].value};
-        Splitter splitter = {b, k, structure_bytes(b, &b->live_ins[k])};
-        if (splitter.bytes)
-            ir_walk(b->kernel->body, look, &uses);
-        if (uses.mixed)
+        Splitter splitter = {b, k, layout_of(b, &b->live_ins[k])};
+        SourceType type = ST_V;
+        if (splitter.layout && splitter.layout->bytes && !is_uniform(splitter.layout, &type))
             ir_walk(b->kernel->body, split, &splitter);
     }
 }

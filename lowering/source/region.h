@@ -117,12 +117,26 @@ typedef struct {
     Operand side;
 } SourceDimension;
 
+/* The members of a structure. An array is a member of `count` elements. Bit-fields and unions are left out.  */
+typedef struct SourceLayout SourceLayout;
+typedef struct {
+    long offset, bytes, count;     /* bytes of an element */
+    SourceType type;               /* ST_V: a structure, or none of these types */
+    const SourceLayout *structure; /* or NULL */
+} SourceMember;
+struct SourceLayout {
+    long bytes;
+    int nmembers;
+    SourceMember *members;
+};
+
 /* The declaration behind a variable or an object: as the user wrote it.  */
 typedef struct {
     const char *name;   /* NULL: made by the compiler */
     const char *c_type; /* "const float *", "struct point"; of an array its element */
     SourceType element; /* of an array or a pointer; ST_V: an aggregate, or none */
     int element_bytes;  /* of an array or a pointer; 0: incomplete */
+    const SourceLayout *layout; /* of a structure, or of an array's or a pointer's element that is one; or NULL */
     int ndimensions;
     SourceDimension *dimensions;
     bool is_const, is_restrict, is_volatile;

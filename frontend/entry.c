@@ -278,4 +278,6 @@ void entry_walk(Walk *w, const Pragma *pragma)
     take_live_ins(w, &built);
     if (!w->kernel->failed)
         add_clauses(w, pragma);
+    for (int i = 0; i < built.nshown && !w->kernel->failed && u->module->target == TARGET_SEQUENTIAL; i++)
+        place_shown(w, &built.shown[i]);
 }

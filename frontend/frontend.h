@@ -596,6 +596,8 @@ bool show_counts(Walk *w, const Round *round, int slot); /* the slot is a counte
 void show_call(Walk *w, CXCursor call, const Cursors *args);
 bool show_value_call(Walk *w, CXCursor call, const char *name, const Cursors *args);
 void place_print(Walk *w, CXCursor call);
+struct SourceShown;
+void place_shown(Walk *w, const struct SourceShown *shown);
 extern const char place_declarations[];
 
 /* around.c */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "frontend.h"
+#include "source/kernels.h"
 
 const char place_declarations[] =
     "void ws_place_begin_(const char *, const char *); void ws_place_end_(void); int ws_place_level_(void); "
@@ -88,6 +89,16 @@ static int count_from(Walk *w, const Round *round, const Frame *frame, const cha
     return level;
 }
 
+static void begin_places(Walk *w)
+{
+    Unit *u = w->u;
+    if (loop_is_written(u, w->region))
+        add_around(
+            u, begin_of(w->region), statement_end(u, w->region),
+            arena_print(u->module, "{ ws_place_begin_(\"%s\", \"%s\"); ", w->kernel->name, w->kernel->c_function),
+            " ws_place_end_(); }");
+}
+
 /* require: a call of a print in the grid.   ensure: the text around it tells the library the counters.  */
 void place_print(Walk *w, CXCursor call)
 {
@@ -105,9 +116,96 @@ void place_print(Walk *w, CXCursor call)
         if (frame->id)
             add_edit(u, begin_of(body) + 1, AT_BEGIN, "const int ws_level_ = ws_place_level_(); ");
     }
-    if (loop_is_written(u, w->region))
-        add_around(
-            u, begin_of(w->region), statement_end(u, w->region),
-            arena_print(u->module, "{ ws_place_begin_(\"%s\", \"%s\"); ", w->kernel->name, w->kernel->c_function),
-            " ws_place_end_(); }");
+    begin_places(w);
+}
+
+/* ---- of the region walker ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    CXCursor found, loop; /* the innermost loop around it */
+} Spot;
+
+static bool is_loop(CXCursor c)
+{
+    return c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
+}
+
+/* The first cursor at the place, which is a call if that is asked for.  */
+static bool find_spot(const Unit *u, CXCursor c, CXCursor loop, Loc loc, bool is_call, Spot *spot)
+{
+    const Loc own = loc_of(u, c);
+    if (is_loop(c))
+        loop = c;
+    if (own.line == loc.line && own.column == loc.column && (!is_call || c.kind == CXCursor_CallExpr)) {
+        *spot = (Spot){c, loop};
+        return true;
+    }
+    const Cursors list = children(u, c);
+    for (int i = 0; i < list.count; i++)
+        if (find_spot(u, list.list[i], loop, loc, is_call, spot))
+            return true;
+    return false;
+}
+
+static CXCursor function_named(const Unit *u, const char *name)
+{
+    const Cursors list = children(u, clang_getTranslationUnitCursor(u->tu));
+    for (int i = 0; i < list.count; i++)
+        if (list.list[i].kind == CXCursor_FunctionDecl && clang_isCursorDefinition(list.list[i]) &&
+            !strcmp(text_of(u, clang_getCursorSpelling(list.list[i])), name))
+            return list.list[i];
+    return clang_getNullCursor();
+}
+
+/* The counters of one function, each at the start of its loop's body; returns how many there are.  */
+static int count_at(Walk *w, const SourceShown *shown, int depth, CXCursor function, const char *base)
+{
+    int level = 0;
+    for (int k = 0, next; k < shown->ncounters; k = next) {
+        const Loc loop = shown->counters[k].loop;
+        const char *text = "";
+        Spot spot;
+        for (next = k; next < shown->ncounters && shown->counters[next].loop.line == loop.line &&
+                       shown->counters[next].loop.column == loop.column && shown->counters[next].depth == depth;
+             next++)
+            text = arena_print(w->u->module, "%sws_place_count_(%s%d, \"%s\", (long)%s); ", text, base, level++,
+                               shown->counters[next].name, shown->counters[next].name);
+        next += next == k;
+        if (*text && find_spot(w->u, function, clang_getNullCursor(), loop, false, &spot) &&
+            !clang_Cursor_isNull(spot.loop) && loop_is_written(w->u, spot.loop))
+            add_before(w->u, loop_parts(w->u, spot.loop).body, text);
+    }
+    return level;
+}
+
+void place_shown(Walk *w, const SourceShown *shown)
+{
+    Unit *u = w->u;
+    const bool handed = !clang_Cursor_isNull(w->caller); /* the region's function is inlined in the host */
+    const SourceInlined *link = shown->call->inlined;
+    Loc site = shown->call->loc;
+    int depth = 0;
+    for (const SourceInlined *each = link; each; each = each->outer)
+        depth++;
+    for (; depth >= handed; depth--) {
+        const bool own = depth == handed;
+        const char *base = own ? "" : "ws_level_ + ";
+        const CXCursor function = own ? w->function : link ? function_named(u, link->function) : clang_getNullCursor();
+        Spot spot;
+        if (!clang_Cursor_isNull(function) && in_text(u, function)) {
+            const int level = count_at(w, shown, depth, function, base);
+            const Cursors parts = children(u, function);
+            if (find_spot(u, function, clang_getNullCursor(), site, true, &spot) && stands_there(u, spot.found))
+                add_around(u, begin_of(spot.found), end_of(spot.found),
+                           arena_print(u->module, "(ws_place_cut_(%s%d), ", base, level), ")");
+            if (!own && parts.count)
+                add_edit(u, begin_of(parts.list[parts.count - 1]) + 1, AT_BEGIN,
+                         "const int ws_level_ = ws_place_level_(); ");
+        }
+        if (link) {
+            site = link->loc;
+            link = link->outer;
+        }
+    }
+    begin_places(w);
 }

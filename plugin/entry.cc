@@ -425,6 +425,8 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     }
     if (!w->kernel->failed && !w->failed)
         add_clauses(w, mark);
+    if (plugin.target == TARGET_SEQUENTIAL && !w->kernel->failed)
+        place_find(w, built.shown, built.nshown);
 }
 
 void entry_remove(function *fn)

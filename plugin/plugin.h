@@ -446,8 +446,12 @@ void choice_clean(void);
 
 /* show.cc */
 void show_call(Walk *w, gcall *call);
-bool show_places(Walk *w);
 bool show_value_call(Walk *w, gcall *call, const char *name);
+
+/* place.cc */
+struct SourceShown;
+void place_find(Walk *w, const struct SourceShown *shown, int nshown);
+bool show_places(Walk *w);
 
 /* signature.cc */
 void signature_function(tree fndecl);

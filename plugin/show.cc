@@ -3,8 +3,8 @@
  * show.cc - ws_print and ws_print_value say where they stand.
  *
  *   for (i ...) grid                        print %i, %k, %acc "gemm i=%ld k=%ld: acc"
- *     for (k ...)                           in the sequential target:
- *       ws_print ("acc", acc);                ws_print_at_ ("gemm i=%ld k=%ld: acc", acc, (long)i, (long)k);
+ *     for (k ...)                  =>
+ *       ws_print ("acc", acc);
  */
 #include "plugin.h"
 
@@ -118,65 +118,4 @@ bool show_value_call(Walk *w, gcall *call, const char *name)
     op_append(w->block, op);
     w->prints.safe_push(shown);
     return true;
-}
-
-static tree widened(gimple_stmt_iterator *where, tree number, tree type)
-{
-    gassign *wide = gimple_build_assign(make_ssa_name(type), NOP_EXPR, number);
-    gsi_insert_before(where, wide, GSI_SAME_STMT);
-    return gimple_assign_lhs(wide);
-}
-
-static tree variadic(const char *name, bool takes_tile)
-{
-    tree type = takes_tile ? build_varargs_function_type_list(void_type_node, const_ptr_type_node, const_ptr_type_node,
-                                                              NULL_TREE)
-                           : build_varargs_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
-    return build_fn_decl(name, type);
-}
-
-static void replace_call(const Shown &shown)
-{
-    gimple_stmt_iterator where = gsi_for_stmt(shown.call);
-    auto_vec<tree> args;
-    tree shows = gimple_call_arg(shown.call, 1);
-    args.safe_push(build_string_literal((int)strlen(shown.format) + 1, shown.format));
-    if (!shown.is_value)
-        args.safe_push(shows);
-    for (int i = 0; i < shown.count; i++)
-        args.safe_push(widened(&where, shown.counters[i], long_integer_type_node));
-    if (shown.is_value)
-        args.safe_push(SCALAR_FLOAT_TYPE_P(TREE_TYPE(shows)) ? widened(&where, shows, double_type_node) : shows);
-    tree function = shown.is_value ? variadic("ws_print_value_at_", false) : variadic("ws_print_at_", true);
-    gcall *call = gimple_build_call_vec(function, args);
-    gimple_set_location(call, gimple_location(shown.call));
-    gimple_move_vops(call, shown.call);
-    gsi_replace(&where, call, false);
-    gimple_set_modified(call, true);
-    update_stmt(call);
-}
-
-/* Lines are counted from here on.  */
-static void begin_lines(Walk *w)
-{
-    tree type = build_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
-    const char *name = w->kernel->c_function;
-    gcall *call =
-        gimple_build_call(build_fn_decl("ws_print_begin_", type), 1, build_string_literal((int)strlen(name) + 1, name));
-    gsi_insert_on_edge_immediate(loop_preheader_edge(w->outer), call);
-    mark_virtual_operands_for_renaming(cfun);
-}
-
-/* In the sequential target: the calls stay, and say what the other targets say.  True: SSA is to be updated.  */
-bool show_places(Walk *w)
-{
-    bool lines = false;
-    for (unsigned i = 0; i < w->prints.length(); i++) {
-        lines |= w->prints[i].is_value;
-        if (w->prints[i].count || w->prints[i].is_value)
-            replace_call(w->prints[i]);
-    }
-    if (lines)
-        begin_lines(w);
-    return lines;
 }

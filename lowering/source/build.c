@@ -264,5 +264,5 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     build_members(b);
     source_prune(kernel);
     order_live_ins(b);
-    return (SourceKernel){b->live_ins, b->nlive_ins};
+    return (SourceKernel){b->live_ins, b->nlive_ins, b->shown, b->nshown};
 }

@@ -56,7 +56,7 @@ typedef struct {
 
 /* The counter of a loop around, where its iteration begins.  */
 typedef struct {
-    const char *name;
+    SourceCounter counter;
     Value *value;
 } BuiltCounter;
 
@@ -77,6 +77,8 @@ typedef struct {
     Built *temporaries;
     BuiltCounter *counters; /* outermost first */
     int ncounters;
+    SourceShown *shown;
+    int nshown;
     Value **literals;
     int nliterals;
     SourceLiveIn *live_ins;

@@ -98,9 +98,27 @@ typedef struct {
     bool is_near;                   /* into: the address is known in full, and not only its array */
 } SourceLiveIn;
 
+/* A counter of a loop whose test is at `loop`, so many inlined calls below the host.  */
+typedef struct {
+    const char *name;
+    Loc loop;
+    int depth;
+} SourceCounter;
+
+/* A call of ws_print or ws_print_value, and the format that it has in the kernel. A number is its last argument.  */
+typedef struct SourceShown {
+    const Instruction *call;
+    const char *format;
+    bool is_value;
+    int ncounters;
+    SourceCounter *counters; /* outermost first */
+} SourceShown;
+
 typedef struct {
     SourceLiveIn *live_ins; /* by parameter of the kernel */
     int nlive_ins;
+    SourceShown *shown;
+    int nshown;
 } SourceKernel;
 
 /* What the front end knows of pragma `mark`.  */

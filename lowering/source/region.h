@@ -132,10 +132,10 @@ struct SourceLayout {
 
 /* The declaration behind a variable or an object: as the user wrote it.  */
 typedef struct {
-    const char *name;   /* NULL: made by the compiler */
-    const char *c_type; /* "const float *", "struct point"; of an array its element */
-    SourceType element; /* of an array or a pointer; ST_V: an aggregate, or none */
-    int element_bytes;  /* of an array or a pointer; 0: incomplete */
+    const char *name;           /* NULL: made by the compiler */
+    const char *c_type;         /* "const float *", "struct point"; of an array its element */
+    SourceType element;         /* of an array or a pointer; ST_V: an aggregate, or none */
+    int element_bytes;          /* of an array or a pointer; 0: incomplete */
     const SourceLayout *layout; /* of a structure, or of an array's or a pointer's element that is one; or NULL */
     int ndimensions;
     SourceDimension *dimensions;

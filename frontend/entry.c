@@ -133,6 +133,9 @@ static const char *text_of_argument(const Walk *w, const SourceLiveIn *live)
 /* NULL: the user's text has no name for it.  */
 static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
 {
+    for (int i = 0; live->devices && i < w->u->npragmas; i++)
+        if (w->u->pragmas[i].offset == w->u->marks[live->devices - 1])
+            return w->u->pragmas[i].devices;
     const SourceGlobal *global = live->global ? w->u->regions->globals : NULL;
     while (global && strcmp(global->name, live->global))
         global = global->next;
@@ -150,15 +153,69 @@ static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
     return name ? arena_print(w->u->module, "(&%s)", name) : NULL;
 }
 
-static const char *text_of_live_in(const Walk *w, const SourceLiveIn *live)
+static const char *text_of_live_in(const Walk *w, const SourceKernel *built, const SourceLiveIn *live);
+
+/* An integer that is computed of live-ins, or NULL.  */
+static const char *text_of_number(const Walk *w, const SourceKernel *built, const Value *value)
+{
+    Module *module = w->u->module;
+    const Op *def = value->def;
+    const char *type = c_type_of(value), *args[3] = {0};
+    int64_t number;
+    if (!def) {
+        const SourceLiveIn *live = source_live_in(built, value);
+        const char *text = live ? text_of_live_in(w, built, live) : NULL;
+        return text ? arena_print(module, "(%s)(%s)", type, text) : NULL;
+    }
+    if (dtype_is_float(value->type.dtype))
+        return NULL;
+    if (ir_constant(value, &number))
+        return arena_print(module, "(%s)%lldL", type, (long long)number);
+    for (int i = 0; i < def->nargs && i < 3; i++)
+        if (!(args[i] = text_of_number(w, built, def->args[i])))
+            return NULL;
+    switch (def->code) {
+    case OP_SCALAR_CONVERT:
+        return arena_print(module, "(%s)(%s)", type, args[0]);
+    case OP_SCALAR_SELECT:
+        return arena_print(module, "((%s) ? (%s) : (%s))", args[0], args[1], args[2]);
+    case OP_SCALAR_MIN:
+    case OP_SCALAR_MAX:
+        return arena_print(module, "((%s) %s (%s) ? (%s) : (%s))", args[0], def->code == OP_SCALAR_MIN ? "<" : ">",
+                           args[1], args[0], args[1]);
+    case OP_SCALAR_ADD:
+    case OP_SCALAR_SUB:
+    case OP_SCALAR_MUL:
+        return arena_print(module, "(%s)((unsigned long)(%s) %s (unsigned long)(%s))", type, args[0],
+                           op_info[def->code].call, args[1]);
+    default:
+        return def->nargs == 2
+                   ? arena_print(module, "(%s)((%s) %s (%s))", type, args[0], op_info[def->code].call, args[1])
+                   : NULL;
+    }
+}
+
+static const char *moved_by(const Walk *w, const SourceKernel *built, const char *text, const Value *bytes)
+{
+    const char *number = text && bytes ? text_of_number(w, built, bytes) : NULL;
+    if (!text || !bytes)
+        return text;
+    return number ? arena_print(w->u->module, "((char const *)(%s) + %s)", text, number) : NULL;
+}
+
+static const char *text_of_live_in(const Walk *w, const SourceKernel *built, const SourceLiveIn *live)
 {
     const char *text = text_of_root(w, live);
-    for (int i = 0; text && i < live->nreads; i++)
-        text =
-            arena_print(w->u->module, "(*(%s const *)((char const *)(%s) + %lld))",
-                        i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text, (long long)live->reads[i]);
+    for (int i = 0; text && i < live->nreads; i++) {
+        text = moved_by(w, built, text, live->varying[i]);
+        if (text)
+            text = arena_print(w->u->module, "(*(%s const *)((char const *)(%s) + %lld))",
+                               i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text,
+                               (long long)live->reads[i]);
+    }
     if (text && live->behind)
         text = arena_print(w->u->module, "((char const *)(%s) + %lld)", text, (long long)live->behind);
+    text = moved_by(w, built, text, live->varying_behind);
     if (text && live->is_set)
         text = arena_print(w->u->module, "((void const *)(%s) != 0)", text);
     return text;
@@ -190,12 +247,12 @@ static CXType type_summed(CXType type)
 }
 
 /* The handle of a sum that goes to an element of a variable in sight.  */
-static const char *handle_into(Walk *w, SourceLiveIn live)
+static const char *handle_into(Walk *w, const SourceKernel *built, SourceLiveIn live)
 {
     const Reduction *clause = live.into;
     const CXCursor decl = variable_in_sight(w->u, w->function, begin_of(w->region), clause->name);
     live.into = NULL;
-    const char *text = live.is_near ? text_of_live_in(w, &live) : NULL;
+    const char *text = live.is_near ? text_of_live_in(w, built, &live) : NULL;
     if (!text || clang_Cursor_isNull(decl) || type_summed(clang_getCursorType(decl)).kind == CXType_Record)
         return NULL;
     const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
@@ -210,8 +267,8 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
     for (int i = 0; i < built->nlive_ins; i++) {
         const SourceLiveIn *live = &built->live_ins[i];
         const char *text = live->total  ? handle_of(w, live)
-                           : live->into ? handle_into(w, *live)
-                                        : text_of_live_in(w, live);
+                           : live->into ? handle_into(w, built, *live)
+                                        : text_of_live_in(w, built, live);
         if (!text && !w->kernel->failed)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",

@@ -260,6 +260,12 @@ Value *devices_count(Walk *w)
     return value_outside_argument(w, gimple_call_arg(devices_around(w)->marker, 1));
 }
 
+tree devices_how_many(const Walk *w)
+{
+    const MarkedLoop *around = devices_around(w);
+    return around ? gimple_call_arg(around->marker, 1) : NULL_TREE;
+}
+
 static gcall *constructor_of(tree tensor)
 {
     char buffer[64];

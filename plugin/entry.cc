@@ -83,12 +83,26 @@ static uint64_t *assigned_before(const SourceFunction *function, const SourceFlo
     return in;
 }
 
+/* Does the block make a tensor at the address, or behind it?  */
+static bool makes_tensor_at(const SourceBlock *block, int address)
+{
+    for (const Instruction *i = block->first; i; i = i->next) {
+        const bool moves = i->code == SO_ADD && i->type == ST_P;
+        const Operand *x = moves ? &i->args[0] : source_makes_tensor(i) ? &i->arguments[0].operand : NULL;
+        if (x && x->kind == OPERAND_TEMPORARY && x->temporary == address &&
+            (!moves || makes_tensor_at(block, i->temporary)))
+            return true;
+    }
+    return false;
+}
+
+/* Objects that the loop names, or a tensor in front of it.  */
 static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args, Entry *entry)
 {
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
-            if (!i->object || !i->object->host || !source_in_loop(flow, header, b) ||
-                entry->arguments.contains(i->object))
+            if (!i->object || !i->object->host || entry->arguments.contains(i->object) ||
+                !(source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
                 continue;
             tree decl = (tree)CONST_CAST(void *, i->object->host);
             TREE_ADDRESSABLE(decl) = 1;
@@ -290,20 +304,6 @@ static tree type_of_read(SourceType type)
     }
 }
 
-/* What lies behind a pointer.  */
-static tree read_behind(tree pointer, const SourceLiveIn *live)
-{
-    for (int i = 0; i < live->nreads && pointer; i++) {
-        tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
-        pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
-    }
-    if (pointer && live->behind)
-        pointer = fold_build_pointer_plus_hwi(pointer, live->behind);
-    return pointer && live->is_set ? fold_convert(integer_type_node, fold_build2(NE_EXPR, boolean_type_node, pointer,
-                                                                                 build_zero_cst(TREE_TYPE(pointer))))
-                                   : pointer;
-}
-
 /* The argument of a call of ws_entry_.  */
 static tree argument_of(const Entry *entry, const gimple *call, const void *wanted)
 {
@@ -332,8 +332,102 @@ static tree argument_of_tensor(tree tensor, const SourceLiveIn *live)
                : argument;
 }
 
+/* What live-ins are read from.  */
+struct Sources {
+    const Walk *w;
+    const Calls *calls;
+    const SourceKernel *built;
+};
+
+static tree expression_of(const Sources *from, const SourceLiveIn *live);
+
+static tree type_of_number(Dtype dtype)
+{
+    return dtype == D_I1    ? boolean_type_node
+           : dtype == D_F32 ? float_type_node
+           : dtype == D_F64
+               ? double_type_node
+               : build_nonstandard_integer_type(8u * (unsigned)dtype_bytes(dtype), !dtype_is_signed(dtype));
+}
+
+static enum tree_code code_of(Opcode code)
+{
+    switch (code) {
+    case OP_SCALAR_ADD:
+        return PLUS_EXPR;
+    case OP_SCALAR_SUB:
+        return MINUS_EXPR;
+    case OP_SCALAR_MUL:
+        return MULT_EXPR;
+    case OP_SCALAR_DIV:
+        return TRUNC_DIV_EXPR;
+    case OP_SCALAR_REM:
+        return TRUNC_MOD_EXPR;
+    case OP_SCALAR_AND:
+        return BIT_AND_EXPR;
+    case OP_SCALAR_OR:
+        return BIT_IOR_EXPR;
+    case OP_SCALAR_XOR:
+        return BIT_XOR_EXPR;
+    case OP_SCALAR_SHL:
+        return LSHIFT_EXPR;
+    case OP_SCALAR_SHR:
+        return RSHIFT_EXPR;
+    case OP_SCALAR_EQ:
+        return EQ_EXPR;
+    case OP_SCALAR_NE:
+        return NE_EXPR;
+    case OP_SCALAR_LT:
+        return LT_EXPR;
+    case OP_SCALAR_LE:
+        return LE_EXPR;
+    case OP_SCALAR_GT:
+        return GT_EXPR;
+    case OP_SCALAR_GE:
+        return GE_EXPR;
+    case OP_SCALAR_MIN:
+        return MIN_EXPR;
+    case OP_SCALAR_MAX:
+        return MAX_EXPR;
+    default:
+        return ERROR_MARK;
+    }
+}
+
+/* A number that is computed of live-ins, or NULL.  */
+static tree number_of(const Sources *from, const Value *value)
+{
+    const Op *def = value->def;
+    tree type = type_of_number(value->type.dtype), args[3] = {};
+    int64_t number;
+    if (!def) {
+        const SourceLiveIn *live = source_live_in(from->built, value);
+        tree expression = live ? expression_of(from, live) : NULL_TREE;
+        return expression ? fold_convert(type, expression) : NULL_TREE;
+    }
+    if (ir_constant(value, &number) && INTEGRAL_TYPE_P(type))
+        return build_int_cst(type, number);
+    for (int i = 0; i < def->nargs && i < 3; i++)
+        if (!(args[i] = number_of(from, def->args[i])))
+            return NULL_TREE;
+    if (def->code == OP_SCALAR_CONVERT)
+        return fold_convert(type, args[0]);
+    if (def->code == OP_SCALAR_SELECT)
+        return fold_build3(COND_EXPR, type, args[0], args[1], args[2]);
+    const enum tree_code code = code_of(def->code);
+    if (code == ERROR_MARK || def->nargs != 2)
+        return NULL_TREE;
+    if (TREE_CODE_CLASS(code) == tcc_comparison)
+        return fold_build2(code, boolean_type_node, args[0], args[1]);
+    const bool wraps = (code == PLUS_EXPR || code == MINUS_EXPR || code == MULT_EXPR) && INTEGRAL_TYPE_P(type);
+    tree inner = wraps ? unsigned_type_for(type) : type;
+    return fold_convert(type, fold_build2(code, inner, fold_convert(inner, args[0]), fold_convert(inner, args[1])));
+}
+
 static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
 {
+    if (live->devices)
+        return devices_how_many(w);
     if (live->argument) {
         SourceLiveIn tensor = *live;
         tensor.argument = 0;
@@ -348,6 +442,38 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
     const void *wanted = live->variable ? (const void *)live->variable : live->object;
     return calls->site ? argument_of(calls->site, calls->site_call, wanted)
                        : argument_of(calls->own, calls->own_call, wanted);
+}
+
+static tree moved_by(const Sources *from, tree pointer, const Value *bytes)
+{
+    tree number = pointer && bytes ? number_of(from, bytes) : NULL_TREE;
+    if (!pointer || !bytes)
+        return pointer;
+    return number ? fold_build_pointer_plus(fold_convert(ptr_type_node, pointer), fold_convert(sizetype, number))
+                  : NULL_TREE;
+}
+
+/* What lies behind a pointer.  */
+static tree read_behind(const Sources *from, tree pointer, const SourceLiveIn *live)
+{
+    for (int i = 0; i < live->nreads && pointer; i++) {
+        tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
+        pointer = moved_by(from, pointer, live->varying[i]);
+        if (pointer)
+            pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
+    }
+    if (pointer && live->behind)
+        pointer = fold_build_pointer_plus_hwi(pointer, live->behind);
+    pointer = moved_by(from, pointer, live->varying_behind);
+    return pointer && live->is_set ? fold_convert(integer_type_node, fold_build2(NE_EXPR, boolean_type_node, pointer,
+                                                                                 build_zero_cst(TREE_TYPE(pointer))))
+                                   : pointer;
+}
+
+static tree expression_of(const Sources *from, const SourceLiveIn *live)
+{
+    tree root = root_of(from->w, from->calls, live);
+    return live->into ? root : read_behind(from, root, live);
 }
 
 static void add_live_in(Walk *w, tree expression, Value *value)
@@ -406,6 +532,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     if (!prepared && !entry->function->failed)
         source_prepare(entry->function);
     const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, site, clauses_of, NULL);
+    const Sources from = {w, &calls, &built};
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
         totals += built.live_ins[i].total || built.live_ins[i].into;
@@ -414,9 +541,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     if (!w->kernel->failed && !w->failed && totals != w->totals.length())
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
     for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
-        tree expression = root_of(w, &calls, &built.live_ins[i]);
-        if (!built.live_ins[i].into)
-            expression = read_behind(expression, &built.live_ins[i]);
+        tree expression = expression_of(&from, &built.live_ins[i]);
         if (!expression)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",

@@ -398,6 +398,7 @@ bool devices_is_call(const char *name); /* without ws_ and a trailing underscore
 bool devices_is_table(Walk *w, tree base);
 Value *devices_table(Walk *w, tree base);
 Value *devices_count(Walk *w);
+tree devices_how_many(const Walk *w); /* the same as the program's */
 Value *devices_index(Walk *w, tree tensor);
 void devices_check_store(Walk *w, gcall *store);
 

@@ -434,7 +434,7 @@ static void sort_functions(SourceUnit *all)
 static bool is_of_loop(const Pragma *pragma)
 {
     return pragma->kind == DIRECTIVE_GRID || pragma->kind == DIRECTIVE_PIPELINE || pragma->kind == DIRECTIVE_PARTS ||
-           pragma->kind == DIRECTIVE_BLOCKS;
+           pragma->kind == DIRECTIVE_BLOCKS || pragma->kind == DIRECTIVE_DEVICES;
 }
 
 void transcribe_finish(void)

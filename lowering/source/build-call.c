@@ -123,15 +123,20 @@ Value *build_argument(Builder *b, const Instruction *call, int k)
 
 /* ---- operations of ws.h ------------------------------------------------------------------------------------------ */
 
-/* Arguments from `first` up to `last`.  NULL: one was refused, or the operation has no result.  */
+/* Arguments from `first` up to `last`. The number of a tensor's pointer in an array of them follows the tensor. NULL:
+   one was refused, or the operation has no result.  */
 static Value *make(Builder *b, const Instruction *call, Opcode code, Type type, int first, int last)
 {
-    Value *args[10];
+    Value *args[12];
     int n = 0;
     for (int k = first; k < last && n < 10; k++) {
         args[n] = build_argument(b, call, k);
         if (!args[n++])
             return NULL;
+        Value *index =
+            args[n - 1]->type.kind == K_TENSOR ? build_pointer(b, call->loc, call->arguments[k].operand).offset : NULL;
+        if (index)
+            args[n++] = index;
     }
     if (op_info[code].class_ != CLASS_STORE)
         return build_op(b, code, call->loc, type, n, args);
@@ -232,7 +237,7 @@ static bool tile_call(Builder *b, const Instruction *call, Built *made)
 {
     char stem[64];
     bool has_fill;
-    Value *value;
+    Value *value, *index = NULL;
     snprintf(stem, sizeof stem, "%s", call->symbol + 3);
     drop_suffix(stem, "_");
     const Opcode code = operation_named(stem, &has_fill);
@@ -241,13 +246,14 @@ static bool tile_call(Builder *b, const Instruction *call, Built *made)
     else if (!strcmp(stem, "scalar_i") || !strcmp(stem, "scalar_f"))
         value = splat(b, call);
     else if (build_is_tensor_call(stem))
-        value = build_tensor(b, call, stem);
+        value = build_tensor(b, call, stem, &index);
     else if (code != OP_COUNT)
         value = operation(b, call, code, has_fill);
     else
         return false;
     if (value)
-        *made = (Built){.kind = value->type.kind == K_SCALAR ? BUILT_SCALAR : BUILT_HANDLE, .value = value};
+        *made = (Built){
+            .kind = value->type.kind == K_SCALAR ? BUILT_SCALAR : BUILT_HANDLE, .value = value, .offset = index};
     return true;
 }
 

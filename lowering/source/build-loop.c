@@ -30,7 +30,7 @@ typedef struct {
 static Value *init_of(Builder *b, const SourceVariable *variable, Op *loop)
 {
     const Built *now = &b->variables[variable->id];
-    if (now->kind == BUILT_ADDRESS)
+    if (built_has_bytes(now))
         return now->offset ? now->offset : build_integer(b, D_I64, 0);
     if (now->kind != BUILT_NONE)
         return now->value;
@@ -52,7 +52,8 @@ static Carried carried_by(Builder *b, const SourceTree *loop, const SourceVariab
             continue;
         Value *init = init_of(b, variable, op);
         if (init->type.kind == K_TENSOR) {
-            build_refuse(b, loop->loc, "a tensor that changes in a loop");
+            const Built tensor = {.kind = BUILT_HANDLE, .value = init};
+            build_refuse_meeting(b, loop->loc, &tensor, &tensor, variable->declaration.name);
             continue;
         }
         carried.inits[carried.count] = init;
@@ -67,7 +68,7 @@ static void bind(Builder *b, const SourceVariable *variable, const Built *start,
 {
     Built *slot = &b->variables[variable->id];
     *slot = *start;
-    if (start->kind == BUILT_ADDRESS) {
+    if (built_has_bytes(start)) {
         slot->offset = value;
         return;
     }
@@ -102,11 +103,11 @@ static Value **values_of(Builder *b, const Carried *carried, const Built *before
     for (int k = 0; k < carried->count; k++) {
         const Built *now = &b->variables[carried->variables[k]->id], *start = &before[carried->variables[k]->id];
         if (start->kind != BUILT_NONE &&
-            (now->kind != start->kind || (now->kind == BUILT_ADDRESS && now->value != start->value)))
+            (now->kind != start->kind || (built_has_bytes(now) && now->value != start->value)))
             build_refuse(b, loc, "a pointer that goes to another array in each iteration");
-        values[k] = now->kind == BUILT_ADDRESS ? (now->offset ? now->offset : build_integer(b, D_I64, 0))
-                    : now->kind == BUILT_NONE  ? carried->inits[k]
-                                               : now->value;
+        values[k] = built_has_bytes(now)      ? (now->offset ? now->offset : build_integer(b, D_I64, 0))
+                    : now->kind == BUILT_NONE ? carried->inits[k]
+                                              : now->value;
     }
     return values;
 }

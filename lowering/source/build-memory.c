@@ -11,6 +11,8 @@
  * An address is a base, which is a parameter of the kernel, and a sum of bytes. A pointer that goes to one of several
  * bases has no IR.
  */
+#include <string.h>
+
 #include "build.h"
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -44,6 +46,8 @@ static Value *added(Builder *b, Loc loc, Value *x, Value *y)
 static Built sum(Builder *b, const Instruction *i)
 {
     Built base = build_pointer(b, i->loc, i->args[0]);
+    if (base.kind == BUILT_CHOSEN)
+        reject(b->kernel, i->loc, REASON_TENSOR_BASE_CHANGES);
     if (base.kind != BUILT_ADDRESS) {
         build_refuse(b, i->loc, "an address without an array");
         return (Built){.kind = BUILT_NONE};
@@ -55,12 +59,26 @@ static Built sum(Builder *b, const Instruction *i)
     return base;
 }
 
+void build_refuse_meeting(Builder *b, Loc loc, const Built *yes, const Built *no, const char *name)
+{
+    const bool tensors = yes->kind == BUILT_HANDLE && no->kind == BUILT_HANDLE && yes->value->type.kind == K_TENSOR;
+    if (!tensors)
+        build_refuse(b, loc, "a pointer to one of several arrays");
+    else if (!b->kernel->failed)
+        reject(b->kernel, loc, REASON_TENSOR_FROM_BRANCH,
+               name ? arena_print(b->module, "the tensor '%s'", name) : "a tensor");
+}
+
 static Built choice(Builder *b, const Instruction *i)
 {
     Built yes = build_pointer(b, i->loc, i->args[1]);
     const Built no = build_pointer(b, i->loc, i->args[2]);
-    if (yes.kind != no.kind || yes.kind != BUILT_ADDRESS || yes.value != no.value) {
-        build_refuse(b, i->loc, "a pointer to one of several arrays");
+    if (yes.kind != no.kind || !built_has_bytes(&yes) || yes.value != no.value) {
+        const Instruction *copy = i->next;
+        while (copy && !(copy->code == SO_COPY && copy->args[0].kind == OPERAND_TEMPORARY &&
+                         copy->args[0].temporary == i->temporary))
+            copy = copy->next;
+        build_refuse_meeting(b, i->loc, &yes, &no, copy ? copy->variable->declaration.name : NULL);
         return (Built){.kind = BUILT_NONE};
     }
     Value *zero = build_integer(b, D_I64, 0);
@@ -153,40 +171,119 @@ static Built element_at(Builder *b, const Instruction *i)
     return (Built){.kind = BUILT_NONE};
 }
 
-/* In front of the loops: the front end reads it, and the launcher gets it.  */
-static Built read_before(Builder *b, const Instruction *load)
+/* A number of bytes as a constant and what varies.  */
+static const Value *varying(const Value *offset, int64_t *bytes)
 {
-    const Built address = element_at(b, load);
-    int64_t offset = 0;
+    *bytes = 0;
+    return offset && !ir_constant(offset, bytes) ? offset : NULL;
+}
+
+static int live_in_of(const Builder *b, const Value *value)
+{
     int k = 0;
-    while (address.kind != BUILT_NONE && k < b->nlive_ins && b->live_ins[k].value != address.value)
+    while (k < b->nlive_ins && b->live_ins[k].value != value)
         k++;
-    if (address.kind == BUILT_NONE || k == b->nlive_ins || b->live_ins[k].nreads == MOST_READS ||
-        (address.offset && !ir_constant(address.offset, &offset))) {
+    return k;
+}
+
+/* A pointer that is known before the grid.  */
+static Built known_pointer(Builder *b, SourceLiveIn like, const char *name, Loc loc)
+{
+    like.value = NULL;
+    for (int k = 0; k < b->nlive_ins && !like.value; k++) {
+        SourceLiveIn other = b->live_ins[k];
+        other.value = NULL;
+        if (!memcmp(&other, &like, sizeof like))
+            like.value = b->live_ins[k].value;
+    }
+    return (Built){.kind = BUILT_ADDRESS,
+                   .name = name,
+                   .value = like.value ? like.value : build_live_in(b, like, type_pointer(D_F32), name, loc)};
+}
+
+/* In front of the loops: the front end reads it, and the launcher gets it.  */
+static Built read_before(Builder *b, const Instruction *load, const Built *address)
+{
+    const int k = live_in_of(b, address->value);
+    if (k == b->nlive_ins || b->live_ins[k].nreads == MOST_READS || b->live_ins[k].behind ||
+        b->live_ins[k].varying_behind) {
         build_refuse(b, load->loc, "a number that is read before the grid");
         return (Built){.kind = BUILT_NONE};
     }
     SourceLiveIn like = b->live_ins[k];
-    like.reads[like.nreads++] = offset;
+    like.varying[like.nreads] = varying(address->offset, &like.reads[like.nreads]);
+    like.nreads++;
     like.read = load->type;
-    const bool pointer = load->type == ST_P;
-    const Type type = pointer ? type_pointer(D_F32) : type_scalar(build_dtype(load->type));
-    return (Built){.kind = pointer ? BUILT_ADDRESS : BUILT_SCALAR,
-                   .value = build_live_in(b, like, type, NULL, load->loc)};
+    if (load->type == ST_P)
+        return known_pointer(b, like, NULL, load->loc);
+    return (Built){.kind = BUILT_SCALAR,
+                   .value = build_live_in(b, like, type_scalar(build_dtype(load->type)), NULL, load->loc)};
+}
+
+bool build_is_known(const Value *value)
+{
+    int64_t divisor;
+    const Op *def = value->def;
+    if (!def)
+        return !value->block;
+    if (def->code == OP_CONST)
+        return true;
+    if (op_info[def->code].class_ != CLASS_SCALAR || def->nresults != 1 || def->code == OP_ELEMENT ||
+        def->code == OP_SCALAR_MATH ||
+        ((def->code == OP_SCALAR_DIV || def->code == OP_SCALAR_REM) &&
+         (!ir_constant(def->args[1], &divisor) || !divisor || divisor == -1)))
+        return false;
+    for (int i = 0; i < def->nargs; i++)
+        if (!build_is_known(def->args[i]))
+            return false;
+    return true;
+}
+
+Built build_base(Builder *b, Loc loc, Operand x)
+{
+    const Built base = build_pointer(b, loc, x);
+    const int k = base.kind == BUILT_ADDRESS && !base.array ? live_in_of(b, base.value) : b->nlive_ins;
+    if ((base.kind == BUILT_CHOSEN && b->devices >= 0) || (k < b->nlive_ins && !base.offset))
+        return base;
+    if (k == b->nlive_ins || !build_is_known(base.offset)) {
+        reject(b->kernel, loc, REASON_TENSOR_BASE_CHANGES);
+        return (Built){.kind = BUILT_NONE};
+    }
+    SourceLiveIn like = b->live_ins[k];
+    int64_t bytes;
+    const Value *more = varying(base.offset, &bytes);
+    if (more && like.varying_behind) {
+        build_refuse(b, loc, "a tensor whose base is computed");
+        return (Built){.kind = BUILT_NONE};
+    }
+    like.behind += bytes;
+    like.varying_behind = more ? more : like.varying_behind;
+    return known_pointer(b, like, base.name, loc);
+}
+
+/* Of loops over tiles, whose stores have no pointers.  */
+static Built read_pointer(Builder *b, const Instruction *load, const Built *address)
+{
+    if (!address->offset || build_is_known(address->offset))
+        return read_before(b, load, address);
+    return (Built){.kind = BUILT_CHOSEN, .value = address->value, .offset = address->offset, .name = address->name};
 }
 
 Built build_load(Builder *b, const Instruction *load)
 {
     Built none = {.kind = BUILT_NONE};
-    if (!b->depth)
-        return read_before(b, load);
     Built address = element_at(b, load);
     if (address.kind == BUILT_NONE)
         return none;
+    if (!b->depth && (!address.offset || build_is_known(address.offset)))
+        return read_before(b, load, &address);
     if (address.array)
         return build_array_read(b, load, &address);
-    if (load->type == ST_P) {
-        build_refuse(b, load->loc, "a pointer that is read from memory");
+    if (load->type == ST_P && !b->kernel->grid.plain)
+        return read_pointer(b, load, &address);
+    if (load->type == ST_P || !b->depth) {
+        build_refuse(b, load->loc,
+                     b->depth ? "a pointer that is read from memory" : "a number that is read before the grid");
         return none;
     }
     address = build_total_element(b, load->loc, address, load->type);

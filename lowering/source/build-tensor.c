@@ -114,19 +114,58 @@ static bool shape_of(Builder *b, const Instruction *call, const char *name, Shap
     return shape->strides[0] != NULL;
 }
 
-static Value *tensor(Builder *b, const Instruction *call, const char *name)
+/* How many devices the loop around the grid has.  */
+static Value *count_of_devices(Builder *b)
+{
+    for (int i = 0; i < b->nlive_ins; i++)
+        if (b->live_ins[i].devices)
+            return b->live_ins[i].value;
+    return build_live_in(b, (SourceLiveIn){.devices = b->devices + 1}, type_scalar(D_I64), NULL, b->kernel->loc);
+}
+
+/* One more dimension: the pointers of an array, which lie anywhere.  */
+static bool in_table(Builder *b, const Instruction *call, Shape *shape)
+{
+    if (shape->rank == 4) {
+        reject(b->kernel, call->loc, REASON_TENSOR_TABLE_RANK);
+        return false;
+    }
+    memmove(shape->extents + 1, shape->extents, 3 * sizeof(Value *));
+    memmove(shape->strides + 1, shape->strides, 3 * sizeof(Value *));
+    shape->rank++;
+    shape->extents[0] = count_of_devices(b);
+    shape->strides[0] = build_integer(b, D_I32, 0);
+    return true;
+}
+
+/* The number of a pointer in an array of them, from its distance in bytes.  */
+static Value *index_of(Builder *b, Loc loc, Value *offset)
+{
+    const Op *def = offset->def;
+    int64_t number;
+    if (ir_constant(offset, &number))
+        return build_integer(b, D_I64, number / 8);
+    if (def && def->code == OP_SCALAR_MUL && ir_constant(def->args[1], &number) && number % 8 == 0)
+        return number == 8 ? def->args[0]
+                           : build_binary(b, OP_SCALAR_MUL, loc, def->args[0], build_integer(b, D_I64, number / 8));
+    if (def && (def->code == OP_SCALAR_ADD || def->code == OP_SCALAR_SUB) && ir_constant(def->args[1], &number) &&
+        number % 8 == 0)
+        return build_binary(b, def->code, loc, index_of(b, loc, def->args[0]), build_integer(b, D_I64, number / 8));
+    return build_binary(b, OP_SCALAR_DIV, loc, offset, build_integer(b, D_I64, 8));
+}
+
+static Value *tensor(Builder *b, const Instruction *call, const char *name, Value **index)
 {
     Dtype dtype;
     Shape shape = {0};
     if (!build_element_type(b, call, 1, &dtype))
         return NULL;
-    const Built base = build_pointer(b, call->loc, call->arguments[0].operand);
-    if (base.kind != BUILT_ADDRESS || base.array || base.offset) {
-        build_refuse(b, call->loc, "a tensor whose base is computed");
+    const Built base = build_base(b, call->loc, call->arguments[0].operand);
+    const bool table = base.kind == BUILT_CHOSEN;
+    if (base.kind == BUILT_NONE || !shape_of(b, call, name, &shape) || (table && !in_table(b, call, &shape)))
         return NULL;
-    }
-    if (!shape_of(b, call, name, &shape))
-        return NULL;
+    if (table)
+        *index = index_of(b, call->loc, base.offset);
     Value *args[9] = {base.value};
     base.value->type = type_pointer(dtype);
     for (int i = 0; i < shape.rank; i++) {
@@ -135,6 +174,7 @@ static Value *tensor(Builder *b, const Instruction *call, const char *name)
     }
     Value *value = in_front(b, OP_TENSOR, call->loc, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, args);
     value->def->tensor->row_stride = !strcmp(name, "tensor_2d_ld");
+    value->def->tensor->table = table;
     return value;
 }
 
@@ -144,6 +184,10 @@ static Value *part(Builder *b, const Instruction *call, bool box)
     Value *args[7];
     int n = 0;
     int64_t dimension = 0;
+    if (!box && build_pointer(b, call->loc, call->arguments[0].operand).offset) {
+        reject(b->kernel, call->loc, REASON_SLICE_BASE);
+        return NULL;
+    }
     if (!box && !build_constant(b, call, 1, "the dimension of a slice", &dimension))
         return NULL;
     for (int k = 0; k < call->narguments && n < 7; k++) {
@@ -160,7 +204,7 @@ static Value *part(Builder *b, const Instruction *call, bool box)
     return value;
 }
 
-Value *build_tensor(Builder *b, const Instruction *call, const char *name)
+Value *build_tensor(Builder *b, const Instruction *call, const char *name, Value **index)
 {
-    return !strcmp(name, "slice") || is_box(name) ? part(b, call, is_box(name)) : tensor(b, call, name);
+    return !strcmp(name, "slice") || is_box(name) ? part(b, call, is_box(name)) : tensor(b, call, name, index);
 }

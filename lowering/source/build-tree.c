@@ -40,7 +40,7 @@ static void assign(Builder *b, const Instruction *copy)
         made.name = name ? name : made.name;
     } else
         made.value = build_scalar(b, copy->loc, copy->args[0], variable->type);
-    if (made.value && made.kind != BUILT_ADDRESS && made.value->def && made.value->def->code != OP_CONST &&
+    if (made.value && !built_has_bytes(&made) && made.value->def && made.value->def->code != OP_CONST &&
         !made.value->name)
         made.value->name = name;
     build_note_holder(b, &variable->declaration, &made);
@@ -118,11 +118,11 @@ static bool same(const Built *x, const Built *y)
 /* What an arm without a value hands on, since nothing reads it.  */
 static Value *part_of(Builder *b, const Built *own, const Built *other)
 {
-    if (own->kind == BUILT_ADDRESS)
+    if (built_has_bytes(own))
         return own->offset ? own->offset : build_integer(b, D_I64, 0);
     if (own->kind != BUILT_NONE)
         return own->value;
-    return other->kind == BUILT_ADDRESS  ? build_integer(b, D_I64, 0)
+    return built_has_bytes(other)        ? build_integer(b, D_I64, 0)
            : other->kind == BUILT_SCALAR ? build_zero(b, other->value->type.dtype)
                                          : NULL;
 }
@@ -132,8 +132,10 @@ static void meet(Builder *b, Op *op, Meeting *all, const SourceVariable *variabl
     if (same(yes, no) || (yes->kind == BUILT_NONE && no->kind == BUILT_NONE))
         return;
     const Built *some = yes->kind == BUILT_NONE ? no : yes;
-    if (some->kind == BUILT_ADDRESS && yes->kind == no->kind && yes->value != no->value) {
-        build_refuse(b, op->loc, "a pointer to one of several arrays");
+    const bool tensor = some->kind == BUILT_HANDLE && some->value->type.kind == K_TENSOR;
+    if ((built_has_bytes(some) || tensor) && no->kind != BUILT_NONE && yes->kind != BUILT_NONE &&
+        (tensor || yes->kind != no->kind || yes->value != no->value)) {
+        build_refuse_meeting(b, op->loc, yes, no, variable->declaration.name);
         return;
     }
     Value *parts[2] = {part_of(b, yes, no), part_of(b, no, yes)};
@@ -222,7 +224,7 @@ static void build_if(Builder *b, const SourceTree *tree, const uint64_t *live)
         Value *value =
             flat ? chosen(b, tree->loc, condition, all.yes[k], all.no[k])
                  : op_result(b->kernel, op, build_type_handed(all.yes[k]), all.variables[k]->declaration.name);
-        *(slot->kind == BUILT_ADDRESS ? &slot->offset : &slot->value) = value;
+        *(built_has_bytes(slot) ? &slot->offset : &slot->value) = value;
     }
     if (flat)
         return;

@@ -145,8 +145,9 @@ Built build_global(Builder *b, const char *name)
     const SourceGlobal *global = global_named(b, name);
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
-        if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind && !b->live_ins[i].is_set &&
-            !b->live_ins[i].into && !strcmp(b->live_ins[i].global, name))
+        if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind &&
+            !b->live_ins[i].varying_behind && !b->live_ins[i].is_set && !b->live_ins[i].into &&
+            !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
         made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
@@ -158,7 +159,9 @@ Built build_global(Builder *b, const char *name)
 static int rank_of(const Builder *b, const SourceLiveIn *live)
 {
     const SourceFunction *host = b->outline->host;
-    for (int i = 0; live->variable && !live->argument && !live->nreads && !live->behind && i < host->nparameters; i++)
+    for (int i = 0; live->variable && !live->argument && !live->nreads && !live->behind && !live->varying_behind &&
+                    i < host->nparameters;
+         i++)
         if (host->parameters[i] == live->variable)
             return i;
     return host->nparameters;
@@ -185,6 +188,14 @@ static void order_live_ins(Builder *b)
     b->live_ins = sorted;
 }
 
+const SourceLiveIn *source_live_in(const SourceKernel *kernel, const Value *value)
+{
+    for (int i = 0; i < kernel->nall; i++)
+        if (kernel->all[i].value == value)
+            return &kernel->all[i];
+    return NULL;
+}
+
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 /* Loops over elements: the function reads or writes arrays, and calls no function of ws.h.  */
@@ -205,6 +216,8 @@ static void check(Builder *b)
     const SourceOutline *outline = b->outline;
     if (outline->exit.line)
         reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");
+    if (outline->devices >= 0)
+        source_check_devices(b->kernel, (SourceFunction *)outline->host, outline->devices, outline->header);
 }
 
 void source_prepare(SourceFunction *function)
@@ -252,6 +265,7 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     b->marks = arena_alloc(b->module, (size_t)b->nmarks + 1);
     b->block = kernel->body;
     b->pipelined = -1;
+    b->devices = b->outline->devices;
     bind_parameters(b);
     uint64_t *live = build_set(b);
     build_totals_begin(b, live);
@@ -263,6 +277,9 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
         return (SourceKernel){0};
     build_members(b);
     source_prune(kernel);
+    SourceKernel built = {.all = b->live_ins, .nall = b->nlive_ins, .shown = b->shown, .nshown = b->nshown};
     order_live_ins(b);
-    return (SourceKernel){b->live_ins, b->nlive_ins, b->shown, b->nshown};
+    built.live_ins = b->live_ins;
+    built.nlive_ins = b->nlive_ins;
+    return built;
 }

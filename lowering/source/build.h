@@ -30,7 +30,8 @@ typedef enum {
     BUILT_NONE,    /* no value so far */
     BUILT_SCALAR,  /* value */
     BUILT_ADDRESS, /* value: the base, a parameter of the kernel; offset: I64, NULL for 0 */
-    BUILT_HANDLE,  /* value: a tile or a tensor */
+    BUILT_HANDLE, /* value: a tile or a tensor; offset: bytes of a tensor's pointer in its array of pointers, or NULL */
+    BUILT_CHOSEN, /* a pointer out of an array of pointers: value, the array; offset: bytes */
 } BuiltKind;
 
 /* An array of tiles: the loop that writes it and its element there, or the value of the whole.  */
@@ -48,6 +49,12 @@ typedef struct {
                          or NULL */
     BuiltArray *array; /* BUILT_ADDRESS: of an element of this, and value is NULL */
 } Built;
+
+/* Is it a base and a sum of bytes?  */
+static inline bool built_has_bytes(const Built *x)
+{
+    return x->kind == BUILT_ADDRESS || x->kind == BUILT_CHOSEN;
+}
 
 /* A task of the grid. `around`: the outermost pipelined loop around it; -1: none.  */
 typedef struct {
@@ -88,6 +95,7 @@ typedef struct {
     int *sharing; /* marks of pipelined loops and tasks */
     int nsharing;
     int pipelined;      /* mark of the outermost pipelined loop around; -1: none */
+    int devices;        /* mark of the loop over devices around the grid; -1: none */
     BuiltArray *arrays; /* of tiles */
     int narrays;
 } Builder;
@@ -183,6 +191,12 @@ Value *build_scalar_operation(Builder *b, const Instruction *instruction);
 
 /* What an operand of type p is: an address or a handle.  */
 Built build_pointer(Builder *b, Loc loc, Operand x);
+/* Is it computed of numbers from outside the grid by arithmetic that cannot fail?  */
+bool build_is_known(const Value *value);
+/* The base of a tensor: a live-in, or, of BUILT_CHOSEN, an array of pointers. BUILT_NONE: it was refused.  */
+Built build_base(Builder *b, Loc loc, Operand x);
+/* Says that a variable holds one of two arrays or tensors.  */
+void build_refuse_meeting(Builder *b, Loc loc, const Built *yes, const Built *no, const char *name);
 /* An operation on addresses.  */
 Built build_address_operation(Builder *b, const Instruction *instruction);
 Built build_load(Builder *b, const Instruction *load);
@@ -215,6 +229,7 @@ bool build_print_value(Builder *b, const Instruction *call);
 
 /* `name`: of the function, without ws_ and a last "_".  */
 bool build_is_tensor_call(const char *name);
-Value *build_tensor(Builder *b, const Instruction *call, const char *name);
+/* `index`: which pointer of an array of pointers is its base, if the grid chooses one.  */
+Value *build_tensor(Builder *b, const Instruction *call, const char *name, Value **index);
 
 #endif

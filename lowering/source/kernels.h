@@ -4,6 +4,7 @@
  *
  *      prepare     passes over the function of the loop                                       kernels.c
  *      outline     the loop becomes a function of its own; its parameters are live-ins        outline.c
+ *      devices     an iteration over devices stores to what is its own                         devices.c
  *      hoist       what each iteration reads alike is read in front of the loop               hoist.c
  *      structure, induction                                                                   passes.h
  *      build       the tree becomes a kernel                                                  build.c, build-*.c
@@ -41,12 +42,20 @@ typedef struct {
     SourceVariable **leaving; /* variables of the host that the loop assigns and that are read behind it */
     SourceVariable **left;    /* the same in the outlined function */
     int nleaving;
-    Loc exit; /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
+    Loc exit;    /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
+    int devices; /* mark of the loop over devices around it; -1: none */
+    int header;  /* of the loop in the host, in the order of source_flow () */
 } SourceOutline;
 
 /* require: the function behind source_prepare (). `site`: the place of the call that has brought the mark; NULL: it is
    the function's own. Returns NULL if no loop stands behind the mark.  */
 SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site);
+
+/* ---- devices.c --------------------------------------------------------------------------------------------------- */
+
+/* Refuses stores of the grid, whose loop has the header, to tensors that are not the iteration's own in the loop over
+   devices of this mark.  */
+void source_check_devices(Kernel *kernel, SourceFunction *function, int mark, int grid);
 
 /* ---- results.c --------------------------------------------------------------------------------------------------- */
 
@@ -79,23 +88,27 @@ typedef struct {
 
 enum { MOST_READS = 4 };
 
-/* An argument of the launcher: one of the four, or what lies behind it: each read is at an address so many bytes behind
-   what the one before has given. All but the last are pointers.  */
+/* An argument of the launcher: one of these, or what lies behind it: each read is at an address so many bytes behind
+   what the one before has given. All but the last are pointers. Numbers of bytes that vary are I64, computed of other
+   live-ins by operations of scalars.  */
 typedef struct {
     Value *value;
     int nreads;
-    int64_t reads[MOST_READS];      /* bytes */
-    SourceType read;                /* of the last one */
-    int64_t behind;                 /* bytes that are added to the address in the end */
-    bool is_set;                    /* 1, if that address is not NULL, and 0 */
-    const Value *address;           /* is_set: the live-in that has it */
-    const SourceVariable *variable; /* its value where the loop begins */
-    int argument;                   /* not 0: the argument of the call that makes this tensor, from 1 on */
-    const SourceObject *object;     /* its address */
-    const char *global;             /* its address */
-    const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */
-    const Reduction *into;          /* a handle for the sum of a grid, which goes to the element at that address */
-    bool is_near;                   /* into: the address is known in full, and not only its array */
+    int64_t reads[MOST_READS];        /* bytes */
+    const Value *varying[MOST_READS]; /* more bytes, or NULL */
+    SourceType read;                  /* of the last one */
+    int64_t behind;                   /* bytes that are added to the address in the end */
+    const Value *varying_behind;      /* more bytes, or NULL */
+    int devices;                      /* not 0: how many the loop over devices has, of pragma devices - 1 */
+    bool is_set;                      /* 1, if that address is not NULL, and 0 */
+    const Value *address;             /* is_set: the live-in that has it */
+    const SourceVariable *variable;   /* its value where the loop begins */
+    int argument;                     /* not 0: the argument of the call that makes this tensor, from 1 on */
+    const SourceObject *object;       /* its address */
+    const char *global;               /* its address */
+    const SourceVariable *total;      /* a handle for the sum of a grid, which the variable becomes */
+    const Reduction *into;            /* a handle for the sum of a grid, which goes to the element at that address */
+    bool is_near;                     /* into: the address is known in full, and not only its array */
 } SourceLiveIn;
 
 /* A counter of a loop whose test is at `loop`, so many inlined calls below the host.  */
@@ -119,7 +132,12 @@ typedef struct {
     int nlive_ins;
     SourceShown *shown;
     int nshown;
+    const SourceLiveIn *all; /* with those that only numbers of bytes are computed of */
+    int nall;
 } SourceKernel;
+
+/* What a parameter of the kernel is, also of one that the kernel has no use for.  */
+const SourceLiveIn *source_live_in(const SourceKernel *kernel, const Value *value);
 
 /* What the front end knows of pragma `mark`.  */
 typedef const SourceClauses *SourceClausesOf(void *context, int mark);

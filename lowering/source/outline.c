@@ -427,6 +427,23 @@ static int loop_of_mark(const Outliner *o, int mark, const Loc *site)
     return -1;
 }
 
+/* The mark of the loop over devices around the loop, or -1.  */
+static int devices_around(const Outliner *o)
+{
+    for (int b = 0; b < o->flow->n; b++)
+        for (const Instruction *i = o->flow->order[b]->first; i; i = i->next) {
+            const SourcePragma *pragma = i->code == SO_MARK ? o->host->unit->pragmas : NULL;
+            for (int k = 0; pragma && k < i->mark; k++)
+                pragma = pragma->next;
+            const int header = pragma && !strcmp(pragma->text, "devices")
+                                   ? source_marked_loop(o->host, o->flow, o->flow->order[b], i->mark)
+                                   : -1;
+            if (header >= 0 && source_in_loop(o->flow, header, o->header))
+                return i->mark;
+        }
+    return -1;
+}
+
 static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int depth);
 
 /* Does the loop only keep in it what it leaves alone? A block behind the loop computes that again.  */
@@ -490,6 +507,8 @@ SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
     o->live = source_live(host, o->flow);
     o->outline = arena_alloc(module, sizeof *o->outline);
     o->outline->host = host;
+    o->outline->devices = devices_around(o);
+    o->outline->header = o->header;
     o->variables = arena_alloc(module, ((size_t)host->nvariables + 1) * sizeof *o->variables);
     o->addresses = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->addresses);
     o->objects = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->objects);

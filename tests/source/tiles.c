@@ -194,6 +194,23 @@ static void show(const char *name)
     reset();
 }
 
+/* Pointers out of arrays of pointers: of the iteration, known before the grid, and chosen in it; computed bases.  */
+static void pointers(int n, int m, int k, const float *const x[], float *const y[])
+{
+#pragma ws devices(n)
+    for (int r = 0; r < n; r++)
+#pragma ws grid(1)
+        for (int i = 0; i < m; i += 16) {
+            ws_tensor own = ws_tensor_2d(y[r], WS_F32, m, k), first = ws_tensor_2d(x[0] + 2 * k * m, WS_F32, m, k);
+            ws_tile sum = ws_load(first, i, 0, 16, 32);
+            for (int p = 0; p < n; p++) {
+                const float *other = x[(p + r) % n];
+                sum = ws_add(ws_mul(sum, 0.5f), ws_load(ws_tensor_2d(other, WS_F32, m, k), i, 0, 16, 32));
+            }
+            ws_store(own, i, 0, sum);
+        }
+}
+
 int main(void)
 {
     reset();
@@ -217,5 +234,9 @@ int main(void)
     show("tiles");
     steps(ROWS, 32, 2, a, sums);
     show("steps");
+    const float *const read[] = {scales, scales + 32, scales + 96};
+    float *const written[] = {sums, sums + 32 * 32, sums + 2 * 32 * 32};
+    pointers(3, 32, 32, read, written);
+    show("pointers");
     return 0;
 }

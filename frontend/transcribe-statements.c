@@ -191,6 +191,7 @@ static void return_statement(Transcriber *t, CXCursor s)
 {
     CXCursor e = first_child(t, s);
     const Operand none = {.kind = OPERAND_NONE};
+    at_cursor(t, s);
     if (clang_Cursor_isNull(e)) {
         source_return(&t->builder, none);
         return;
@@ -199,7 +200,7 @@ static void return_statement(Transcriber *t, CXCursor s)
     Parts value = value_of_expression(t, e);
     if (canonical(result).kind != CXType_Void)
         value = converted(t, value, type, result, e);
-    at_cursor(t, s);
+    at_cursor(t, e);
     if (is_memory(result)) {
         Spot spot = {.address = t->result, .type = result};
         spot_write(t, &spot, value, s);
@@ -364,9 +365,11 @@ void statement(Transcriber *t, CXCursor s)
         statement(t, below.list[below.count - 1]);
         break;
     case CXCursor_GotoStmt:
+        at_cursor(t, s);
         goto_statement(t, s);
         break;
     case CXCursor_BreakStmt:
+        at_cursor(t, s);
         source_jump(&t->builder, t->leave);
         break;
     case CXCursor_ContinueStmt:

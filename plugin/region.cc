@@ -89,6 +89,12 @@ static bool twice(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 {
     Pragma *pragma = mark->pragma;
+    const bool said = plugin.from_region && (twice(marks, mark) || (pragma->is_grid && grid_around(marks, mark)) ||
+                                             (plugin.module->failed && !pragma->is_grid));
+    if (said) { /* by lowering/source/ */
+        pragma->used = true;
+        return false;
+    }
     if (cfun->calls_setjmp && region_refuse_jumps(cfun))
         pragma->used = true;
     else if (twice(marks, mark))

@@ -278,14 +278,15 @@ static void transcribe_block(Transcriber *t, basic_block block)
     edge_iterator i;
     for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at) && !t->function->failed; gsi_next(&at))
         transcribe_statement(t, gsi_stmt(at));
-    t->builder.loc = Loc();
     FOR_EACH_EDGE(next, i, block->succs)
     {
+        t->builder.loc = next->goto_locus == UNKNOWN_LOCATION ? Loc() : loc_of(next->goto_locus);
         if (next->flags & (EDGE_ABNORMAL | EDGE_EH))
             FAIL(t, next->flags & EDGE_EH ? "an exception" : "a jump that is no goto");
         else if (single_succ_p(block) && next->dest != EXIT_BLOCK_PTR_FOR_FN(t->fn))
             source_jump(&t->builder, block_of(next->dest));
     }
+    t->builder.loc = Loc();
     source_unreachable(&t->builder);
 }
 

@@ -129,10 +129,8 @@ static Pipeline *pipeline_above(Builder *b, int mark)
 static void take_marks(Builder *b, const SourceTree *loop)
 {
     for (const SourceTree *list = loop->yes; list && list->kind == TREE_BLOCK; list = list->next)
-        for (const Instruction *i = list->first; i && i->code == SO_MARK; i = i->next) {
-            const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
-            b->marks[i->mark] |= clauses && clauses->kind == DIRECTIVE_GRID && !b->depth;
-        }
+        for (const Instruction *i = list->first; i && i->code == SO_MARK; i = i->next)
+            b->marks[i->mark] |= i->mark == b->mark && !b->depth;
     const int mark = build_pragma_above(b, loop);
     if (mark >= 0)
         b->marks[mark] = true;
@@ -423,6 +421,39 @@ static void build_test(Builder *b, const SourceTree *loop, const Alone *alone, b
                 build_instruction(b, i);
 }
 
+static bool leads_to_bound(Builder *b, const SourceTree *loop, const Range *range)
+{
+    int64_t step;
+    const bool up = range->compare == OP_SCALAR_LT || range->compare == OP_SCALAR_LE,
+               known = ir_constant(range->step, &step);
+    if (known && range->dtype == D_U32 && step > INT32_MAX) /* k-- of an unsigned k */
+        step = -1;
+    if (!known || !step || range->compare == OP_SCALAR_NE || (step > 0) == up)
+        return true;
+    reject(b->kernel, loop->loc, REASON_LOOP_COMPARE_STEP, step > 0 ? "up" : "down", op_info[range->compare].call);
+    return false;
+}
+
+/* A tile that goes from one iteration of the grid's outermost loop to the next was made in front of the grid.  */
+static bool carries_tile(Builder *b, const SourceTree *loop, const uint64_t *assigned, const uint64_t *live)
+{
+    uint64_t *start = build_set_copy(b, live);
+    SourceTree alone = *loop;
+    alone.next = NULL;
+    build_live_before(b, &alone, start);
+    for (int v = 0; v < b->function->nvariables; v++) {
+        const SourceVariable *variable = b->function->variables[v];
+        const char *type = variable->declaration.c_type;
+        if (!build_has(assigned, v) || !build_has(start, v) || variable->type != ST_P || !type ||
+            strcmp(type, "ws_tile") || b->variables[v].kind == BUILT_NONE)
+            continue;
+        reject(b->kernel, b->kernel->loc, REASON_GRID_CARRIED_TILE,
+               variable->declaration.name ? variable->declaration.name : "a tile");
+        return true;
+    }
+    return false;
+}
+
 static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
 {
     const SourceVariable *counter = loop->induction->counter.variable;
@@ -430,6 +461,8 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     Range range = {0};
     build_test(b, loop, &alone, true);
     if (b->kernel->failed || !range_of(b, loop, &range))
+        return;
+    if (!leads_to_bound(b, loop, &range) || (!b->depth && carries_tile(b, loop, alone.assigned, live)))
         return;
     Value *bounds[] = {range.lo, range.hi, range.step};
     Op *op = op_new(b->kernel, OP_FOR, loop->loc, 3, bounds);
@@ -535,15 +568,13 @@ void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live)
 {
     const int mark = build_pragma_above(b, loop), around = b->pipelined;
     take_marks(b, loop);
+    build_refuse_two(b, loop);
     if (b->pipelined < 0 && build_is_pipelined(b, mark))
         b->pipelined = mark;
     if (is_counted(b, loop, live) && counts_as_int(b, loop))
         build_for(b, loop, live);
-    else if (b->depth < b->kernel->grid.dims)
-        build_refuse(b, loop->loc, "a loop of the grid without a count");
-    else if (mark >= 0)
-        build_refuse(b, loop->loc, "a pipelined loop without a count");
-    else
+    else if ((b->depth >= b->kernel->grid.dims && mark < 0) ||
+             !build_refuse_uncounted(b, loop, b->depth < b->kernel->grid.dims))
         build_while(b, loop, live);
     b->pipelined = around;
 }

@@ -36,6 +36,46 @@ bool build_is_pipelined(const Builder *b, int mark)
     return mark >= 0 && b->clauses_of(b->context, mark)->kind == DIRECTIVE_PIPELINE;
 }
 
+/* Of a loop: of several the last in the source.  */
+static int last_mark(const Builder *b, const SourceTree *loop, int *count)
+{
+    const SourceTree *list = loop->yes;
+    int last = -1;
+    *count = 0;
+    while (list && list->kind == TREE_BLOCK && !list->first)
+        list = list->next;
+    for (const Instruction *i = list && list->kind == TREE_BLOCK ? list->first : NULL; i && i->code == SO_MARK;
+         i = i->next) {
+        const SourceClauses *clauses = b->clauses_of(b->context, i->mark);
+        if (!clauses || clauses->kind == DIRECTIVE_TASK)
+            continue;
+        ++*count;
+        last = i->mark > last ? i->mark : last;
+    }
+    return last;
+}
+
+void build_refuse_two(Builder *b, const SourceTree *loop)
+{
+    int count;
+    const int mark = last_mark(b, loop, &count);
+    if (count > 1)
+        reject(b->kernel, b->clauses_of(b->context, mark)->loc, REASON_PRAGMA_TWO);
+}
+
+void build_refuse_mark(Builder *b, const Instruction *mark)
+{
+    const SourceClauses *clauses = b->clauses_of(b->context, mark->mark);
+    if (b->kernel->failed)
+        return;
+    if (!clauses)
+        build_refuse(b, mark->loc, "a pragma that is above no loop of the grid");
+    else if (clauses->kind == DIRECTIVE_GRID)
+        reject(b->kernel, clauses->loc, REASON_GRID_INSIDE_GRID);
+    else
+        reject(b->kernel, clauses->loc, REASON_PRAGMA_NO_LOOP, directive_word(clauses->kind));
+}
+
 static void add_shares(Builder *b, int mark)
 {
     for (int k = 0; k < b->nsharing; k++)

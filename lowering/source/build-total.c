@@ -37,12 +37,25 @@ static bool check_type(Builder *b, const Reduction *clause, SourceType type)
     return false;
 }
 
-static void refuse_leaving(Builder *b, const SourceVariable *variable)
+static void refuse_leaving(Builder *b, const SourceLeaving *leaving)
 {
-    if (variable->declaration.name)
-        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES, variable->declaration.name);
+    Kernel *kernel = b->kernel;
+    const Loc loc = leaving->read.line ? leaving->read : kernel->loc;
+    const char *name = leaving->variable->declaration.name;
+    if (name)
+        reject(kernel, loc, REASON_VALUE_LEAVES, name);
     else
-        reject(b->kernel, b->kernel->loc, REASON_VALUE_LEAVES_UNNAMED);
+        reject(kernel, loc, REASON_VALUE_LEAVES_UNNAMED);
+    if (kernel->choice.of)
+        return;
+    if (leaving->is_counter)
+        remark(kernel, DIAG_NOTE, kernel->loc, "assign it again behind the grid, or use another variable there");
+    else if (kernel->grid.plain && name)
+        remark(kernel, DIAG_NOTE, kernel->loc,
+               "results leave this grid in arrays, and as sums: 'reduction(+: %s)', a clause of the grid", name);
+    else
+        remark(kernel, DIAG_NOTE, kernel->loc,
+               "results leave this grid through 'ws_store' alone; compute scalars again after it");
 }
 
 static bool is_live_in(const Builder *b, const Value *value)
@@ -98,10 +111,10 @@ Built build_total_element(Builder *b, Loc loc, Built address, SourceType type)
 void build_totals_begin(Builder *b, uint64_t *live)
 {
     for (int i = 0; i < b->outline->nleaving && !b->kernel->failed; i++) {
-        const SourceVariable *variable = b->outline->leaving[i], *own = b->outline->left[i];
+        const SourceVariable *variable = b->outline->leaving[i].variable, *own = b->outline->leaving[i].own;
         const Reduction *clause = b->kernel->grid.plain ? clause_naming(b, variable) : NULL;
         if (!clause) {
-            refuse_leaving(b, variable);
+            refuse_leaving(b, &b->outline->leaving[i]);
         } else if (check_type(b, clause, variable->type)) {
             build_add(live, own->id);
             b->variables[own->id] = (Built){.kind = BUILT_SCALAR, .value = build_zero(b, build_dtype(variable->type))};
@@ -123,11 +136,11 @@ void build_totals_end(Builder *b)
     *end = NULL;
     b->block = b->kernel->body;
     for (int i = 0; i < b->outline->nleaving && !b->kernel->failed; i++) {
-        const SourceVariable *variable = b->outline->leaving[i];
+        const SourceVariable *variable = b->outline->leaving[i].variable;
         const Reduction *clause = clause_naming(b, variable);
         Value *base = build_live_in(b, (SourceLiveIn){.total = variable}, type_pointer(D_F32), clause->name,
                                     variable->declaration.loc);
-        Value *args[] = {base, build_integer(b, D_I64, 0), b->variables[b->outline->left[i]->id].value};
+        Value *args[] = {base, build_integer(b, D_I64, 0), b->variables[b->outline->leaving[i].own->id].value};
         Op *op = op_new(b->kernel, OP_SET_ELEMENT, b->kernel->loc, 3, args);
         op->store->label = clause->name;
         op_append(b->block, op);

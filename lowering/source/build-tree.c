@@ -61,7 +61,7 @@ void build_instruction(Builder *b, const Instruction *i)
     switch (source_op_form(i->code)) {
     case FORM_MARK:
         if (!b->marks[i->mark])
-            build_refuse(b, i->loc, "a pragma that is above no loop of the grid");
+            build_refuse_mark(b, i);
         return;
     case FORM_COPY:
         assign(b, i);

@@ -210,13 +210,42 @@ static bool is_plain(const SourceFunction *function, const Kernel *kernel)
     return arrays && !tiles;
 }
 
+/* Clauses about loops over elements.  */
+static void check_clauses_of(Builder *b, const SourceClauses *clauses)
+{
+    const bool wrong =
+        clauses->kind == DIRECTIVE_GRID
+            ? clauses->grid.tile[0] || clauses->grid.precision != PRECISION_F32 || clauses->grid.reductions
+            : clauses->pipeline.tile || clauses->pipeline.reductions;
+    if (wrong && !b->kernel->failed)
+        reject_text(b->kernel, clauses->loc, REASON_CLAUSES_OF_PLAIN,
+                    arena_print(b->module, reason_sentence(REASON_CLAUSES_OF_PLAIN),
+                                "calls functions of tiles, or writes no array"),
+                    "the step of a loop over tiles is the tile; leave the clause out");
+}
+
+/* Of the grid and of loops in it.  */
+static void check_clauses(Builder *b)
+{
+    check_clauses_of(b, b->clauses_of(b->context, b->mark));
+    for (const SourceBlock *block = b->function->blocks; block; block = block->next)
+        for (const Instruction *i = block->first; i; i = i->next)
+            if (i->code == SO_MARK && b->clauses_of(b->context, i->mark))
+                check_clauses_of(b, b->clauses_of(b->context, i->mark));
+}
+
 /* What the outlined function has that no kernel has.  */
 static void check(Builder *b)
 {
     const SourceOutline *outline = b->outline;
-    if (outline->exit.line)
+    if (outline->endless)
+        reject(b->kernel, outline->mark < 0 ? outline->exit : b->clauses_of(b->context, outline->mark)->loc,
+               REASON_LOOP_ENDLESS);
+    else if (outline->exit.line)
         reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");
-    if (outline->devices >= 0)
+    else if (!b->kernel->grid.plain)
+        check_clauses(b);
+    if (!b->kernel->failed && outline->devices >= 0)
         source_check_devices(b->kernel, (SourceFunction *)outline->host, outline->devices, outline->header);
 }
 
@@ -241,6 +270,7 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     const SourceBlock *irreducible = NULL;
     if (host->failed)
         build_refuse(b, host->failed_loc, host->failed);
+    b->mark = mark;
     b->outline = kernel->failed ? NULL : source_outline(host, mark, site);
     if (!b->outline) {
         build_refuse(b, kernel->loc, "a grid that is no loop");
@@ -268,7 +298,8 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     b->devices = b->outline->devices;
     bind_parameters(b);
     uint64_t *live = build_set(b);
-    build_totals_begin(b, live);
+    if (!kernel->failed)
+        build_totals_begin(b, live);
     build_tasks_begin(b, tree);
     build_list(b, tree, live);
     build_tasks_end(b);

@@ -5,6 +5,7 @@
  *   build.c          the kernel: clauses, live-ins, its body
  *   build-tree.c     blocks, conditions, and the variables that meet behind them
  *   build-loop.c     loops -> FOR and WHILE
+ *   build-uncounted.c  why a loop has no count
  *   build-live.c     the variables of a tree that are read before they are assigned again
  *   build-scalar.c   operations of scalars
  *   build-memory.c   addresses, loads, stores
@@ -77,6 +78,7 @@ typedef struct {
     Block *block; /* where operations go */
     Op *anchor;   /* the outermost loop, which literals stand in front of; NULL: it was not met */
     int depth;    /* of loops */
+    int mark;     /* of the grid */
     bool *marks;  /* by mark: a loop has taken it */
     int nmarks;
     int words; /* of a set of variables */
@@ -129,6 +131,10 @@ Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name,
 /* The mark of a pipeline, parts or blocks, or -1. source_outline () has put it at the start of the loop's body.  */
 int build_pragma_above(const Builder *b, const SourceTree *loop);
 bool build_is_pipelined(const Builder *b, int mark);
+/* Refuses the second pragma of a loop.  */
+void build_refuse_two(Builder *b, const SourceTree *loop);
+/* A pragma that no loop has taken.  */
+void build_refuse_mark(Builder *b, const Instruction *mark);
 /* In front of the walk and behind it.  */
 void build_tasks_begin(Builder *b, const SourceTree *tree);
 void build_tasks_end(Builder *b);
@@ -175,6 +181,11 @@ void build_yield(Builder *b, Block *block, Opcode code, Loc loc, int nargs, Valu
 /* ---- build-loop.c ------------------------------------------------------------------------------------------------ */
 
 void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live);
+
+/* ---- build-uncounted.c ------------------------------------------------------------------------------------------- */
+
+/* Reports why a loop of the grid, or a pipelined loop, has no count. false: the pass `nest` says it.  */
+bool build_refuse_uncounted(Builder *b, const SourceTree *loop, bool of_grid);
 
 /* ---- build-scalar.c ---------------------------------------------------------------------------------------------- */
 

@@ -126,6 +126,27 @@ static const SourceInlined *chained(Module *module, const SourceInlined *inner, 
     return link;
 }
 
+Loc source_way(const Instruction *end, const SourceBlock *to)
+{
+    const SourceWay *way = end->ways;
+    while (way && way->to != to)
+        way = way->next;
+    return way ? way->loc : (Loc){0};
+}
+
+void source_add_way(Module *module, Instruction *end, const SourceBlock *to, Loc loc)
+{
+    SourceWay *way = arena_alloc(module, sizeof *way);
+    *way = (SourceWay){to, loc, end->ways};
+    end->ways = way;
+}
+
+void source_add_ways(Module *module, Instruction *end, const Instruction *from)
+{
+    for (const SourceWay *way = from->ways; way; way = way->next)
+        source_add_way(module, end, way->to, way->loc);
+}
+
 static void copy_operand(const SourceCopy *copy, Operand *x)
 {
     if (x->kind == OPERAND_TEMPORARY)
@@ -161,6 +182,11 @@ Instruction *source_copy_instruction(const SourceCopy *copy, const Instruction *
         if (copy->blocks[(*block)->id])
             *block = copy->blocks[(*block)->id];
     }
+    made->ways = NULL;
+    source_add_ways(module, made, instruction);
+    for (SourceWay *way = made->ways; copy->blocks && way; way = way->next)
+        if (way->to && copy->blocks[way->to->id])
+            way->to = copy->blocks[way->to->id];
     made->inlined = chained(module, instruction->inlined, copy->inlined);
     return made;
 }
@@ -404,11 +430,27 @@ static void settle(SourceBlock *block)
     make_jump(end, to);
 }
 
-static SourceBlock *behind_jumps(SourceBlock *block)
+/* `where`: the place of the first jump that has one.  */
+static SourceBlock *behind_jumps(SourceBlock *block, Loc *where)
 {
-    for (int i = 0; i < 64 && block->first->code == SO_JUMP && block->first->targets[0] != block; i++)
+    for (int i = 0; i < 64 && block->first->code == SO_JUMP && block->first->targets[0] != block; i++) {
+        if (!where->line)
+            *where = block->first->loc;
         block = block->first->targets[0];
+    }
     return block;
+}
+
+static void skip_jumps(Module *module, Instruction *end)
+{
+    for (int i = 0; i < source_nsuccessors(end); i++) {
+        SourceBlock **to = source_successor(end, i);
+        Loc where = source_way(end, *to);
+        SourceBlock *behind = behind_jumps(*to, &where);
+        if (behind != *to && where.line)
+            source_add_way(module, end, behind, where);
+        *to = behind;
+    }
 }
 
 static void reorder(SourceFunction *function, const SourceFlow *flow)
@@ -427,10 +469,7 @@ void source_clean(SourceFunction *function)
     for (bool changed = true; changed;) {
         changed = false;
         for (SourceBlock *block = function->blocks; block; block = block->next) {
-            for (int i = 0; i < source_nsuccessors(block->last); i++) {
-                SourceBlock **to = source_successor(block->last, i);
-                *to = behind_jumps(*to);
-            }
+            skip_jumps(function->unit->module, block->last);
             settle(block);
         }
         const SourceFlow *flow = source_flow(function);

@@ -34,17 +34,25 @@ typedef struct {
     int argument;
 } SourceOrigin;
 
+/* A variable of the host that the loop assigns and that is read behind it.  */
+typedef struct {
+    SourceVariable *variable, *own; /* `own`: of the outlined function */
+    Loc read;                       /* the first read behind the loop; line 0: it has no place */
+    bool is_counter;
+} SourceLeaving;
+
 typedef struct {
     const SourceFunction *host;
     SourceFunction *function; /* its entry block has the values before the loop; the loop and a return follow */
     SourceOrigin *origins;    /* by parameter */
     int norigins;
-    SourceVariable **leaving; /* variables of the host that the loop assigns and that are read behind it */
-    SourceVariable **left;    /* the same in the outlined function */
+    SourceLeaving *leaving;
     int nleaving;
-    Loc exit;    /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
-    int devices; /* mark of the loop over devices around it; -1: none */
-    int header;  /* of the loop in the host, in the order of source_flow () */
+    int devices;  /* mark of the loop over devices around it; -1: none */
+    int header;   /* of the loop in the host, in the order of source_flow () */
+    Loc exit;     /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
+    bool endless; /* the exit leads to nowhere but a loop without an end, which has its place */
+    int mark;     /* of the pragma of that loop; -1: it has none */
 } SourceOutline;
 
 /* require: the function behind source_prepare (). `site`: the place of the call that has brought the mark; NULL: it is

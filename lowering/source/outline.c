@@ -381,6 +381,56 @@ static Instruction *made_end(const Outliner *o, SourceOpcode code, SourceBlock *
     return end;
 }
 
+/* The place of a break, a goto or a return, or that of the condition in front of it.  */
+static Loc place_of_exit(const SourceFlow *flow, const Instruction *end, const SourceBlock *to)
+{
+    const Loc way = source_way(end, to);
+    if (way.line)
+        return way;
+    const bool returns = to->first->code == SO_RETURN && flow->npreds[flow->number[to->id]] == 1;
+    return returns && to->first->loc.line ? to->first->loc : end->loc;
+}
+
+/* Blocks from which control comes to the end of the function, or to a call that does not return.  */
+static bool *returning(const Outliner *o)
+{
+    bool *returns = arena_alloc(o->module, (size_t)o->flow->n * sizeof *returns);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = o->flow->n - 1; b >= 0; b--) {
+            Instruction *end = o->flow->order[b]->last;
+            bool known = !source_nsuccessors(end);
+            for (int i = 0; i < source_nsuccessors(end); i++)
+                known |= returns[o->flow->number[(*source_successor(end, i))->id]];
+            changed |= known && !returns[b];
+            returns[b] |= known;
+        }
+    }
+    return returns;
+}
+
+/* A way out to this block is none, if it leads to a loop without an end.  */
+static void find_endless(Outliner *o, const SourceBlock *from)
+{
+    const SourceFlow *flow = o->flow;
+    const bool *returns = returning(o);
+    bool *comes = arena_alloc(o->module, (size_t)flow->n * sizeof *comes);
+    const int first = flow->number[from->id];
+    if (returns[first] || !returns[o->header])
+        return;
+    o->outline->endless = comes[first] = true;
+    for (int b = first; b < flow->n; b++) {
+        Instruction *end = comes[b] ? flow->order[b]->last : NULL;
+        for (int i = 0; end && i < source_nsuccessors(end); i++)
+            comes[flow->number[(*source_successor(end, i))->id]] = true;
+        for (const Instruction *i = end ? flow->order[b]->first : NULL; i; i = i->next)
+            if (i->code == SO_MARK && o->outline->mark < 0)
+                o->outline->mark = i->mark;
+        if (end && flow->loop[b] == b)
+            o->outline->exit = end->loc.line ? end->loc : o->outline->exit;
+    }
+}
+
 static void copy_loop(Outliner *o, const Instruction *test)
 {
     const SourceFlow *flow = o->flow;
@@ -400,10 +450,14 @@ static void copy_loop(Outliner *o, const Instruction *test)
         for (int i = 0; made && i < source_nsuccessors(made->last); i++) {
             SourceBlock **to = source_successor(made->last, i);
             const bool leaves = !blocks[(*to)->id];
-            if (leaves && b != o->header && !o->outline->exit.line)
-                o->outline->exit = made->last->loc;
+            if (leaves && b != o->header && !o->outline->exit.line) {
+                o->outline->exit = place_of_exit(flow, made->last, *to);
+                find_endless(o, *to);
+            }
             *to = leaves ? end : blocks[(*to)->id];
         }
+        for (SourceWay *way = made ? made->last->ways : NULL; way; way = way->next)
+            way->to = !way->to ? NULL : blocks[way->to->id] ? blocks[way->to->id] : end;
     }
     source_insert(o->entry, o->entry->last,
                   made_end(o, SO_JUMP, blocks[flow->order[o->header]->id], flow->order[o->header]->last));
@@ -477,6 +531,42 @@ static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int
     return true;
 }
 
+/* The first place behind the loop where the variable is read; line 0: it has none.  */
+static Loc read_behind(const Outliner *o, const SourceVariable *variable)
+{
+    bool *comes = arena_alloc(o->module, (size_t)o->flow->n * sizeof *comes);
+    for (int b = 0; b < o->flow->n; b++) {
+        SourceBlock *block = o->flow->order[b];
+        bool goes = is_in(o, b) || comes[b];
+        for (Instruction *i = goes && !is_in(o, b) ? block->first : NULL; i && goes; i = i->next) {
+            for (int k = 0; k < source_noperands(i); k++)
+                if (source_operand(i, k)->kind == OPERAND_VARIABLE && source_operand(i, k)->variable == variable)
+                    return i->loc;
+            goes = i->code != SO_COPY || i->variable != variable;
+        }
+        for (int k = 0; goes && k < source_nsuccessors(block->last); k++)
+            comes[o->flow->number[(*source_successor(block->last, k))->id]] = true;
+    }
+    return (Loc){0};
+}
+
+/* Does the test of the loop, or of one in it, compare the variable?  */
+static bool is_compared(const Outliner *o, const SourceVariable *variable)
+{
+    for (int b = 0; b < o->flow->n; b++) {
+        const SourceBlock *block = o->flow->order[b];
+        for (Instruction *i = is_in(o, b) && o->flow->loop[b] == b ? block->first : NULL; i; i = i->next)
+            for (int k = 0; source_op_form(i->code) == FORM_COMPARE && k < 2; k++) {
+                const Instruction *made =
+                    i->args[k].kind == OPERAND_TEMPORARY ? maker_of(block, i->args[k].temporary) : NULL;
+                const Operand x = made && made->code == SO_CONV ? made->args[0] : i->args[k];
+                if (x.kind == OPERAND_VARIABLE && x.variable == variable)
+                    return true;
+            }
+    }
+    return false;
+}
+
 /* What the loop assigns, and a block behind it reads.  */
 static void find_leaving(Outliner *o)
 {
@@ -490,7 +580,11 @@ static void find_leaving(Outliner *o)
                     seen[v] = true;
                     if (keeps_alone(o, o->host->variables[v], 0))
                         continue;
-                    LIST_ADD(o->module, o->outline->leaving, o->outline->nleaving) = o->host->variables[v];
+                    LIST_ADD(o->module, o->outline->leaving, o->outline->nleaving) = (SourceLeaving){
+                        .variable = o->host->variables[v],
+                        .read = read_behind(o, o->host->variables[v]),
+                        .is_counter = is_compared(o, o->host->variables[v]),
+                    };
                 }
         }
 }
@@ -509,6 +603,7 @@ SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
     o->outline->host = host;
     o->outline->devices = devices_around(o);
     o->outline->header = o->header;
+    o->outline->mark = -1;
     o->variables = arena_alloc(module, ((size_t)host->nvariables + 1) * sizeof *o->variables);
     o->addresses = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->addresses);
     o->objects = arena_alloc(module, ((size_t)host->nobjects + 1) * sizeof *o->objects);
@@ -533,8 +628,7 @@ SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
             if (i->code == SO_ADDR && !o->objects[i->object->id])
                 address_at_entry(o, i->object);
     copy_loop(o, test);
-    o->outline->left = arena_alloc(module, ((size_t)o->outline->nleaving + 1) * sizeof *o->outline->left);
     for (int i = 0; i < o->outline->nleaving; i++)
-        o->outline->left[i] = own_variable(o, o->outline->leaving[i], false);
+        o->outline->leaving[i].own = own_variable(o, o->outline->leaving[i].variable, false);
     return o->outline;
 }

@@ -54,6 +54,11 @@ SourceBlock **source_successor(Instruction *end, int i);
    are in reverse postorder behind it.  */
 void source_clean(SourceFunction *function);
 
+/* The place of the jump that an edge of a block's last instruction has gone through; line 0: there is none.  */
+Loc source_way(const Instruction *end, const SourceBlock *to);
+void source_add_way(Module *module, Instruction *end, const SourceBlock *to, Loc loc);
+void source_add_ways(Module *module, Instruction *end, const Instruction *from);
+
 /* Operands of an instruction, arguments of a call, too.  */
 int source_noperands(const Instruction *instruction);
 Operand *source_operand(Instruction *instruction, int i);
@@ -173,6 +178,7 @@ typedef struct SourceTree {
                                           assigns them. The tree's flags alone do not tell */
     int nlive;
     Loc loc;
+    Loc exit; /* TREE_LOOP: where it is left elsewhere than at its test; line 0: nowhere */
     struct SourceTree *next;
 } SourceTree;
 

@@ -185,6 +185,14 @@ typedef struct {
     long bytes; /* of an aggregate; of the address of a result that is one: those of the result */
 } SourceArgument;
 
+/* A jump that source_clean () has removed: an edge to this block went through it. A break, a goto or a return has its
+   place. Without a block it was behind a condition that is now a part of the branch's own.  */
+typedef struct SourceWay {
+    const SourceBlock *to;
+    Loc loc;
+    struct SourceWay *next;
+} SourceWay;
+
 /* The declaration of a variable that gets a result.  */
 typedef struct SourceHolder {
     const Declaration *declaration;
@@ -211,7 +219,9 @@ struct Instruction {
     SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */
     int ncases;                /* FORM_SWITCH */
     SourceCase *cases;         /* FORM_SWITCH */
+    SourceWay *ways;           /* FORM_BRANCH, FORM_SWITCH, FORM_JUMP: the latest first */
     bool is_volatile;          /* FORM_LOAD, FORM_STORE, FORM_MOVE */
+    const char *spelling;      /* FORM_LOAD, FORM_STORE: the place, as the source writes it; or NULL */
     Loc loc;
     const SourceInlined *inlined;
     Instruction *next;

@@ -109,6 +109,10 @@ bool source_merge_conditions(SourceFunction *function)
                 (Instruction){.code = SO_OR, .type = ST_B, .args = {x, y}, .loc = a->loc, .inlined = a->inlined});
         const Operand any = temporary_of(function, made);
         SourceBlock *rest = c->targets[c->targets[0] != other ? 0 : 1];
+        const Loc left = source_way(c, other);
+        source_add_ways(function->unit->module, a, c);
+        if (left.line)
+            source_add_way(function->unit->module, a, NULL, left);
         /* The first edge stays the one that the program wrote first.  */
         if (on_yes) {
             a->args[0] = opposite(function, first, &after, any, a);

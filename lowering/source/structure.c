@@ -465,6 +465,23 @@ static Operand going_on(Structurer *s, List *test, Operand x, bool negated, cons
     return named(s->function, made);
 }
 
+/* Where the loop is left elsewhere than at its test, whose parts are on one line.  */
+static Loc exit_of(const Structurer *s, int h, int leaving)
+{
+    const int line = leaving < 0 ? 0 : s->flow->order[h]->last->loc.line;
+    for (int b = h; b < s->flow->n; b++) {
+        Instruction *end = s->flow->order[b]->last;
+        for (int i = 0; source_in_loop(s->flow, h, b) && i < source_nsuccessors(end); i++) {
+            const Loc way = source_way(end, *source_successor(end, i));
+            if (source_in_loop(s->flow, h, successor(s, b, i)) || (b == h && i == leaving))
+                continue;
+            if (way.line || end->loc.line != line)
+                return way.line ? way : end->loc;
+        }
+    }
+    return source_way(s->flow->order[h]->last, NULL);
+}
+
 static void loop(Structurer *s, List *list, int h)
 {
     Instruction *end = s->flow->order[h]->last;
@@ -477,6 +494,7 @@ static void loop(Structurer *s, List *list, int h)
     start(&test);
     start(&inner);
     tree->loc = end->loc;
+    tree->exit = exit_of(s, h, leaving);
     tree->live = s->live.in + (size_t)h * (size_t)s->live.words;
     tree->nlive = s->nvariables;
     if (form == LOOP_FLAGGED) {

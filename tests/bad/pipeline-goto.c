@@ -13,8 +13,7 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
             #pragma ws pipeline(2)
             for (int k = 0; k < K; k += 32) {
                 acc = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 64), acc);
-                if (k > j) /* wrong */
-                    goto again;
+                if (k > j) goto again; /* wrong */
             }
             if (j > 64) {
                 acc = ws_neg(acc);

@@ -83,6 +83,8 @@ static uint64_t *assigned_before(const SourceFunction *function, const SourceFlo
     return in;
 }
 
+enum { MOST_PARTS = 512 /* bytes */ };
+
 /* Does the block make a tensor at the address, or behind it?  */
 static bool makes_tensor_at(const SourceBlock *block, int address)
 {
@@ -101,8 +103,9 @@ static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args
 {
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
+            const bool small = i->object && i->object->bytes <= MOST_PARTS; /* its parts become variables */
             if (!i->object || !i->object->host || entry->arguments.contains(i->object) ||
-                !(source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
+                !(small || source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
                 continue;
             tree decl = (tree)CONST_CAST(void *, i->object->host);
             TREE_ADDRESSABLE(decl) = 1;

@@ -186,21 +186,6 @@ static int live_in_of(const Builder *b, const Value *value)
     return k;
 }
 
-/* A pointer that is known before the grid.  */
-static Built known_pointer(Builder *b, SourceLiveIn like, const char *name, Loc loc)
-{
-    like.value = NULL;
-    for (int k = 0; k < b->nlive_ins && !like.value; k++) {
-        SourceLiveIn other = b->live_ins[k];
-        other.value = NULL;
-        if (!memcmp(&other, &like, sizeof like))
-            like.value = b->live_ins[k].value;
-    }
-    return (Built){.kind = BUILT_ADDRESS,
-                   .name = name,
-                   .value = like.value ? like.value : build_live_in(b, like, type_pointer(D_F32), name, loc)};
-}
-
 /* In front of the loops: the front end reads it, and the launcher gets it.  */
 static Built read_before(Builder *b, const Instruction *load, const Built *address)
 {
@@ -214,10 +199,8 @@ static Built read_before(Builder *b, const Instruction *load, const Built *addre
     like.varying[like.nreads] = varying(address->offset, &like.reads[like.nreads]);
     like.nreads++;
     like.read = load->type;
-    if (load->type == ST_P)
-        return known_pointer(b, like, NULL, load->loc);
-    return (Built){.kind = BUILT_SCALAR,
-                   .value = build_live_in(b, like, type_scalar(build_dtype(load->type)), NULL, load->loc)};
+    return (Built){.kind = load->type == ST_P ? BUILT_ADDRESS : BUILT_SCALAR,
+                   .value = build_read_before(b, like, NULL, load->loc)};
 }
 
 bool build_is_known(const Value *value)
@@ -258,7 +241,7 @@ Built build_base(Builder *b, Loc loc, Operand x)
     }
     like.behind += bytes;
     like.varying_behind = more ? more : like.varying_behind;
-    return known_pointer(b, like, base.name, loc);
+    return (Built){.kind = BUILT_ADDRESS, .name = base.name, .value = build_read_before(b, like, base.name, loc)};
 }
 
 /* Of loops over tiles, whose stores have no pointers.  */

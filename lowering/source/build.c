@@ -109,6 +109,19 @@ Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name,
     return like.value;
 }
 
+Value *build_read_before(Builder *b, SourceLiveIn like, const char *name, Loc loc)
+{
+    const bool pointer = !like.nreads || like.read == ST_P;
+    like.value = NULL;
+    for (int k = 0; k < b->nlive_ins; k++) {
+        SourceLiveIn known = b->live_ins[k];
+        known.value = NULL;
+        if (!memcmp(&known, &like, sizeof like))
+            return b->live_ins[k].value;
+    }
+    return build_live_in(b, like, pointer ? type_pointer(D_F32) : type_scalar(build_dtype(like.read)), name, loc);
+}
+
 /* Parameters of the outlined function.  */
 static void bind_parameters(Builder *b)
 {
@@ -119,7 +132,14 @@ static void bind_parameters(Builder *b)
         const SourceLiveIn like = {
             .variable = origin->variable, .argument = origin->argument, .object = origin->object};
         Built *slot = &b->variables[variable->id];
-        if (variable->type == ST_P) {
+        if (origin->variable && !origin->variable->host && origin->variable->home) {
+            const SourceLiveIn part = {.object = origin->variable->home,
+                                       .nreads = 1,
+                                       .reads = {origin->variable->home_at},
+                                       .read = variable->type};
+            *slot = (Built){.kind = variable->type == ST_P ? BUILT_ADDRESS : BUILT_SCALAR, .name = name};
+            slot->value = build_read_before(b, part, name, variable->declaration.loc);
+        } else if (variable->type == ST_P) {
             *slot = (Built){.kind = BUILT_ADDRESS, .name = name};
             slot->value = build_live_in(b, like, type_pointer(D_F32), name, variable->declaration.loc);
             slot->value->declared = origin->object ? origin->object->bytes : 0;

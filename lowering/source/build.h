@@ -125,6 +125,8 @@ void build_totals_end(Builder *b);
 /* The address of an element of `type`: of the handle, where all iterations sum in the element, as a clause says. */
 Built build_total_element(Builder *b, Loc loc, Built address, SourceType type);
 Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc);
+/* What is read in front of the loops: once.  */
+Value *build_read_before(Builder *b, SourceLiveIn like, const char *name, Loc loc);
 
 /* ---- build-task.c ------------------------------------------------------------------------------------------------ */
 

@@ -20,7 +20,7 @@
  * The parameters are what the loop reads of the function around it. A constant is no parameter, nor is the start of a
  * variable that the loop assigns: the entry block computes it again, as far as values follow from variables that hold
  * the same where the loop begins. A tensor is made again, too. A variable without a place in the user's text, as passes
- * make them, is computed again in all cases.
+ * make them, is computed again in all cases, unless it is a part of an object there.
  *
  * A mark of a loop in the loop stands at the start of that loop's body.
  */
@@ -132,10 +132,23 @@ bool source_makes_tensor(const Instruction *call)
             !strncmp(call->symbol, "ws_box_", 7));
 }
 
-static bool can_repeat(const Instruction *instruction)
+/* Does it read a parameter that is an aggregate, which the user's object goes on to hold?  */
+static bool reads_parameter(const SourceBlock *block, const Instruction *load)
+{
+    Operand x = load->args[0];
+    for (const Instruction *made; x.kind == OPERAND_TEMPORARY; x = made->args[0]) {
+        made = maker_of(block, x.temporary);
+        if (!made || made->code != SO_ADD || made->args[1].kind != OPERAND_INTEGER)
+            return false;
+    }
+    return x.kind == OPERAND_VARIABLE && x.variable->type == ST_S && x.variable->home && !load->is_volatile;
+}
+
+static bool can_repeat(const SourceBlock *block, const Instruction *instruction)
 {
     return source_makes_tensor(instruction) ||
-           (source_is_pure(instruction) && source_op_form(instruction->code) != FORM_LOAD);
+           (source_op_form(instruction->code) == FORM_LOAD ? reads_parameter(block, instruction)
+                                                           : source_is_pure(instruction));
 }
 
 static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable);
@@ -159,9 +172,11 @@ static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand
     const SourceBlock *home = o->flow->order[block];
     if (x.kind == OPERAND_VARIABLE) {
         Assignment from;
+        if (x.variable->type == ST_S)
+            return x.variable->home != NULL;
         if (!keeps_value(o, x.variable, block, at))
             return false;
-        if (x.variable->host && !o->assigned[x.variable->id])
+        if ((x.variable->host || x.variable->home) && !o->assigned[x.variable->id])
             return true;
         if (depth > 24 || !assignment_of(o, x.variable, &from))
             return false;
@@ -170,7 +185,7 @@ static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand
     if (x.kind != OPERAND_TEMPORARY)
         return true;
     Instruction *made = maker_of(home, x.temporary);
-    if (!made || depth > 24 || !can_repeat(made))
+    if (!made || depth > 24 || !can_repeat(home, made))
         return false;
     for (int i = 0; i < source_noperands(made); i++)
         if (!is_repeatable(o, block, made, *source_operand(made, i), depth + 1))
@@ -195,6 +210,8 @@ static SourceVariable *address_at_entry(Outliner *o, SourceObject *object)
 
 static Operand repeat(Outliner *o, int block, Operand x)
 {
+    if (x.kind == OPERAND_VARIABLE && x.variable->type == ST_S)
+        return source_of(address_at_entry(o, (SourceObject *)x.variable->home));
     if (x.kind == OPERAND_VARIABLE)
         return source_of(variable_at_entry(o, x.variable));
     if (x.kind != OPERAND_TEMPORARY)
@@ -263,7 +280,8 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
     const bool tensor = made && source_makes_tensor(made);
     const bool handed = variable->inlined_from && x.kind == OPERAND_VARIABLE; /* an argument */
-    const bool wanted = constant || handed || !variable->host || o->assigned[variable->id] || tensor;
+    const bool known_outside = variable->host || variable->home;
+    const bool wanted = constant || handed || !known_outside || o->assigned[variable->id] || tensor;
     const bool repeatable =
         (tensor && variable->host) || is_repeatable(o, from.block, from.copy ? from.copy->next : NULL, x, 0);
     if (!known || !wanted || !repeatable)
@@ -523,7 +541,7 @@ static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int
     if (x.kind == OPERAND_VARIABLE)
         return keeps_alone(o, x.variable, depth);
     const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(block, x.temporary) : NULL;
-    if (x.kind == OPERAND_TEMPORARY && (!made || !can_repeat(made) || depth > 24))
+    if (x.kind == OPERAND_TEMPORARY && (!made || !can_repeat(block, made) || depth > 24))
         return false;
     for (int k = 0; made && k < source_noperands(made); k++)
         if (!is_alone(o, block, *source_operand((Instruction *)made, k), depth + 1))

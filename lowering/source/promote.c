@@ -222,6 +222,39 @@ static bool is_whole(const Promoter *p, const SourceObject *object, long offset,
 
 static const SourceType unsigned_types[] = {[1] = ST_U8, [2] = ST_U16, [4] = ST_U32, [8] = ST_U64};
 
+static SourceObject *promoted(const Promoter *p, Operand x, long *offset)
+{
+    SourceObject *object = object_of(p, x, offset);
+    return object && !p->layouts[object->id].gone ? object : NULL;
+}
+
+/* In the user's function the object goes on to hold what the variable holds.  */
+static void keep_home(const SourceObject *object, const Cell *cell)
+{
+    cell->variable->home = object->host ? object : NULL;
+    cell->variable->home_at = cell->low;
+}
+
+/* Does the parameter hold what the user's object holds? Its bytes go there, and nothing else does.  */
+static void keep_homes_of_parameters(Promoter *p)
+{
+    int *writes = arena_alloc(p->module, ((size_t)p->function->nobjects + 1) * sizeof *writes);
+    for (int pass = 0; pass < 2; pass++)
+        for (const SourceBlock *block = p->function->blocks; block; block = block->next)
+            for (const Instruction *i = block->first; i; i = i->next) {
+                long offset;
+                const bool stores = i->code == SO_STORE || i->code == SO_ZERO || i->code == SO_MOVE;
+                const SourceObject *object = stores ? promoted(p, i->args[0], &offset) : NULL;
+                if (!object)
+                    continue;
+                writes[object->id] += !pass;
+                if (pass && i->code == SO_MOVE && object->host && writes[object->id] == 1 && !offset &&
+                    i->args[1].kind == OPERAND_VARIABLE && i->args[1].variable->is_parameter &&
+                    i->args[1].variable->type == ST_S)
+                    i->args[1].variable->home = object;
+            }
+}
+
 /* The type of each cell: of the first access to all of it, unless there is one to a part.  */
 static void type_cells(Promoter *p, const Instruction *i, bool parts)
 {
@@ -235,13 +268,39 @@ static void type_cells(Promoter *p, const Instruction *i, bool parts)
         return;
     const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
     cell->variable = source_variable(p->function, parts ? unsigned_types[bytes] : i->type, declaration);
+    keep_home(object, cell);
+}
+
+/* A cell that nothing but moves accesses has the type of the one that it is moved to, or from.  */
+static bool type_moved(Promoter *p, const Instruction *i)
+{
+    long to = 0, from = 0;
+    SourceObject *a = i->code == SO_MOVE ? promoted(p, i->args[0], &to) : NULL;
+    SourceObject *b = i->code == SO_MOVE ? promoted(p, i->args[1], &from) : NULL;
+    bool changed = false;
+    for (long k = 0; a && b && k < i->bytes;) {
+        Cell *x = p->layouts[a->id].cell[to + k], *y = p->layouts[b->id].cell[from + k];
+        const bool typed = x->variable != NULL;
+        SourceObject *object = typed ? b : a;
+        Cell *other = typed ? y : x;
+        k += x->high - x->low;
+        if (typed == (y->variable != NULL))
+            continue;
+        const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
+        other->variable = source_variable(p->function, (typed ? x : y)->variable->type, declaration);
+        keep_home(object, other);
+        changed = true;
+    }
+    return changed;
 }
 
 static SourceVariable *variable_of(Promoter *p, SourceObject *object, Cell *cell)
 {
     const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
-    if (!cell->variable)
+    if (!cell->variable) {
         cell->variable = source_variable(p->function, unsigned_types[cell->high - cell->low], declaration);
+        keep_home(object, cell);
+    }
     return cell->variable;
 }
 
@@ -408,12 +467,6 @@ static void write_move(Promoter *p, const Instruction *i, SourceObject *to, long
     }
 }
 
-static SourceObject *promoted(const Promoter *p, Operand x, long *offset)
-{
-    SourceObject *object = object_of(p, x, offset);
-    return object && !p->layouts[object->id].gone ? object : NULL;
-}
-
 static void write_block(Promoter *p, SourceBlock *block)
 {
     Instruction *next = block->first;
@@ -489,6 +542,13 @@ SourceNotPromoted *source_promote(SourceFunction *function)
         for (const SourceBlock *block = function->blocks; block; block = block->next)
             for (const Instruction *i = block->first; i; i = i->next)
                 type_cells(p, i, parts);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const SourceBlock *block = function->blocks; block; block = block->next)
+            for (const Instruction *i = block->first; i; i = i->next)
+                changed |= type_moved(p, i);
+    }
+    keep_homes_of_parameters(p);
     for (SourceBlock *block = function->blocks; block; block = block->next)
         write_block(p, block);
     source_sweep(function);

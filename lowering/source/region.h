@@ -153,7 +153,9 @@ struct SourceVariable {
     Declaration declaration;
     const void *host;                          /* what the front end has it from; NULL: a pass has made it */
     const struct SourceVariable *inlined_from; /* of a function with a grid, which was inlined; or NULL */
-    int id;                                    /* index in the function */
+    const struct SourceObject *home;           /* the user's object whose bytes from `home_at` on it holds; or NULL */
+    long home_at;
+    int id; /* index in the function */
 };
 
 /* Bytes of one call of the function. An aggregate parameter and one whose address is taken are objects, too: the

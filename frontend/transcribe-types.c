@@ -181,6 +181,29 @@ static const char *spelling_of(Transcriber *t, CXType type)
     return is_union ? "union" : "struct";
 }
 
+static SourceHolds holds_of(CXType type);
+
+static enum CXVisitorResult see_field(CXCursor field, CXClientData data)
+{
+    SourceHolds *found = data;
+    *found = holds_of(clang_getCursorType(field));
+    return *found ? CXVisit_Break : CXVisit_Continue;
+}
+
+static SourceHolds holds_of(CXType type)
+{
+    if (is_tile_type(type))
+        return HOLDS_TILE;
+    if (is_tensor_type(type))
+        return HOLDS_TENSOR;
+    SourceHolds found = HOLDS_NONE;
+    if (is_array(type))
+        found = holds_of(element_of(type));
+    else if (is_record(type))
+        clang_Type_visitFields(canonical(type), see_field, &found);
+    return found == HOLDS_TILE ? HOLDS_TILES : found == HOLDS_TENSOR ? HOLDS_TENSORS : found;
+}
+
 Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type)
 {
     const char *name = text_of(t->u, clang_getCursorSpelling(decl));
@@ -206,6 +229,7 @@ Declaration declaration_of(Transcriber *t, CXCursor decl, CXType type)
     result.is_const = clang_isConstQualifiedType(canonical(inner));
     result.is_restrict = clang_isRestrictQualifiedType(canonical(type));
     result.is_volatile = clang_isVolatileQualifiedType(canonical(inner));
+    result.holds = holds_of(type);
     return result;
 }
 

@@ -216,6 +216,22 @@ static const char *type_text(SourceUnit *unit, const_tree type)
     return arena_print(unit->module, "%s%s%s%s", base_text(unit, type), *stars || *behind ? " " : "", stars, behind);
 }
 
+static SourceHolds holds_of(const_tree type)
+{
+    if (is_tile_type(CONST_CAST_TREE(type)))
+        return HOLDS_TILE;
+    if (is_tensor_type(CONST_CAST_TREE(type)))
+        return HOLDS_TENSOR;
+    SourceHolds found = HOLDS_NONE;
+    if (TREE_CODE(type) == ARRAY_TYPE)
+        found = holds_of(TREE_TYPE(type));
+    else if (RECORD_OR_UNION_TYPE_P(type))
+        for (const_tree field = TYPE_FIELDS(type); field && !found; field = DECL_CHAIN(field))
+            if (TREE_CODE(field) == FIELD_DECL)
+                found = holds_of(TREE_TYPE(field));
+    return found == HOLDS_TILE ? HOLDS_TILES : found == HOLDS_TENSOR ? HOLDS_TENSORS : found;
+}
+
 Declaration declaration_of(SourceUnit *unit, tree decl)
 {
     Declaration declaration = {};
@@ -228,6 +244,7 @@ Declaration declaration_of(SourceUnit *unit, tree decl)
     declaration.loc = loc_of(DECL_SOURCE_LOCATION(decl));
     if (!declaration.name)
         return declaration;
+    declaration.holds = holds_of(type);
     const_tree element = NULL_TREE;
     if (TREE_CODE(type) == ARRAY_TYPE)
         element = type = read_sides(unit, type, false, &declaration);

@@ -108,10 +108,9 @@ Value *build_argument(Builder *b, const Instruction *call, int k)
     const SourceArgument *argument = &call->arguments[k];
     if (argument->type == ST_P) {
         const Built built = build_pointer(b, call->loc, argument->operand);
-        if (built.kind == BUILT_HANDLE)
-            return built.value;
-        build_refuse(b, call->loc, "a pointer where a tile or a tensor stands");
-        return NULL;
+        if (built.kind != BUILT_HANDLE)
+            build_refuse_handle(b, call->loc, &built);
+        return b->kernel->failed ? NULL : built.value;
     }
     if (argument->operand.kind == OPERAND_INTEGER) {
         const int64_t number = (int64_t)argument->operand.integer;
@@ -307,11 +306,9 @@ Built build_call(Builder *b, const Instruction *call)
     Op *last = b->block->last;
     if (build_is_tile_call(call) && tile_call(b, call, &made)) {
         note_call(b, call, last, &made);
+        build_is_lost(b, call, &made);
         return made;
     }
-    if (!call->symbol)
-        reject(b->kernel, call->loc, REASON_CALL_POINTER);
-    else
-        build_refuse(b, call->loc, arena_print(b->module, "a call of '%s'", call->symbol));
+    build_refuse_call(b, call);
     return made;
 }

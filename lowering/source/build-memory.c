@@ -46,6 +46,10 @@ static Value *added(Builder *b, Loc loc, Value *x, Value *y)
 static Built sum(Builder *b, const Instruction *i)
 {
     Built base = build_pointer(b, i->loc, i->args[0]);
+    if (base.kind == BUILT_NONE && base.name) {
+        reject(b->kernel, i->loc, REASON_STRING_ELEMENT_UNKNOWN);
+        return base;
+    }
     if (base.kind == BUILT_CHOSEN)
         reject(b->kernel, i->loc, REASON_TENSOR_BASE_CHANGES);
     if (base.kind != BUILT_ADDRESS) {
@@ -110,6 +114,11 @@ static Built compared(Builder *b, const Instruction *i)
     const Built address =
         zero && i->args[0].kind != OPERAND_INTEGER ? build_pointer(b, i->loc, i->args[0]) : (Built){.kind = BUILT_NONE};
     int of = -1, k = 0;
+    for (int n = 0; n < 2; n++)
+        if (i->args[n].kind != OPERAND_INTEGER && build_pointer(b, i->loc, i->args[n]).kind == BUILT_HANDLE) {
+            reject(b->kernel, i->loc, REASON_TILE_AS_NUMBER);
+            return (Built){.kind = BUILT_NONE};
+        }
     for (int n = 0; n < b->nlive_ins && address.kind == BUILT_ADDRESS && !address.offset; n++)
         if (b->live_ins[n].value == address.value)
             of = n;
@@ -154,6 +163,11 @@ Built build_address_operation(Builder *b, const Instruction *i)
     default:
         if (source_op_form(i->code) == FORM_COMPARE)
             return compared(b, i);
+        if (i->code == SO_CONV && i->args[0].kind != OPERAND_INTEGER) {
+            const bool handle = build_pointer(b, i->loc, i->args[0]).kind == BUILT_HANDLE;
+            reject(b->kernel, i->loc, handle ? REASON_TILE_AS_NUMBER : REASON_ADDRESS_AS_NUMBER);
+            break;
+        }
         build_refuse(b, i->loc, arena_print(b->module, "an operation '%s' on addresses", source_op_text(i->code)));
     }
     return (Built){.kind = BUILT_NONE};
@@ -167,7 +181,10 @@ static Built element_at(Builder *b, const Instruction *i)
     Built address = build_pointer(b, i->loc, i->args[0]);
     if (address.kind == BUILT_ADDRESS && !i->is_volatile)
         return address;
-    build_refuse(b, i->loc, i->is_volatile ? "a volatile object" : "an address without an array");
+    if (i->is_volatile)
+        reject(b->kernel, build_place(i), i->code == SO_LOAD ? REASON_VOLATILE_READ : REASON_VOLATILE_WRITTEN);
+    else
+        build_refuse(b, i->loc, "an address without an array");
     return (Built){.kind = BUILT_NONE};
 }
 
@@ -269,6 +286,10 @@ Built build_load(Builder *b, const Instruction *load)
                      b->depth ? "a pointer that is read from memory" : "a number that is read before the grid");
         return none;
     }
+    if (!b->kernel->grid.plain) {
+        build_refuse_load(b, load, &address);
+        return none;
+    }
     address = build_total_element(b, load->loc, address, load->type);
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
@@ -281,6 +302,10 @@ void build_store(Builder *b, const Instruction *store)
     Built address = element_at(b, store);
     if (address.array) {
         build_array_write(b, store, &address);
+        return;
+    }
+    if (address.kind == BUILT_ADDRESS && !b->kernel->grid.plain) {
+        build_refuse_store(b, store, &address);
         return;
     }
     if (store->type == ST_P) {

@@ -85,7 +85,7 @@ static bool strided_shape(Builder *b, const Instruction *call, Shape *shape)
             return false;
     }
     if (ir_constant(shape->strides[rank - 1], &inner) && inner != 1) {
-        reject(b->kernel, call->loc, REASON_TENSOR_STRIDE, (long long)inner);
+        reject(b->kernel, build_place(call), REASON_TENSOR_INNERMOST, arena_print(b->module, "%lld", (long long)inner));
         return false;
     }
     return true;

@@ -35,6 +35,11 @@ static void assign(Builder *b, const Instruction *copy)
     SourceVariable *variable = copy->variable;
     const char *name = variable->declaration.name;
     Built made = {.kind = BUILT_SCALAR};
+    const bool constant = copy->args[0].kind == OPERAND_INTEGER;
+    if (constant && (variable->declaration.holds == HOLDS_TILE || variable->declaration.holds == HOLDS_TENSOR)) {
+        reject(b->kernel, build_place(copy), REASON_NOT_A_HANDLE, source_holds_text(variable->declaration.holds));
+        return;
+    }
     if (variable->type == ST_P) {
         made = build_pointer(b, copy->loc, copy->args[0]);
         made.name = name ? name : made.name;
@@ -80,7 +85,7 @@ void build_instruction(Builder *b, const Instruction *i)
         build_refuse(b, i->loc, "a copy of an object");
         return;
     case FORM_ALLOCATE:
-        build_refuse(b, i->loc, "an array of variable length");
+        reject(b->kernel, i->loc, REASON_ARRAY_VARIABLE_LENGTH);
         return;
     default:
         if (is_of_addresses(i))
@@ -133,9 +138,14 @@ static void meet(Builder *b, Op *op, Meeting *all, const SourceVariable *variabl
         return;
     const Built *some = yes->kind == BUILT_NONE ? no : yes;
     const bool tensor = some->kind == BUILT_HANDLE && some->value->type.kind == K_TENSOR;
+    const char *name = variable->declaration.name;
+    if (variable->declaration.holds == HOLDS_TILE && name && (yes->kind == BUILT_NONE || no->kind == BUILT_NONE)) {
+        reject(b->kernel, variable->declaration.loc, REASON_TILE_NO_VALUE, name);
+        return;
+    }
     if ((built_has_bytes(some) || tensor) && no->kind != BUILT_NONE && yes->kind != BUILT_NONE &&
         (tensor || yes->kind != no->kind || yes->value != no->value)) {
-        build_refuse_meeting(b, op->loc, yes, no, variable->declaration.name);
+        build_refuse_meeting(b, op->loc, yes, no, name);
         return;
     }
     Value *parts[2] = {part_of(b, yes, no), part_of(b, no, yes)};

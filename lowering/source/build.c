@@ -263,14 +263,20 @@ static void check(Builder *b)
                REASON_LOOP_ENDLESS);
     else if (outline->exit.line)
         reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");
+    else if (outline->end && outline->end->symbol)
+        build_reject_with(b, build_place(outline->end), REASON_CALL_NO_BODY, "check before the grid",
+                          outline->end->symbol);
     else if (!b->kernel->grid.plain)
         check_clauses(b);
+    if (!b->kernel->failed)
+        build_check(b);
     if (!b->kernel->failed && outline->devices >= 0)
         source_check_devices(b->kernel, (SourceFunction *)outline->host, outline->devices, outline->header);
 }
 
 void source_prepare(SourceFunction *function)
 {
+    source_find_lost(function->unit);
     source_inline_grids(function);
     source_inline(function, false);
     source_take_bytes(function);

@@ -16,6 +16,7 @@
  *   build-task.c     tasks, and tiles that clauses name
  *   build-array.c    arrays of tiles
  *   build-print.c    ws_print and ws_print_value
+ *   build-refuse.c   what no kernel has
  *
  * The state of a place in the tree is a table: what each variable holds. A slot is an SSA value, or an address: a base
  * that is known before the grid, and a sum of bytes. Where ways meet, the slots that differ become results of the IF
@@ -237,6 +238,22 @@ void build_counters(Builder *b, const SourceTree *loop);
 void build_print_tile(Builder *b, const Instruction *call);
 /* false: the function is none that prints a number.  */
 bool build_print_value(Builder *b, const Instruction *call);
+
+/* ---- build-refuse.c ---------------------------------------------------------------------------------------------- */
+
+/* Where the user wrote it: a function of ws.h stands at its call.  */
+Loc build_place(const Instruction *instruction);
+/* Refuses with one remedy of several. `word`: what the sentence is about.  */
+void build_reject_with(Builder *b, Loc loc, Reason reason, const char *remedy, const char *word);
+/* Refuses what the whole grid shows: objects in memory, and mistakes that <ws.h> has found.  */
+void build_check(Builder *b);
+void build_refuse_call(Builder *b, const Instruction *call);
+void build_refuse_load(Builder *b, const Instruction *load, const Built *address);
+void build_refuse_store(Builder *b, const Instruction *store, const Built *address);
+/* Refuses a call whose tile nothing takes. false: it is none.  */
+bool build_is_lost(Builder *b, const Instruction *call, const Built *made);
+/* Refuses a value in the place of a tile or a tensor.  */
+void build_refuse_handle(Builder *b, Loc loc, const Built *built);
 
 /* ---- build-tensor.c ---------------------------------------------------------------------------------------------- */
 

@@ -48,11 +48,12 @@ typedef struct {
     int norigins;
     SourceLeaving *leaving;
     int nleaving;
-    int devices;  /* mark of the loop over devices around it; -1: none */
-    int header;   /* of the loop in the host, in the order of source_flow () */
-    Loc exit;     /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
-    bool endless; /* the exit leads to nowhere but a loop without an end, which has its place */
-    int mark;     /* of the pragma of that loop; -1: it has none */
+    int devices;            /* mark of the loop over devices around it; -1: none */
+    int header;             /* of the loop in the host, in the order of source_flow () */
+    Loc exit;               /* of a jump that leaves the loop elsewhere than at its test; line 0: there is none */
+    bool endless;           /* the exit leads to nowhere but a loop without an end, which has its place */
+    int mark;               /* of the pragma of that loop; -1: it has none */
+    const Instruction *end; /* a call in the loop that ends the program, or NULL */
 } SourceOutline;
 
 /* require: the function behind source_prepare (). `site`: the place of the call that has brought the mark; NULL: it is
@@ -69,6 +70,8 @@ void source_check_devices(Kernel *kernel, SourceFunction *function, int mark, in
 
 /* Calls get the declarations of the variables that hold their results.  */
 void source_name_results(SourceFunction *function);
+/* Calls of ws.h whose result nothing takes are noted as such, once, in front of all passes.  */
+void source_find_lost(SourceUnit *unit);
 
 /* ---- hoist.c ----------------------------------------------------------------------------------------------------- */
 

@@ -132,6 +132,12 @@ bool source_makes_tensor(const Instruction *call)
             !strncmp(call->symbol, "ws_box_", 7));
 }
 
+/* A mistake that the macros of <ws.h> have found.  */
+static bool is_marked(const Instruction *call)
+{
+    return call->code == SO_CALL && call->symbol && !strncmp(call->symbol, "ws_bad_", 7);
+}
+
 /* Does it read a parameter that is an aggregate, which the user's object goes on to hold?  */
 static bool reads_parameter(const SourceBlock *block, const Instruction *load)
 {
@@ -146,7 +152,7 @@ static bool reads_parameter(const SourceBlock *block, const Instruction *load)
 
 static bool can_repeat(const SourceBlock *block, const Instruction *instruction)
 {
-    return source_makes_tensor(instruction) ||
+    return source_makes_tensor(instruction) || is_marked(instruction) ||
            (source_op_form(instruction->code) == FORM_LOAD ? reads_parameter(block, instruction)
                                                            : source_is_pure(instruction));
 }
@@ -321,8 +327,10 @@ static void find_objects(Outliner *o)
                 (is_in(o, b) ? inside : outside)[i->object->id] = true;
     for (int k = 0; k < o->host->nobjects; k++) {
         const SourceObject *object = o->host->objects[k];
-        if (inside[k] && !outside[k])
+        if (inside[k] && !outside[k]) {
             o->objects[k] = source_object(o->made, object->bytes, object->alignment, object->declaration);
+            o->objects[k]->keeper = object->keeper;
+        }
     }
 }
 
@@ -449,6 +457,16 @@ static void find_endless(Outliner *o, const SourceBlock *from)
     }
 }
 
+/* The last call of a block behind which control does not go on.  */
+static const Instruction *ending_call(const SourceBlock *block)
+{
+    const Instruction *call = NULL;
+    for (const Instruction *i = block->first; i && block->last->code == SO_UNREACHABLE; i = i->next)
+        if (i->code == SO_CALL)
+            call = i;
+    return call;
+}
+
 static void copy_loop(Outliner *o, const Instruction *test)
 {
     const SourceFlow *flow = o->flow;
@@ -468,7 +486,10 @@ static void copy_loop(Outliner *o, const Instruction *test)
         for (int i = 0; made && i < source_nsuccessors(made->last); i++) {
             SourceBlock **to = source_successor(made->last, i);
             const bool leaves = !blocks[(*to)->id];
-            if (leaves && b != o->header && !o->outline->exit.line) {
+            const Instruction *call = leaves ? ending_call(*to) : NULL;
+            if (call && !o->outline->end)
+                o->outline->end = call;
+            if (leaves && !call && b != o->header && !o->outline->exit.line) {
                 o->outline->exit = place_of_exit(flow, made->last, *to);
                 find_endless(o, *to);
             }

@@ -51,6 +51,7 @@ static void refuse(Promoter *p, SourceObject *object, SourceNotPromotedReason re
     if (layout->gone)
         return;
     layout->gone = true;
+    object->keeper = i;
     SourceNotPromoted *entry = arena_alloc(p->module, sizeof *entry);
     *entry = (SourceNotPromoted){.reason = reason, .object = object, .instruction = i};
     *p->last = entry;

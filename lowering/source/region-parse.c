@@ -555,6 +555,9 @@ static void name_line(Reader *r)
     declaration->is_const = accept_word(r, "const");
     declaration->is_restrict = accept_word(r, "restrict");
     declaration->is_volatile = accept_word(r, "volatile");
+    for (SourceHolds holds = HOLDS_TILE; holds <= HOLDS_TENSORS; holds++)
+        if (accept_word(r, source_holds_text(holds)))
+            declaration->holds = holds;
 }
 
 static void function_line(Reader *r)

@@ -183,6 +183,12 @@ void source_print_instruction(const Instruction *instruction, FILE *file, Source
     putc('\n', file);
 }
 
+const char *source_holds_text(SourceHolds holds)
+{
+    static const char *const texts[] = {"", "tile", "tensor", "tiles", "tensors"};
+    return texts[holds];
+}
+
 static void print_declaration(const char *text, const Declaration *declaration, FILE *file)
 {
     fprintf(file, "  name %s \"%s\" \"%s\"", text, declaration->name ? declaration->name : "",
@@ -200,6 +206,8 @@ static void print_declaration(const char *text, const Declaration *declaration, 
         fputs(" restrict", file);
     if (declaration->is_volatile)
         fputs(" volatile", file);
+    if (declaration->holds)
+        fprintf(file, " %s", source_holds_text(declaration->holds));
     putc('\n', file);
 }
 

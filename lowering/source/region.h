@@ -130,6 +130,9 @@ struct SourceLayout {
     SourceMember *members;
 };
 
+/* Values of <ws.h> that a declaration has: a tile or a tensor itself, or some of them among members and elements.  */
+typedef enum { HOLDS_NONE, HOLDS_TILE, HOLDS_TENSOR, HOLDS_TILES, HOLDS_TENSORS } SourceHolds;
+
 /* The declaration behind a variable or an object: as the user wrote it.  */
 typedef struct {
     const char *name;           /* NULL: made by the compiler */
@@ -140,6 +143,7 @@ typedef struct {
     int ndimensions;
     SourceDimension *dimensions;
     bool is_const, is_restrict, is_volatile;
+    SourceHolds holds;
     Loc loc;
 } Declaration;
 
@@ -167,6 +171,7 @@ struct SourceObject {
     Declaration declaration;
     const void *host; /* the same */
     int id;
+    const Instruction *keeper; /* the first one that keeps promote.c from making variables of it, or NULL */
 };
 
 /* A chain of calls that inlining has removed: innermost first.  */
@@ -224,6 +229,7 @@ struct Instruction {
     SourceWay *ways;           /* FORM_BRANCH, FORM_SWITCH, FORM_JUMP: the latest first */
     bool is_volatile;          /* FORM_LOAD, FORM_STORE, FORM_MOVE */
     const char *spelling;      /* FORM_LOAD, FORM_STORE: the place, as the source writes it; or NULL */
+    bool is_lost;              /* FORM_CALL: the function dropped the result from the start, as results.c has seen */
     Loc loc;
     const SourceInlined *inlined;
     Instruction *next;
@@ -289,6 +295,7 @@ struct SourceUnit {
     SourceFunction *functions, *last_function;
     SourceGlobal *globals, *last_global;
     SourcePragma *pragmas, *last_pragma;
+    bool is_searched; /* source_find_lost () has seen the functions */
 };
 
 /* ---- region.c: building ------------------------------------------------------------------------------------------ */
@@ -352,6 +359,7 @@ void source_unreachable(SourceBuilder *builder);
 void source_fail(SourceFunction *function, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 const char *source_type_text(SourceType type);
+const char *source_holds_text(SourceHolds holds);
 int source_type_bytes(SourceType type);
 bool source_type_is_float(SourceType type);
 bool source_type_is_signed(SourceType type);

@@ -69,6 +69,23 @@ static void name_stored(Module *module, Instruction *const *made, const Instruct
         add_holder(module, call, &address->object->declaration);
 }
 
+void source_find_lost(SourceUnit *unit)
+{
+    for (SourceFunction *function = unit->functions; function && !unit->is_searched; function = function->next) {
+        Instruction **made = arena_alloc(unit->module, ((size_t)function->ntemporaries + 1) * sizeof *made);
+        for (const SourceBlock *block = function->blocks; block; block = block->next)
+            for (Instruction *i = block->first; i; i = i->next) {
+                for (int k = 0; k < source_noperands(i); k++)
+                    if (source_operand(i, k)->kind == OPERAND_TEMPORARY && made[source_operand(i, k)->temporary])
+                        made[source_operand(i, k)->temporary]->is_lost = false;
+                if (i->temporary)
+                    made[i->temporary] = i;
+                i->is_lost = i->code == SO_CALL && i->temporary && i->symbol && !strncmp(i->symbol, "ws_", 3);
+            }
+    }
+    unit->is_searched = true;
+}
+
 void source_name_results(SourceFunction *function)
 {
     Module *module = function->unit->module;

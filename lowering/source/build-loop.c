@@ -494,8 +494,11 @@ static void build_for(Builder *b, const SourceTree *loop, const uint64_t *live)
     b->variables[counter->id] = (Built){.kind = BUILT_SCALAR, .value = own};
     build_test(b, loop, &alone, false);
     const int ncounters = b->ncounters;
+    const SourceVariable *counted = b->counted;
     build_counters(b, loop);
+    b->counted = counter;
     build_list(b, loop->yes, flowing);
+    b->counted = counted;
     b->ncounters = ncounters;
     if (!b->kernel->failed) {
         Value **values = values_of(b, &carried, before, loop->loc);

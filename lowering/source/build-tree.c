@@ -30,6 +30,12 @@ void build_yield(Builder *b, Block *block, Opcode code, Loc loc, int nargs, Valu
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /* A value gets the name of the first variable that holds it.  */
+static void name_value(Value *value, const char *name)
+{
+    if (value->def && value->def->code != OP_CONST && !value->name)
+        value->name = name;
+}
+
 static void assign(Builder *b, const Instruction *copy)
 {
     SourceVariable *variable = copy->variable;
@@ -45,9 +51,8 @@ static void assign(Builder *b, const Instruction *copy)
         made.name = name ? name : made.name;
     } else
         made.value = build_scalar(b, copy->loc, copy->args[0], variable->type);
-    if (made.value && !built_has_bytes(&made) && made.value->def && made.value->def->code != OP_CONST &&
-        !made.value->name)
-        made.value->name = name;
+    if (made.value && !built_has_bytes(&made) && variable != b->counted)
+        name_value(made.value, name);
     build_note_holder(b, &variable->declaration, &made);
     b->variables[variable->id] = made;
 }
@@ -95,6 +100,8 @@ void build_instruction(Builder *b, const Instruction *i)
             made.kind = made.value ? BUILT_SCALAR : BUILT_NONE;
         }
     }
+    if (made.kind == BUILT_SCALAR && i->holders)
+        name_value(made.value, i->holders->declaration->name);
     if (i->temporary)
         b->temporaries[i->temporary] = made;
 }

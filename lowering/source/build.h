@@ -97,9 +97,10 @@ typedef struct {
     int ntasks;
     int *sharing; /* marks of pipelined loops and tasks */
     int nsharing;
-    int pipelined;      /* mark of the outermost pipelined loop around; -1: none */
-    int devices;        /* mark of the loop over devices around the grid; -1: none */
-    BuiltArray *arrays; /* of tiles */
+    int pipelined;                 /* mark of the outermost pipelined loop around; -1: none */
+    int devices;                   /* mark of the loop over devices around the grid; -1: none */
+    const SourceVariable *counted; /* the counter of the FOR around, whose next value has no name */
+    BuiltArray *arrays;            /* of tiles */
     int narrays;
 } Builder;
 

@@ -28,6 +28,12 @@
 
 #include "source/kernels.h"
 
+/* A parameter that has the value of a temporary of the host's.  */
+typedef struct {
+    int block, temporary;
+    SourceVariable *parameter;
+} Argued;
+
 typedef struct {
     SourceFunction *host, *made;
     Module *module;
@@ -40,7 +46,8 @@ typedef struct {
     SourceObject **objects;     /* by id: an object of the loop's own, or NULL */
     bool *assigned;             /* by id: the loop assigns the variable */
     SourceBlock *entry;
-    int depth;
+    Argued *arguments; /* of tensors, that are parameters */
+    int narguments;
 } Outliner;
 
 /* ---- the value of a variable where the loop begins --------------------------------------------------------------- */
@@ -172,6 +179,19 @@ static SourceVariable *own_variable(Outliner *o, SourceVariable *variable, bool 
     return *own;
 }
 
+/* The user's variable that holds the temporary of the block where the loop begins, and that something behind reads.  */
+static SourceVariable *holder_of(const Outliner *o, int block, Operand x)
+{
+    const uint64_t *live = o->live.in + (size_t)o->header * (size_t)o->live.words;
+    const Instruction *i = x.kind == OPERAND_TEMPORARY ? o->flow->order[block]->first : NULL;
+    for (; i; i = i->next)
+        if (i->code == SO_COPY && i->args[0].kind == OPERAND_TEMPORARY && i->args[0].temporary == x.temporary &&
+            i->variable->host && !o->assigned[i->variable->id] && source_is_live(live, i->variable) &&
+            keeps_value(o, i->variable, block, i->next))
+            return i->variable;
+    return NULL;
+}
+
 /* Can the operand of an instruction in front of the loop be computed again where the loop begins?  */
 static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand x, int depth)
 {
@@ -188,7 +208,7 @@ static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand
             return false;
         return is_repeatable(o, from.block, from.copy->next, from.copy->args[0], depth + 1);
     }
-    if (x.kind != OPERAND_TEMPORARY)
+    if (x.kind != OPERAND_TEMPORARY || holder_of(o, block, x))
         return true;
     Instruction *made = maker_of(home, x.temporary);
     if (!made || depth > 24 || !can_repeat(home, made))
@@ -223,6 +243,9 @@ static Operand repeat(Outliner *o, int block, Operand x)
     if (x.kind != OPERAND_TEMPORARY)
         return x;
     const Instruction *made = maker_of(o->flow->order[block], x.temporary);
+    SourceVariable *holder = source_makes_tensor(made) ? NULL : holder_of(o, block, x);
+    if (holder)
+        return source_of(variable_at_entry(o, holder));
     if (made->code == SO_ADDR)
         return source_of(address_at_entry(o, made->object));
     const SourceCopy copy = {.from = o->host, .to = o->made};
@@ -245,9 +268,24 @@ static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block,
                                   ? maker_of(o->flow->order[block], argument->operand.temporary)
                                   : NULL;
     const bool extends = made && made->code == SO_CONV && made->from == ST_I32 && argument->type == ST_I64;
-    SourceVariable *own = source_parameter(o->made, extends ? ST_I32 : argument->type, (Declaration){.loc = call->loc});
-    LIST_ADD(o->module, o->outline->origins, o->outline->norigins) =
-        (SourceOrigin){.variable = tensor, .argument = k + 1};
+    const Operand x = extends ? made->args[0] : argument->operand;
+    const SourceType type = extends ? ST_I32 : argument->type;
+    SourceVariable *own = NULL;
+    for (int i = 0; i < o->narguments && x.kind == OPERAND_TEMPORARY; i++)
+        if (o->arguments[i].block == block && o->arguments[i].temporary == x.temporary &&
+            o->arguments[i].parameter->type == type)
+            own = o->arguments[i].parameter;
+    if (!own) {
+        Declaration declaration = {.loc = call->loc};
+        const Instruction *first = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[block], x.temporary) : NULL;
+        if (first && first->holders)
+            declaration.name = first->holders->declaration->name;
+        own = source_parameter(o->made, type, declaration);
+        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) =
+            (SourceOrigin){.variable = tensor, .argument = k + 1};
+        LIST_ADD(o->module, o->arguments, o->narguments) =
+            (Argued){block, x.kind == OPERAND_TEMPORARY ? x.temporary : 0, own};
+    }
     if (!extends)
         return source_of(own);
     const SourceCopy copy = {.from = o->host, .to = o->made};

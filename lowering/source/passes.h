@@ -132,6 +132,8 @@ void source_simplify(SourceFunction *function);
 /* One round each. true: the function is another.  */
 bool source_merge_conditions(SourceFunction *function);
 bool source_select_diamonds(SourceFunction *function);
+/* Has the user named what the variable holds?  */
+bool source_has_name(const SourceVariable *variable);
 /* Computes all values once.  */
 void source_renumber_values(SourceFunction *function);
 /* Is this a function of the C library that computes a float from floats and nothing else?  */

@@ -155,6 +155,7 @@ struct SourceVariable {
     bool is_parameter;
     bool is_argument; /* it was a parameter of a function that was inlined */
     Declaration declaration;
+    const Declaration *holder;                 /* without a name: the user's variable that gets the value, or NULL */
     const void *host;                          /* what the front end has it from; NULL: a pass has made it */
     const struct SourceVariable *inlined_from; /* of a function with a grid, which was inlined; or NULL */
     const struct SourceObject *home;           /* the user's object whose bytes from `home_at` on it holds; or NULL */
@@ -222,7 +223,7 @@ struct Instruction {
     int nnamed;                /* FORM_CALL */
     int mark;                  /* FORM_MARK */
     int task;                  /* FORM_CALL: pragma of the task whose block it is in, from 1 on; 0: none */
-    SourceHolder *holders;     /* FORM_CALL: source_name_results () has found them */
+    SourceHolder *holders;     /* FORM_CALL: source_name_results () has found them. Others: at most one, simplify's */
     SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */
     int ncases;                /* FORM_SWITCH */
     SourceCase *cases;         /* FORM_SWITCH */

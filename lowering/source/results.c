@@ -22,7 +22,7 @@ static bool is_named(const Declaration *declaration)
 }
 
 /* The name of a parameter is no name of its argument.  */
-static bool has_name(const SourceVariable *variable)
+bool source_has_name(const SourceVariable *variable)
 {
     return !variable->is_argument && is_named(&variable->declaration);
 }
@@ -53,7 +53,7 @@ static void name_stores(SourceFunction *function)
             if (i->code == SO_ADD && i->type == ST_P)
                 roots[i->temporary] = root_of(roots, i->args[0]);
             const SourceVariable *root = i->code == SO_STORE && !i->symbol ? root_of(roots, i->args[0]) : NULL;
-            if (root && has_name(root))
+            if (root && source_has_name(root))
                 i->symbol = root->declaration.name;
         }
 }
@@ -105,7 +105,7 @@ void source_name_results(SourceFunction *function)
                                 : x.kind == OPERAND_VARIABLE ? held[x.variable->id]
                                                              : NULL;
             held[i->variable->id] = call = call && call->code == SO_CALL ? call : NULL;
-            if (call && has_name(i->variable))
+            if (call && source_has_name(i->variable))
                 add_holder(module, call, &i->variable->declaration);
         }
     }

@@ -17,6 +17,9 @@
  * variable is assigned at the end of a block, where a block behind reads it. A value that several blocks read is kept
  * in a variable, unless it is an address or a constant.
  *
+ * A value with a name of the user's keeps it, and is computed where the program first names it. A sum is computed from
+ * such a sum, if that takes fewer operations.
+ *
  * Behind this pass an operation of an i type may compute a value that overflows, and that nothing uses. The results of
  * such operations are not undefined behaviour, they are any value.
  */
@@ -76,6 +79,8 @@ typedef struct {
     int b;
     SourceBlock *block;
     const Instruction **places; /* of the last copy to each variable in the block */
+    SourceValue **sums;         /* that have names and are held somewhere */
+    int nsums;
 } Simplifier;
 
 #define AT(list, block, variable) ((list)[(size_t)(block) * (size_t)s->nvariables + (size_t)(variable)])
@@ -230,6 +235,23 @@ static SourceType held_type(const SourceVariable *variable)
     return source_type_is_aggregate(variable->type) ? ST_P : variable->type;
 }
 
+static const Declaration *name_of(const SourceVariable *variable)
+{
+    return source_has_name(variable) ? &variable->declaration : variable->holder;
+}
+
+/* A counter's next value is none of its own.  */
+static void name_value(SourceValue *v, const SourceVariable *variable)
+{
+    bool counts = false;
+    for (int i = 0; v->kind == VALUE_SUM && i < v->n; i++)
+        counts |= v->args[i]->what == variable;
+    if (!v->holder && !counts && (variable->declaration.name || v->kind == VALUE_SELECT))
+        v->holder = name_of(variable);
+    if (v->variable && !v->variable->declaration.name && !v->variable->holder)
+        v->variable->holder = v->holder;
+}
+
 static SourceValue *leaf(Simplifier *s, const Instruction *i)
 {
     return value_leaf(s->values, source_result_type(i), i, s->b);
@@ -253,6 +275,8 @@ static void load(Simplifier *s, const Instruction *i)
         *entry = (Load){.type = i->type, .address = address, .value = value, .next = (*memory)->loads};
         (*memory)->loads = entry;
     }
+    if (i->holders && !value->holder)
+        value->holder = i->holders->declaration;
     s->temporaries[i->temporary] = value;
 }
 
@@ -282,7 +306,8 @@ static void evaluate(Simplifier *s, const Instruction *i)
         made = value_select(values, value_of(s, x, ST_B), value_of(s, y, i->type), value_of(s, i->args[2], i->type));
         break;
     case FORM_COPY:
-        AT(s->end, s->b, i->variable->id) = value_of(s, x, i->type);
+        made = AT(s->end, s->b, i->variable->id) = value_of(s, x, i->type);
+        name_value(made, i->variable);
         return;
     case FORM_LOAD:
         load(s, i);
@@ -315,13 +340,16 @@ static void evaluate(Simplifier *s, const Instruction *i)
         made = call_value(s, i);
         if (made)
             break;
-        *memory = memory_new(s, NULL, NULL, 0);
+        if (!source_makes_tensor(i))
+            *memory = memory_new(s, NULL, NULL, 0);
         if (i->temporary)
             made = leaf(s, i);
         break;
     default:
         return;
     }
+    if (i->holders && made && !made->holder)
+        made->holder = i->holders->declaration;
     if (i->temporary)
         s->temporaries[i->temporary] = made;
 }
@@ -330,7 +358,7 @@ static bool writes_memory(const Instruction *i)
 {
     const SourceForm form = source_op_form(i->code);
     return form == FORM_STORE || form == FORM_MOVE || form == FORM_ZERO || i->is_volatile ||
-           (form == FORM_CALL && !source_is_pure(i));
+           (form == FORM_CALL && !source_is_pure(i) && !source_makes_tensor(i));
 }
 
 static void find_assigned(Simplifier *s)
@@ -402,8 +430,10 @@ static void begin(Simplifier *s, int b)
             value = brought(s, b, v);
         if (value && s->is_grid[b] && variable->declaration.name && !is_known(value))
             value = NULL;
-        if (!value)
+        if (!value) {
             value = value_leaf(s->values, held_type(variable), variable, b);
+            value->variable = variable;
+        }
         AT(s->start, b, v) = AT(s->end, b, v) = value;
     }
     Memory *memory = NULL;
@@ -548,19 +578,88 @@ static Operand number_of(int64_t number, const SourceValue *v, SourceType type)
         source_type_is_signed(type) ? number : (int64_t)((uint64_t)number & (~(uint64_t)0 >> (64 - v->width))));
 }
 
+/* Terms of a sum that are to be added.  */
+typedef struct {
+    SourceValue **args;
+    int64_t *factors;
+    int64_t number;
+    int n;
+} Terms;
+
+static int64_t signed_of(uint64_t number, const SourceValue *v)
+{
+    return (int64_t)(number << (64 - v->width)) >> (64 - v->width);
+}
+
+static Terms terms_of(Simplifier *s, const SourceValue *v, const SourceValue *left_out)
+{
+    Terms terms = {.args = arena_alloc(s->module, ((size_t)v->n + 1) * sizeof *terms.args),
+                   .factors = arena_alloc(s->module, ((size_t)v->n + 1) * sizeof *terms.factors),
+                   .number = signed_of(v->number, v)};
+    for (int i = 0; i < v->n; i++)
+        if (v->args[i] != left_out) {
+            terms.args[terms.n] = v->args[i];
+            terms.factors[terms.n++] = signed_of(v->factors[i], v);
+        }
+    return terms;
+}
+
+/* What remains if all terms of `part` are taken away. false: a term of it is not there.  */
+static bool take_terms(Terms *terms, const SourceValue *part)
+{
+    for (int i = 0; i < part->n; i++) {
+        int k = 0;
+        while (k < terms->n &&
+               (terms->args[k] != part->args[i] || terms->factors[k] != signed_of(part->factors[i], part)))
+            k++;
+        if (k == terms->n)
+            return false;
+        for (terms->n--; k < terms->n; k++) {
+            terms->args[k] = terms->args[k + 1];
+            terms->factors[k] = terms->factors[k + 1];
+        }
+    }
+    terms->number = signed_of((uint64_t)terms->number - part->number, part);
+    return true;
+}
+
+/* The largest part of the sum that has a name and is at hand, or NULL. The terms become those that remain.  */
+static SourceValue *named_part(Simplifier *s, const SourceValue *v, Terms *terms)
+{
+    SourceValue *best = NULL;
+    int least = v->n + (v->number != 0) - 1;
+    for (int i = 0; i < s->nsums; i++) {
+        SourceValue *part = s->sums[i];
+        const Held *held = &s->held[part->id];
+        Terms rest = terms_of(s, v, NULL);
+        if (part == v || part->width != v->width || part->exact != v->exact || held->block < 0 ||
+            !source_dominates(s->flow, held->block, s->b) || !take_terms(&rest, part) ||
+            rest.n + (rest.number != 0) >= least)
+            continue;
+        least = rest.n + (rest.number != 0);
+        best = part;
+        *terms = rest;
+    }
+    return best;
+}
+
 static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const SourceValue *left_out)
 {
     Operand sum = {.kind = OPERAND_NONE};
+    Terms terms = terms_of(s, v, left_out);
+    SourceValue *part = left_out || type == ST_P ? NULL : named_part(s, v, &terms);
     int first = -1;
-    for (int i = 0; i < v->n && first < 0; i++)
-        if (v->args[i] != left_out && (int64_t)(v->factors[i] << (64 - v->width)) > 0)
+    if (part)
+        sum = need(s, part, type);
+    for (int i = 0; !part && i < terms.n && first < 0; i++)
+        if (terms.factors[i] > 0)
             first = i;
-    for (int k = -1; k < v->n; k++) {
+    for (int k = -1; k < terms.n; k++) {
         const int i = k < 0 ? first : k;
-        if (i < 0 || (k >= 0 && i == first) || v->args[i] == left_out)
+        if (i < 0 || (k >= 0 && i == first))
             continue;
-        const int64_t f = (int64_t)(v->factors[i] << (64 - v->width)) >> (64 - v->width);
-        Operand x = need(s, v->args[i], type);
+        const int64_t f = terms.factors[i];
+        Operand x = need(s, terms.args[i], type);
         const bool minus = f < 0 && sum.kind != OPERAND_NONE && f != -f;
         const int64_t factor = minus ? -f : f;
         if (factor == -1)
@@ -571,9 +670,9 @@ static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const 
                   ? x
                   : emit(s, v, (Instruction){.code = minus ? SO_SUB : SO_ADD, .type = type, .args = {sum, x}});
     }
-    if (!v->number && sum.kind != OPERAND_NONE)
+    const int64_t c = terms.number;
+    if (!c && sum.kind != OPERAND_NONE)
         return sum;
-    const int64_t c = (int64_t)(v->number << (64 - v->width)) >> (64 - v->width);
     if (sum.kind == OPERAND_NONE)
         return source_integer(c);
     if (source_type_is_signed(type))
@@ -770,6 +869,15 @@ static void hold(Simplifier *s, const SourceValue *v, Operand operand, SourceTyp
     held->saved = NULL;
 }
 
+static void keep_name(Simplifier *s, SourceValue *v, Instruction *made)
+{
+    SourceHolder *holder = arena_alloc(s->module, sizeof *holder);
+    holder->declaration = v->holder;
+    made->holders = holder;
+    if (v->kind == VALUE_SUM && !value_is_address(v))
+        LIST_ADD(s->module, s->sums, s->nsums) = v;
+}
+
 static Operand need(Simplifier *s, SourceValue *v, SourceType type)
 {
     if (v->kind == VALUE_FLOAT)
@@ -792,6 +900,8 @@ static Operand need(Simplifier *s, SourceValue *v, SourceType type)
         x = compute(s, v, type, &is);
         if (x.kind == OPERAND_TEMPORARY)
             hold(s, v, x, is);
+        if (v->holder && x.kind == OPERAND_TEMPORARY)
+            keep_name(s, v, s->block->last);
     }
     if (type == ST_V || is == type)
         return x;
@@ -899,19 +1009,29 @@ static Operand need_argument(Simplifier *s, SourceValue *v, SourceType type)
     return emit(s, v, (Instruction){.code = SO_CONV, .from = from, .type = type, .args = {x}});
 }
 
-/* An instruction with effects, or one that defines a leaf.  */
+static bool is_computed(const SourceValue *v)
+{
+    return v->kind != VALUE_LEAF && v->kind != VALUE_OBJECT && v->kind != VALUE_SYMBOL && !value_is_address(v);
+}
+
+/* An instruction with effects, or one that defines a leaf. A value is computed where it gets its name.  */
 static void write_instruction(Simplifier *s, const Instruction *i)
 {
     const SourceForm form = source_op_form(i->code);
     SourceValue *v = i->temporary ? s->temporaries[i->temporary] : NULL;
     if (i->code == SO_COPY) {
-        AT(s->end, s->b, i->variable->id) = value_of(s, i->args[0], i->type);
+        v = AT(s->end, s->b, i->variable->id) = value_of(s, i->args[0], i->type);
         s->places[i->variable->id] = i;
+        if (v->holder && v->holder == name_of(i->variable) && is_computed(v))
+            need(s, v, i->type);
         return;
     }
     const bool defines = v && v->kind == VALUE_LEAF && v->what == i;
-    if (!defines && (i->temporary || form == FORM_LOAD))
+    if (!defines && (i->temporary || form == FORM_LOAD)) {
+        if (i->holders && is_computed(v))
+            need(s, v, source_result_type(i));
         return;
+    }
     SourceCopy copy = {.from = s->function, .to = s->function};
     Instruction *made = source_copy_instruction(&copy, i);
     for (int k = 0; k < source_noperands(made); k++) {
@@ -933,6 +1053,8 @@ static void write_instruction(Simplifier *s, const Instruction *i)
     source_insert(s->block, s->block->last, made);
     if (defines)
         hold(s, v, (Operand){.kind = OPERAND_TEMPORARY, .temporary = made->temporary}, source_result_type(made));
+    if (defines && v->holder && form == FORM_LOAD)
+        keep_name(s, v, made);
 }
 
 static void write_block(Simplifier *s, int b)

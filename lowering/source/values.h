@@ -66,6 +66,8 @@ struct SourceValue {
     SourceValue *narrow;
     bool made_wide;
     uint64_t hash;
+    SourceVariable *variable;  /* a leaf: what it is at the start of a block, or NULL */
+    const Declaration *holder; /* the first variable with a name of the user's that holds it, or NULL */
     Loc loc;
     const SourceInlined *inlined;
     SourceValue *next;

@@ -247,6 +247,14 @@ static void write_bits(Transcriber *t, const Spot *spot, Operand value, CXCursor
 
 /* ---- reading and writing ----------------------------------------------------------------------------------------- */
 
+static void spell(Transcriber *t, CXCursor e)
+{
+    const CXCursor target = assigned_by(t->u, e), place = clang_Cursor_isNull(target) ? e : target;
+    const unsigned begin = begin_of(place), end = end_of(place);
+    if (in_text(t->u, place) && begin < end && end <= t->u->size)
+        source_spell(&t->builder, t->u->text + begin, end - begin);
+}
+
 Parts spot_read(Transcriber *t, const Spot *spot, CXCursor e)
 {
     if (spot->variable)
@@ -259,7 +267,9 @@ Parts spot_read(Transcriber *t, const Spot *spot, CXCursor e)
     at_cursor(t, e);
     if (spot->width)
         return parts(read_bits(t, spot, e));
-    return parts(source_load(&t->builder, source_type(t, spot->type, e), spot->address, spot->is_volatile));
+    const Operand x = source_load(&t->builder, source_type(t, spot->type, e), spot->address, spot->is_volatile);
+    spell(t, e);
+    return parts(x);
 }
 
 void spot_write(Transcriber *t, const Spot *spot, Parts value, CXCursor e)
@@ -273,6 +283,8 @@ void spot_write(Transcriber *t, const Spot *spot, Parts value, CXCursor e)
         source_move(&t->builder, spot->address, value.x, (long)clang_Type_getSizeOf(canonical(spot->type)));
     else if (spot->width)
         write_bits(t, spot, value.x, e);
-    else
+    else {
         source_store(&t->builder, source_type(t, spot->type, e), spot->address, value.x, spot->is_volatile);
+        spell(t, e);
+    }
 }

@@ -63,17 +63,29 @@ static char_span source_line(const char *file, int line)
 #endif
 }
 
-/* Keeps the source's text of the element, which stands at `written` on one line and in no macro.  */
-void spell_element(Op *op, location_t written)
+/* What stands at `written` on one line and in no macro.  */
+bool source_text(location_t written, const char **text, size_t *length)
 {
     source_range range = get_range_from_loc(line_table, written);
     expanded_location first = expand_location(range.m_start), last = expand_location(range.m_finish);
     if (!first.file || first.line != last.line || !last.file || strcmp(first.file, last.file) ||
         linemap_location_from_macro_expansion_p(line_table, range.m_start))
-        return;
+        return false;
     char_span line = source_line(first.file, first.line);
-    if (line && first.column > 0 && first.column <= last.column && (size_t)last.column <= line.length())
-        op_spell(op, line.get_buffer() + first.column - 1, (size_t)(last.column - first.column + 1));
+    if (!line || first.column < 1 || first.column > last.column || (size_t)last.column > line.length())
+        return false;
+    *text = line.get_buffer() + first.column - 1;
+    *length = (size_t)(last.column - first.column + 1);
+    return true;
+}
+
+/* Keeps the source's text of the element.  */
+void spell_element(Op *op, location_t written)
+{
+    const char *text;
+    size_t length;
+    if (source_text(written, &text, &length))
+        op_spell(op, text, length);
 }
 
 location_t host_location(const Loc &loc)

@@ -109,6 +109,8 @@ extern Plugin plugin;
 Loc loc_of(location_t where);
 location_t host_location(const Loc &loc);
 void spell_element(Op *op, location_t written);
+/* The same text; false: there is none.  */
+bool source_text(location_t written, const char **text, size_t *length);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
 const char *with_id(const char *format); /* of an error that complain does not report */

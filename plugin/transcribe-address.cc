@@ -363,6 +363,15 @@ static Operand view_of_value(Transcriber *t, tree place)
     return source_bits(&t->builder, from, to, value_of(t, x));
 }
 
+static void spell_place(Transcriber *t, const_tree place, location_t written)
+{
+    const char *text;
+    size_t length;
+    const bool element = TREE_CODE(place) == ARRAY_REF || TREE_CODE(place) == MEM_REF;
+    if ((element || TREE_CODE(place) == COMPONENT_REF) && source_text(written, &text, &length))
+        source_spell(&t->builder, text, length);
+}
+
 Operand load_place(Transcriber *t, tree place)
 {
     const SourceType type = scalar_type(t, TREE_TYPE(place));
@@ -377,8 +386,11 @@ Operand load_place(Transcriber *t, tree place)
         return view_of_value(t, place);
     if (TREE_CODE(place) == BIT_FIELD_REF && is_value(TREE_OPERAND(place, 0)))
         return bits_of_value(t, place);
-    if (!is_bit_field(place))
-        return source_load(&t->builder, type, address_of(t, place), TREE_THIS_VOLATILE(place));
+    if (!is_bit_field(place)) {
+        const Operand x = source_load(&t->builder, type, address_of(t, place), TREE_THIS_VOLATILE(place));
+        spell_place(t, place, (location_t)t->builder.loc.host);
+        return x;
+    }
     const Bits bits = bits_of(t, place);
     if (t->function->failed)
         return source_integer(0);
@@ -437,8 +449,10 @@ void store_place(Transcriber *t, tree place, Operand x)
         const Bits bits = bits_of(t, place);
         if (!t->function->failed)
             store_bits(t, &bits, x, as_unsigned(type));
-    } else
+    } else {
         source_store(&t->builder, type, address_of(t, place), x, TREE_THIS_VOLATILE(place));
+        spell_place(t, place, EXPR_LOCATION(place));
+    }
 }
 
 void store_pair(Transcriber *t, tree place, Pair x)

@@ -97,6 +97,7 @@ void op_become(Op *op, Opcode code)
 
 void op_copy_attributes(Op *to, const Op *from)
 {
+    to->written = from->written;
     to->spelling = from->spelling;
     FOR_ATTRIBUTES (i, to) {
         const void *field = attribute_of(from, i);

@@ -174,8 +174,10 @@ void op_spell(Op *op, const char *source, size_t length)
         subscripts += more > 0;
         more = more ? more : name_length(source + at, length - at);
     }
-    if (more && subscripts > 1 && !memchr(source, '\n', length))
-        op->spelling = arena_print(op->kernel->module, "%.*s", (int)length, source);
+    if (!more || !subscripts || memchr(source, '\n', length))
+        return;
+    op->written = arena_print(op->kernel->module, "%.*s", (int)length, source);
+    op->spelling = subscripts > 1 ? op->written : NULL;
 }
 
 void warn(Kernel *kernel, Loc loc, const char *format, ...)

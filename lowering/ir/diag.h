@@ -35,7 +35,7 @@ Reason reason_of_text(const char *text);              /* of a sentence or its fo
 const char *reason_tag(Module *module, Reason reason, const char *sentence);
 /* The same for a front end's message or format, whose reason is found by `text`.  */
 const char *reason_tag_text(Module *module, const char *message, const char *text);
-/* Keeps the source's spelling of an element for messages, if it has two subscripts or more.  */
+/* Keeps the source's spelling of an element for messages.  */
 void op_spell(Op *op, const char *source, size_t length);
 void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));

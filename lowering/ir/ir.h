@@ -228,7 +228,8 @@ struct Op {
     Block *blocks[2];
     Block *parent;
     Op *prev, *next;
-    const char *spelling; /* op_spell (): of an element with several subscripts, as u[1][i - 1][j]; or NULL */
+    const char *written;  /* op_spell (): the source's text of an element, as b[j + i]; or NULL */
+    const char *spelling; /* the same of one with several subscripts, as u[1][i - 1][j]; or NULL */
     /* Attributes; a pointer is NULL where ops.def names no attribute of that struct for the opcode. */
     ScalarInfo *scalar;
     TensorInfo *tensor;

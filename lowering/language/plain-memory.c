@@ -8,11 +8,39 @@
  * The factors of the loops' counters are the strides.  What is left of a subscript is divided by them, the largest
  * first.  A tensor ends behind the last element that the loops read or write, so that no other is ever looked at.
  */
+#include <string.h>
+
 #include "language/plain-memory.h"
 
 static const char *base_name(const Value *base)
 {
     return base->name ? base->name : "the array";
+}
+
+/* How often each letter, digit and sign stands in the text.  */
+static void count_signs(const char *text, size_t length, int *counts)
+{
+    for (size_t i = 0; i < length && text[i]; i++)
+        counts[(unsigned char)text[i]] += text[i] != ' ' && text[i] != '(' && text[i] != ')';
+}
+
+/* A subscript as the source writes it, if that has the same terms in another order.  */
+static const char *subscript_text(const Nest *in, const Op *op, const Poly *x)
+{
+    const char *text = poly_text(in->kernel->module, x);
+    int wanted[256] = {0}, depth = 0;
+    count_signs(text, SIZE_MAX, wanted);
+    for (const char *at = op->written ? op->written : "", *begin = at; *at; at++) {
+        if (*at == '[' && !depth++)
+            begin = at + 1;
+        int counts[256] = {0};
+        if (*at != ']' || --depth)
+            continue;
+        count_signs(begin, (size_t)(at - begin), counts);
+        if (!memcmp(counts, wanted, sizeof counts))
+            return arena_print(in->kernel->module, "%.*s", (int)(at - begin), begin);
+    }
+    return text;
 }
 
 const char *memory_text(const Nest *in, const Access *access)
@@ -24,10 +52,10 @@ const char *memory_text(const Nest *in, const Access *access)
     if (access->group->line) {
         Poly along = poly_multiply(&access->coordinate[0], &access->group->stride[0]),
              place = poly_add(&along, &access->group->first, 1);
-        return arena_print(module, "%s[%s]", text, poly_text(module, &place));
+        return arena_print(module, "%s[%s]", text, subscript_text(in, access->op, &place));
     }
     for (int i = 0; i < access->group->places; i++)
-        text = arena_print(module, "%s[%s]", text, poly_text(module, &access->place[i]));
+        text = arena_print(module, "%s[%s]", text, subscript_text(in, access->op, &access->place[i]));
     return text;
 }
 
@@ -236,7 +264,7 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
             bool known_there = loop >= 0 || !is_tiled(in, term->values[k]); /* what a branch loads is a tile of one */
             if (!axes_of(in, term->values[k]) && known_there)
                 continue;
-            const char *text = poly_text(in->kernel->module, coordinate);
+            const char *text = subscript_text(in, access->op, coordinate);
             if (loop < 0) {
                 if (!scatter_refuse(in, access->op) && !gather(in, access->op, "the subscript is loaded, or computed"))
                     reject(in->kernel, access->op->loc, REASON_PLAIN_GATHER, text);

@@ -269,6 +269,15 @@ static Built read_pointer(Builder *b, const Instruction *load, const Built *addr
     return (Built){.kind = BUILT_CHOSEN, .value = address->value, .offset = address->offset, .name = address->name};
 }
 
+const char *build_name_read(const Instruction *load)
+{
+    const char *name = load->spelling ? load->spelling : "it";
+    for (const char *at = name; *at; at++)
+        if (*at == '>' || *at == '.')
+            name = at + 1;
+    return name;
+}
+
 Built build_load(Builder *b, const Instruction *load)
 {
     Built none = {.kind = BUILT_NONE};
@@ -281,9 +290,15 @@ Built build_load(Builder *b, const Instruction *load)
         return build_array_read(b, load, &address);
     if (load->type == ST_P && !b->kernel->grid.plain)
         return read_pointer(b, load, &address);
-    if (load->type == ST_P || !b->depth) {
-        build_refuse(b, load->loc,
-                     b->depth ? "a pointer that is read from memory" : "a number that is read before the grid");
+    if (!b->depth) {
+        build_refuse(b, load->loc, "a number that is read before the grid");
+        return none;
+    }
+    if (load->type == ST_P) {
+        if (!address.offset || build_is_known(address.offset))
+            reject(b->kernel, load->loc, REASON_READ_MAY_CHANGE, build_name_read(load));
+        else
+            reject(b->kernel, load->loc, REASON_POINTER_ARRAY_UNKNOWN);
         return none;
     }
     if (!b->kernel->grid.plain) {
@@ -294,6 +309,8 @@ Built build_load(Builder *b, const Instruction *load)
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
     Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
+    if (load->spelling)
+        op_spell(value->def, load->spelling, strlen(load->spelling));
     return (Built){.kind = BUILT_SCALAR, .value = build_convert(b, load->loc, value, dtype)};
 }
 
@@ -323,5 +340,7 @@ void build_store(Builder *b, const Instruction *store)
     Op *op = op_new(b->kernel, OP_SET_ELEMENT, store->loc, 3, args);
     const char *name = store->symbol ? store->symbol : address.name;
     op->store->label = name ? name : "";
+    if (store->spelling)
+        op_spell(op, store->spelling, strlen(store->spelling));
     op_append(b->block, op);
 }

@@ -12,8 +12,6 @@
  * elsewhere than at the test, a variable that is no integer, a bound that changes or is in memory, a second change of
  * the variable, a narrow type.
  */
-#include <string.h>
-
 #include "build.h"
 
 typedef struct {
@@ -125,23 +123,13 @@ static bool refuse_changes(const Uncounted *u)
     return true;
 }
 
-/* What the source calls the number: the last name of its text.  */
-static const char *name_read(const Uncounted *u)
-{
-    const char *text = u->read->spelling ? u->read->spelling : "the bound", *name = text;
-    for (const char *at = text; *at; at++)
-        if (*at == '>' || *at == '.')
-            name = at + 1;
-    return name;
-}
-
 static bool refuse_read(const Uncounted *u)
 {
     Kernel *kernel = u->b->kernel;
     if (!u->read)
         return false;
     if (kernel->grid.plain)
-        reject(kernel, u->read->loc, REASON_READ_MAY_CHANGE, name_read(u));
+        reject(kernel, u->read->loc, REASON_READ_MAY_CHANGE, build_name_read(u->read));
     else
         reject(kernel, u->read->loc, REASON_POINTER_READ);
     return true;

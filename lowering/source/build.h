@@ -215,6 +215,8 @@ void build_refuse_meeting(Builder *b, Loc loc, const Built *yes, const Built *no
 /* An operation on addresses.  */
 Built build_address_operation(Builder *b, const Instruction *instruction);
 Built build_load(Builder *b, const Instruction *load);
+/* What the source calls what is read: the last name of its text.  */
+const char *build_name_read(const Instruction *load);
 void build_store(Builder *b, const Instruction *store);
 
 /* ---- build-member.c ---------------------------------------------------------------------------------------------- */

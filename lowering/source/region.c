@@ -403,6 +403,13 @@ void source_store(SourceBuilder *builder, SourceType type, Operand address, Oper
     emit(builder, SO_STORE, type, address, fitted(x, type))->is_volatile = is_volatile;
 }
 
+void source_spell(SourceBuilder *builder, const char *text, size_t length)
+{
+    Instruction *last = builder->block ? builder->block->last : NULL;
+    if (last && (last->code == SO_LOAD || last->code == SO_STORE))
+        last->spelling = arena_print(builder->function->unit->module, "%.*s", (int)length, text);
+}
+
 void source_move(SourceBuilder *builder, Operand to, Operand from, long bytes)
 {
     emit(builder, SO_MOVE, ST_V, to, from)->bytes = bytes;

@@ -337,6 +337,8 @@ Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Oper
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x);
 Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile);
 void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile);
+/* The source's text of the place that the last instruction loads or stores, for messages.  */
+void source_spell(SourceBuilder *builder, const char *text, size_t length);
 void source_move(SourceBuilder *builder, Operand to, Operand from, long bytes);
 void source_zero(SourceBuilder *builder, Operand address, long bytes);
 Operand source_address(SourceBuilder *builder, SourceObject *object);

@@ -302,6 +302,68 @@ static void switch_statement(Transcriber *t, CXCursor s, const Cursors *below)
     t->leave = leave;
 }
 
+/* ---- what nobody knows ------------------------------------------------------------------------------------------- */
+
+static bool is_place(CXCursor e)
+{
+    return e.kind == CXCursor_DeclRefExpr || e.kind == CXCursor_MemberRefExpr ||
+           e.kind == CXCursor_ArraySubscriptExpr || e.kind == CXCursor_UnaryOperator;
+}
+
+/* libclang shows operands: an output as a place, an input as a value. An input that is a place is taken as both.  */
+static void assembler_statement(Transcriber *t, CXCursor s, const Cursors *below)
+{
+    const Operand none = {.kind = OPERAND_NONE};
+    SourceArgument *arguments = arena_alloc(t->u->module, ((size_t)below->count + 1) * sizeof *arguments);
+    SourceVariable **outputs = arena_alloc(t->u->module, ((size_t)below->count + 1) * sizeof *outputs);
+    int n = 0, noutputs = 0;
+    for (int i = 0; i < below->count; i++) {
+        CXCursor e = below->list[i];
+        if (!clang_isExpression(e.kind))
+            continue;
+        if (!is_place(e)) {
+            arguments[n++] = (SourceArgument){type_of(t, e), scalar_of(t, e), 0};
+            continue;
+        }
+        Spot spot = spot_of(t, e);
+        if (spot.variable)
+            outputs[noutputs++] = spot.variable;
+        else
+            arguments[n++] = (SourceArgument){ST_P, spot.address, 0};
+    }
+    at_cursor(t, s);
+    for (int i = 0; i < noutputs; i++)
+        source_copy(&t->builder, outputs[i], source_call(&t->builder, outputs[i]->type, "asm", none, n, arguments));
+    source_call(&t->builder, ST_V, "asm", none, n, arguments);
+}
+
+static enum CXChildVisitResult find_label(CXCursor c, CXCursor parent, CXClientData data)
+{
+    Cases *cases = data;
+    (void)parent;
+    if (c.kind != CXCursor_LabelStmt)
+        return CXChildVisit_Recurse;
+    const SourceCase one = {cases->count, cases->count, cases->otherwise};
+    if (cases->otherwise)
+        LIST_ADD(cases->t->u->module, cases->list, cases->count) = one;
+    cases->otherwise = label_block(cases->t, c);
+    return CXChildVisit_Recurse;
+}
+
+/* To one of the function's labels.  */
+static void computed_goto(Transcriber *t, CXCursor s)
+{
+    const Operand none = {.kind = OPERAND_NONE};
+    Cases cases = {t, NULL, 0, NULL};
+    clang_visitChildren(t->cursor, find_label, &cases);
+    at_cursor(t, s);
+    Operand x = source_call(&t->builder, ST_I32, "goto", none, 0, NULL);
+    if (cases.otherwise)
+        source_switch(&t->builder, ST_I32, x, cases.count, cases.list, cases.otherwise);
+    else
+        source_unreachable(&t->builder);
+}
+
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
 /* Of ({ ... }), the value of the last one.  */
@@ -363,6 +425,12 @@ void statement(Transcriber *t, CXCursor s)
     case CXCursor_LabelStmt:
         enter(t, label_block(t, s));
         statement(t, below.list[below.count - 1]);
+        break;
+    case CXCursor_GCCAsmStmt:
+        assembler_statement(t, s, &below);
+        break;
+    case CXCursor_IndirectGotoStmt:
+        computed_goto(t, s);
         break;
     case CXCursor_GotoStmt:
         at_cursor(t, s);

@@ -732,6 +732,9 @@ Parts value_of_expression(Transcriber *t, CXCursor e)
         Parts result = {zero_of(type), constant(t, first_child(t, e)).x, true};
         return result;
     }
+    case CXCursor_AddrLabelExpr:
+        at_cursor(t, e);
+        return parts(source_call(&t->builder, ST_P, "goto", (Operand){.kind = OPERAND_NONE}, 0, NULL));
     case CXCursor_UnaryExpr:
         return size_of_expression(t, e);
     case CXCursor_DeclRefExpr: {

@@ -58,8 +58,6 @@ static bool find_addressed(const Unit *u, CXCursor c, void *context)
 {
     Transcriber *t = context;
     (void)u;
-    if (c.kind == CXCursor_GCCAsmStmt || c.kind == CXCursor_MSAsmStmt)
-        FAIL(t, c, "an assembler statement");
     if (c.kind != CXCursor_UnaryOperator || clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
         return true;
     CXCursor decl = addressed_variable(t, first_child(t, c));

@@ -150,8 +150,7 @@ Operand address_of(Transcriber *t, tree place)
     case IMAGPART_EXPR:
         return add_bytes(t, address_of(t, TREE_OPERAND(place, 0)), bytes_of(t, TREE_TYPE(place)));
     case LABEL_DECL:
-        FAIL(t, "the address of a label");
-        break;
+        return source_call(&t->builder, ST_P, "goto", Operand(), 0, NULL);
     default:
         FAIL(t, "the address of a '%s'", get_tree_code_name(TREE_CODE(place)));
     }

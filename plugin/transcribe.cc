@@ -227,6 +227,57 @@ static void transcribe_return(Transcriber *t, greturn *end)
     source_return(builder, value);
 }
 
+/* What an assembler statement reads and writes are arguments: values, or addresses.  */
+static void transcribe_asm(Transcriber *t, gasm *statement)
+{
+    auto_vec<SourceArgument> arguments;
+    auto_vec<tree> places;
+    for (unsigned i = 0; i < gimple_asm_ninputs(statement) + gimple_asm_noutputs(statement); i++) {
+        const unsigned n = gimple_asm_noutputs(statement);
+        tree x = TREE_VALUE(i < n ? gimple_asm_output_op(statement, i) : gimple_asm_input_op(statement, i - n));
+        const bool scalar = is_gimple_reg_type(TREE_TYPE(x)) && !is_complex(TREE_TYPE(x)) &&
+                            !is_only_moved(TREE_TYPE(x)) && (!DECL_P(x) || is_register(x));
+        if (i < n && scalar)
+            places.safe_push(x);
+        else if (scalar)
+            arguments.safe_push(SourceArgument{scalar_type(t, TREE_TYPE(x)), value_of(t, x), 0});
+        else
+            arguments.safe_push(SourceArgument{ST_P, address_of(t, x), 0});
+    }
+    for (unsigned i = 0; i <= places.length() && !t->function->failed; i++) {
+        const SourceType type = i < places.length() ? scalar_type(t, TREE_TYPE(places[i])) : ST_V;
+        const Operand none = {};
+        const Operand x = source_call(&t->builder, type, "asm", none, (int)arguments.length(), arguments.address());
+        if (i < places.length())
+            store_place(t, places[i], x);
+    }
+}
+
+/* To one of the blocks behind it, and nobody knows which.  */
+static void transcribe_goto(Transcriber *t, ggoto *statement)
+{
+    auto_vec<SourceCase> cases;
+    SourceBlock *otherwise = NULL;
+    edge next;
+    edge_iterator i;
+    FOR_EACH_EDGE(next, i, gimple_bb(statement)->succs)
+    {
+        if (otherwise)
+            cases.safe_push(SourceCase{(int64_t)cases.length(), (int64_t)cases.length(), otherwise});
+        otherwise = block_of(next->dest);
+    }
+    if (!otherwise) {
+        source_unreachable(&t->builder);
+        return;
+    }
+    for (gimple_stmt_iterator at = gsi_for_stmt(statement); !gsi_end_p(at) && !t->builder.loc.line; gsi_prev(&at))
+        if (gimple_has_location(gsi_stmt(at))) /* the goto itself has no place */
+            t->builder.loc = loc_of(gimple_location(gsi_stmt(at)));
+    const Operand none = {};
+    const Operand x = source_call(&t->builder, ST_I32, "goto", none, 0, NULL);
+    source_switch(&t->builder, ST_I32, x, (int)cases.length(), cases.address(), otherwise);
+}
+
 static void transcribe_statement(Transcriber *t, gimple *statement)
 {
     t->builder.loc = Loc();
@@ -255,10 +306,13 @@ static void transcribe_statement(Transcriber *t, gimple *statement)
     case GIMPLE_NOP:
         break;
     case GIMPLE_ASM:
-        FAIL(t, "asm");
+        if (gimple_asm_nlabels(as_a<gasm *>(statement)))
+            FAIL(t, "an assembler statement with labels");
+        else
+            transcribe_asm(t, as_a<gasm *>(statement));
         break;
     case GIMPLE_GOTO:
-        FAIL(t, "a goto to a computed label");
+        transcribe_goto(t, as_a<ggoto *>(statement));
         break;
     default:
         FAIL(t, "a statement '%s'", gimple_code_name[gimple_code(statement)]);
@@ -272,6 +326,12 @@ static void enter_block(Transcriber *t, SourceBlock *block)
     t->bound.truncate(0);
 }
 
+static bool is_goto(basic_block block)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(block);
+    return !gsi_end_p(last) && gimple_code(gsi_stmt(last)) == GIMPLE_GOTO;
+}
+
 static void transcribe_block(Transcriber *t, basic_block block)
 {
     edge next;
@@ -281,6 +341,8 @@ static void transcribe_block(Transcriber *t, basic_block block)
     FOR_EACH_EDGE(next, i, block->succs)
     {
         t->builder.loc = next->goto_locus == UNKNOWN_LOCATION ? Loc() : loc_of(next->goto_locus);
+        if (is_goto(block))
+            continue;
         if (next->flags & (EDGE_ABNORMAL | EDGE_EH))
             FAIL(t, next->flags & EDGE_EH ? "an exception" : "a jump that is no goto");
         else if (single_succ_p(block) && next->dest != EXIT_BLOCK_PTR_FOR_FN(t->fn))

@@ -50,6 +50,10 @@ static const SourceFunction *body_of(const Builder *b, const char *name)
 /* A mistake that the macros of <ws.h> have found, or a directive. false: the call is none.  */
 static bool refuse_marked(Builder *b, const Instruction *call)
 {
+    if (call->symbol && !strcmp(call->symbol, "goto")) { /* the blocks around it may have no structure */
+        reject(b->kernel, call->loc, REASON_GOTO_COMPUTED);
+        return true;
+    }
     if (call->symbol && !strncmp(call->symbol, "ws_data_", 8)) {
         reject(b->kernel, call->loc, REASON_UPDATE_IN_GRID);
         return true;
@@ -112,6 +116,10 @@ void build_refuse_call(Builder *b, const Instruction *call)
         return;
     if (!name) {
         reject(b->kernel, loc, REASON_CALL_POINTER);
+        return;
+    }
+    if (!strcmp(name, "asm") || !strcmp(name, "goto")) {
+        reject(b->kernel, loc, *name == 'a' ? REASON_ASSEMBLER : REASON_GOTO_COMPUTED);
         return;
     }
     const SourceFunction *callee = body_of(b, name);

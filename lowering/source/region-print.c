@@ -213,8 +213,9 @@ static void print_declaration(const char *text, const Declaration *declaration, 
 
 void source_print_function(const SourceFunction *function, FILE *file, SourceTextOptions options)
 {
-    if (function->failed) {
-        fprintf(file, "fail %s: %s\n", function->name, function->failed);
+    const char *failed = function->failed ? function->failed : source_opaque(function);
+    if (failed) {
+        fprintf(file, "fail %s: %s\n", function->name, failed);
         return;
     }
     fputs("func ", file);

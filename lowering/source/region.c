@@ -284,6 +284,15 @@ void source_fail(SourceFunction *function, Loc loc, const char *format, ...)
     function->failed_loc = loc;
 }
 
+const char *source_opaque(const SourceFunction *function)
+{
+    for (const SourceBlock *block = function->blocks; block; block = block->next)
+        for (const Instruction *i = block->first; i; i = i->next)
+            if (i->code == SO_CALL && i->symbol && (!strcmp(i->symbol, "asm") || !strcmp(i->symbol, "goto")))
+                return i->symbol;
+    return NULL;
+}
+
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 Operand source_integer(int64_t value)

@@ -228,7 +228,7 @@ struct Instruction {
     int ncases;                /* FORM_SWITCH */
     SourceCase *cases;         /* FORM_SWITCH */
     SourceWay *ways;           /* FORM_BRANCH, FORM_SWITCH, FORM_JUMP: the latest first */
-    bool is_volatile;          /* FORM_LOAD, FORM_STORE, FORM_MOVE */
+    bool is_volatile;          /* FORM_LOAD, FORM_STORE, FORM_MOVE; FORM_CONVERT: a tile as a number, which stays */
     const char *spelling;      /* FORM_LOAD, FORM_STORE: the place, as the source writes it; or NULL */
     bool is_lost;              /* FORM_CALL: the function dropped the result from the start, as results.c has seen */
     Loc loc;
@@ -361,6 +361,9 @@ void source_unreachable(SourceBuilder *builder);
 /* Says that the function cannot be transcribed. The first reason counts.  */
 void source_fail(SourceFunction *function, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* "asm" or "goto", if there is such a call: an assembler statement, or a goto to a computed label. It reads and writes
+   its arguments, and gives what nobody knows. The text of such a function is that of one that has failed.  */
+const char *source_opaque(const SourceFunction *function);
 const char *source_type_text(SourceType type);
 const char *source_holds_text(SourceHolds holds);
 int source_type_bytes(SourceType type);

@@ -280,6 +280,15 @@ static void load(Simplifier *s, const Instruction *i)
     s->temporaries[i->temporary] = value;
 }
 
+/* No kernel has it, and the message is about this place.  */
+static bool is_handle_as_number(const Instruction *i)
+{
+    const Operand x = i->args[0];
+    return i->is_volatile ||
+           (i->from == ST_P && i->type != ST_P && x.kind == OPERAND_VARIABLE &&
+            (x.variable->declaration.holds == HOLDS_TILE || x.variable->declaration.holds == HOLDS_TENSOR));
+}
+
 static void evaluate(Simplifier *s, const Instruction *i)
 {
     SourceValues *values = s->values;
@@ -300,7 +309,8 @@ static void evaluate(Simplifier *s, const Instruction *i)
         made = value_compare(values, i->code, i->type, value_of(s, x, i->type), value_of(s, y, i->type));
         break;
     case FORM_CONVERT:
-        made = value_convert(values, i->code, i->from, i->type, value_of(s, x, i->from));
+        made = is_handle_as_number(i) ? leaf(s, i)
+                                      : value_convert(values, i->code, i->from, i->type, value_of(s, x, i->from));
         break;
     case FORM_SELECT:
         made = value_select(values, value_of(s, x, ST_B), value_of(s, y, i->type), value_of(s, i->args[2], i->type));
@@ -1044,10 +1054,13 @@ static void write_instruction(Simplifier *s, const Instruction *i)
             type = ST_P;
         else if (form == FORM_ALLOCATE)
             type = ST_U64;
+        else if (form == FORM_CONVERT)
+            type = made->from;
         Operand *x = source_operand(made, k);
         SourceValue *value = value_of(s, *x, type);
         *x = k >= own ? need_argument(s, value, type) : need(s, value, type);
     }
+    made->is_volatile |= form == FORM_CONVERT;
     if (made->temporary)
         made->temporary = ++s->function->ntemporaries;
     source_insert(s->block, s->block->last, made);

@@ -226,14 +226,36 @@ static bool test_can_move(const SourceTree *loop, const Alone *alone, const uint
     return true;
 }
 
-/* Is there a FOR: a counter, one comparison, and a test that can be computed in the body?  */
+Opcode build_comparison(const SourceInduction *induction)
+{
+    static const Opcode codes[SOURCE_OPS] = {[SO_LT] = OP_SCALAR_LT,
+                                             [SO_LE] = OP_SCALAR_LE,
+                                             [SO_GT] = OP_SCALAR_GT,
+                                             [SO_GE] = OP_SCALAR_GE,
+                                             [SO_NE] = OP_SCALAR_NE};
+    const Opcode code = codes[induction->test->code];
+    return induction->side ? op_swapped(code) : code;
+}
+
+/* Is there a FOR: a counter, comparisons of it, and a test that can be computed in the body?  */
 static bool is_counted(const Builder *b, const SourceTree *loop, const uint64_t *live)
 {
     const SourceInduction *induction = loop->induction;
     if (!induction || !induction->counter.variable || !induction->test || induction->counter.variable->type == ST_P ||
-        loop->condition.kind != OPERAND_TEMPORARY || loop->condition.temporary != induction->test->temporary ||
+        loop->condition.kind != OPERAND_TEMPORARY ||
+        (!induction->nmore && loop->condition.temporary != induction->test->temporary) ||
         induction->test->code == SO_EQ)
         return false;
+    const Alone alone = left_alone(b, loop);
+    if (induction->nmore) {
+        bool known = true;
+        for (int k = -1; k < induction->nmore; k++) {
+            const SourceInduction *bound = k < 0 ? induction : &induction->more[k];
+            const Operand hi = bound->test->args[1 - bound->side];
+            known &= hi.kind != OPERAND_TEMPORARY || alone.temporaries[hi.temporary];
+        }
+        return known && build_bounds_agree(loop) && test_can_move(loop, &alone, live);
+    }
     const SourceType type = induction->counter.variable->type, compared = induction->test->type;
     const bool up = induction->side ? induction->test->code == SO_GT || induction->test->code == SO_GE
                                     : induction->test->code == SO_LT || induction->test->code == SO_LE;
@@ -244,20 +266,8 @@ static bool is_counted(const Builder *b, const SourceTree *loop, const uint64_t 
         !(up && source_type_bytes(compared) == 8 && source_type_bytes(type) == 8 &&
           induction->offset.kind == OPERAND_INTEGER && induction->offset.integer <= INT32_MAX))
         return false;
-    const Alone alone = left_alone(b, loop);
     const Operand hi = induction->test->args[1 - induction->side];
     return test_can_move(loop, &alone, live) && (hi.kind != OPERAND_TEMPORARY || alone.temporaries[hi.temporary]);
-}
-
-static Opcode comparison(const SourceInduction *induction)
-{
-    static const Opcode codes[SOURCE_OPS] = {[SO_LT] = OP_SCALAR_LT,
-                                             [SO_LE] = OP_SCALAR_LE,
-                                             [SO_GT] = OP_SCALAR_GT,
-                                             [SO_GE] = OP_SCALAR_GE,
-                                             [SO_NE] = OP_SCALAR_NE};
-    const Opcode code = codes[induction->test->code];
-    return induction->side ? op_swapped(code) : code;
 }
 
 /* A step that is a number, as one of the counter's type: a large one of an unsigned type is below 0.  */
@@ -346,6 +356,23 @@ static bool range_behind(Builder *b, const SourceTree *loop, Range *range, Dtype
     return range->step != NULL;
 }
 
+/* Several bounds, in 64 bits.  */
+static bool range_joined(Builder *b, const SourceTree *loop, Range *range)
+{
+    const SourceInductionVariable *counter = &loop->induction->counter;
+    range->dtype = D_I64;
+    range->hi = build_joined_bound(b, loop, &range->compare);
+    range->lo = build_scalar(b, loop->loc, source_of(counter->variable), counter->variable->type);
+    if (!range->hi || !range->lo)
+        return false;
+    range->lo = build_convert(b, loop->loc, range->lo, D_I64);
+    range->step =
+        counter->step.kind == OPERAND_INTEGER
+            ? build_integer(b, D_I64, step_below(build_dtype(counter->variable->type), (int64_t)counter->step.integer))
+            : stepped(b, loop->loc, counter, D_I64);
+    return range->step != NULL;
+}
+
 /* lo, hi and step in the type that the comparison is made in.  */
 static bool range_of(Builder *b, const SourceTree *loop, Range *range)
 {
@@ -354,7 +381,9 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     const Loc loc = loop->loc;
     const Dtype own = build_dtype(counter->variable->type), compared = build_dtype(induction->test->type);
     int64_t number;
-    range->compare = comparison(induction);
+    if (induction->nmore)
+        return range_joined(b, loop, range);
+    range->compare = build_comparison(induction);
     range->lo = build_scalar(b, loc, source_of(counter->variable), counter->variable->type);
     range->hi = build_scalar(b, loc, induction->test->args[1 - induction->side], induction->test->type);
     if (!range->lo || !range->hi)
@@ -401,14 +430,14 @@ static bool counts_as_int(const Builder *b, const SourceTree *loop)
     const SourceType type = induction->counter.variable->type;
     if (source_type_bytes(type) >= 4)
         return true;
-    if (induction->counter.step.kind != OPERAND_INTEGER)
+    if (induction->counter.step.kind != OPERAND_INTEGER || induction->nmore)
         return false;
     const Dtype own = build_dtype(type);
     const Built *lo = &b->variables[induction->counter.variable->id];
     const Operand hi = induction->test->args[1 - induction->side];
     int64_t first = 0, last = (int64_t)hi.integer;
     const bool starts = lo->kind == BUILT_SCALAR && ir_constant(lo->value, &first);
-    return counter_never_wraps(comparison(induction), step_below(own, (int64_t)induction->counter.step.integer),
+    return counter_never_wraps(build_comparison(induction), step_below(own, (int64_t)induction->counter.step.integer),
                                8 * source_type_bytes(type), source_type_is_signed(type), starts ? &first : NULL,
                                hi.kind == OPERAND_INTEGER ? &last : NULL);
 }
@@ -417,7 +446,7 @@ static void build_test(Builder *b, const SourceTree *loop, const Alone *alone, b
 {
     for (const SourceTree *tree = loop->test; tree; tree = tree->next)
         for (const Instruction *i = tree->first; i; i = i->next)
-            if (is_in_front(alone, i) == in_front && i != loop->induction->test)
+            if (is_in_front(alone, i) == in_front && !build_is_of_test(loop, i))
                 build_instruction(b, i);
 }
 

@@ -6,6 +6,7 @@
  *   build-tree.c     blocks, conditions, and the variables that meet behind them
  *   build-loop.c     loops -> FOR and WHILE
  *   build-uncounted.c  why a loop has no count
+ *   build-bounds.c   several bounds of a loop -> one
  *   build-live.c     the variables of a tree that are read before they are assigned again
  *   build-scalar.c   operations of scalars
  *   build-memory.c   addresses, loads, stores
@@ -190,6 +191,17 @@ void build_loop(Builder *b, const SourceTree *loop, const uint64_t *live);
 
 /* Reports why a loop of the grid, or a pipelined loop, has no count. false: the pass `nest` says it.  */
 bool build_refuse_uncounted(Builder *b, const SourceTree *loop, bool of_grid);
+
+Opcode build_comparison(const SourceInduction *induction);
+
+/* ---- build-bounds.c ---------------------------------------------------------------------------------------------- */
+
+/* Of a test that is a conjunction: do its bounds become one?  */
+bool build_bounds_agree(const SourceTree *loop);
+/* The bound, and how the counter compares with it; NULL after a refusal.  */
+Value *build_joined_bound(Builder *b, const SourceTree *loop, Opcode *compare);
+/* Does the instruction of the test say nothing but how the counter compares?  */
+bool build_is_of_test(const SourceTree *loop, const Instruction *i);
 
 /* ---- build-scalar.c ---------------------------------------------------------------------------------------------- */
 

@@ -390,6 +390,23 @@ static bool find_test(const Finder *f, const SourceTree *block, Operand x, int d
     return source_op_form(i->code) == FORM_COMPARE && !source_type_is_float(i->type) && is_test_of(f, block, i, found);
 }
 
+/* All comparisons of a test that is a conjunction of comparisons of the counter. false: it is more than that.  */
+static bool find_bounds(const Finder *f, const SourceTree *block, Operand x, int depth, SourceInduction *found)
+{
+    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    if (!i)
+        return false;
+    if (i->code == SO_AND && i->type == ST_B)
+        return find_bounds(f, block, i->args[0], depth - 1, found) &&
+               find_bounds(f, block, i->args[1], depth - 1, found);
+    SourceInduction one = {.counter = found->counter};
+    if (source_op_form(i->code) != FORM_COMPARE || source_type_is_float(i->type) || !is_test_of(f, block, i, &one))
+        return false;
+    if (i != found->test)
+        LIST_ADD(f->module, found->more, found->nmore) = one;
+    return true;
+}
+
 /* ---- the other ones ---------------------------------------------------------------------------------------------- */
 
 static SourceTree *block_in_front(Finder *f, SourceTree **slot)
@@ -537,6 +554,9 @@ static void find_in_loop(SourceFunction *function, SourceTree *list, SourceTree 
         } else
             found->variables[found->n++] = one;
     }
+    f->candidate = found->counter.variable;
+    if (found->counter.variable && !find_bounds(f, test, loop->condition, 8, found))
+        found->nmore = 0;
     /* A counter that stays below a bound and takes steps of 1 does not wrap.  */
     const Instruction *compare = found->test;
     if (compare && compare->code == SO_LT && !found->side && found->offset.kind == OPERAND_NONE &&

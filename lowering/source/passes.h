@@ -213,6 +213,8 @@ typedef struct SourceInduction {
     bool is_behind;
     Operand offset; /* it compares the counter and this, a number or a variable that the loop leaves alone */
     bool wraps;     /* that sum may, since its type is a u type */
+    int nmore;      /* the test is a conjunction of this comparison and so many others of the counter */
+    struct SourceInduction *more; /* test, side, is_behind, offset and wraps of each, in the program's order */
     int n;
     SourceInductionVariable *variables; /* the other ones */
 } SourceInduction;

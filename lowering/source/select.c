@@ -34,12 +34,34 @@ static Operand temporary_of(SourceFunction *function, Instruction *instruction)
     return x;
 }
 
-/* Is all of the block but its end free of effects? Copies are counted, and stand behind everything else.  */
-static bool is_movable(const SourceBlock *block, int *copies)
+/* Marks of a loop's body, in which a bound is a break, go to the rest of the body.  */
+static bool move_marks(const SourceFlow *flow, SourceBlock *block, SourceBlock *rest)
+{
+    if (block->first->code != SO_MARK)
+        return true;
+    if (flow->npreds[flow->number[rest->id]] != 1 || rest == block)
+        return false;
+    Instruction *after = NULL;
+    while (block->first->code == SO_MARK) {
+        Instruction *mark = block->first;
+        block->first = mark->next;
+        mark->next = NULL;
+        source_insert(rest, after, mark);
+        after = mark;
+    }
+    return true;
+}
+
+/* Is all of the block but its end, and marks in front if `marked`, free of effects? Copies are counted, and stand
+   behind everything else.  */
+static bool is_movable(const SourceBlock *block, bool marked, int *copies)
 {
     int n = 0;
     *copies = 0;
-    for (const Instruction *i = block->first; i != block->last; i = i->next) {
+    const Instruction *i = block->first;
+    while (marked && i->code == SO_MARK)
+        i = i->next;
+    for (; i != block->last; i = i->next) {
         if (++n > MOVED)
             return false;
         if (i->code == SO_COPY)
@@ -72,6 +94,17 @@ static Instruction *move_values(SourceBlock *block, SourceBlock *to)
     return after;
 }
 
+static void move_copies(SourceBlock *block, SourceBlock *to)
+{
+    Instruction *after = before_end(to);
+    while (block->first != block->last) {
+        Instruction *copy = block->first;
+        block->first = copy->next;
+        source_insert(to, after, copy);
+        after = copy;
+    }
+}
+
 static Operand opposite(SourceFunction *function, SourceBlock *block, Instruction **after, Operand x,
                         const Instruction *like)
 {
@@ -81,13 +114,26 @@ static Operand opposite(SourceFunction *function, SourceBlock *block, Instructio
     return temporary_of(function, made);
 }
 
+/* Are the copies of the block for itself and what follows: may `other` come behind them, too?  */
+static bool copies_are_own(const SourceFunction *function, const SourceFlow *flow, const SourceBlock *block,
+                           const SourceBlock *other)
+{
+    const SourceLive live = source_live(function, flow);
+    const uint64_t *in = live.in + (size_t)flow->number[other->id] * (size_t)live.words;
+    for (const Instruction *i = block->first; i != block->last; i = i->next)
+        if (i->code == SO_COPY &&
+            (i->variable->host || i->variable->declaration.name || source_is_live(in, i->variable)))
+            return false;
+    return true;
+}
+
 bool source_merge_conditions(SourceFunction *function)
 {
     const SourceFlow *flow = source_flow(function);
     for (int b = 1; b < flow->n; b++) {
         SourceBlock *second = flow->order[b];
         int copies;
-        if (second->last->code != SO_BRANCH || flow->npreds[b] != 1 || !is_movable(second, &copies) || copies)
+        if (second->last->code != SO_BRANCH || flow->npreds[b] != 1 || !is_movable(second, true, &copies))
             continue;
         SourceBlock *first = flow->order[flow->preds[b][0]];
         if (first->last->code != SO_BRANCH || first == second)
@@ -96,6 +142,9 @@ bool source_merge_conditions(SourceFunction *function)
         const bool on_yes = a->targets[0] == second;
         SourceBlock *other = a->targets[on_yes ? 1 : 0];
         if (other == second || (c->targets[0] != other && c->targets[1] != other))
+            continue;
+        SourceBlock *rest = c->targets[c->targets[0] != other ? 0 : 1];
+        if ((copies && !copies_are_own(function, flow, second, other)) || !move_marks(flow, second, rest))
             continue;
         Instruction *after = move_values(second, first);
         /* To `other` goes what the first sends there, or what the second does.  */
@@ -108,7 +157,7 @@ bool source_merge_conditions(SourceFunction *function)
             add(function, first, &after,
                 (Instruction){.code = SO_OR, .type = ST_B, .args = {x, y}, .loc = a->loc, .inlined = a->inlined});
         const Operand any = temporary_of(function, made);
-        SourceBlock *rest = c->targets[c->targets[0] != other ? 0 : 1];
+        move_copies(second, first);
         const Loc left = source_way(c, other);
         source_add_ways(function->unit->module, a, c);
         if (left.line)
@@ -154,7 +203,7 @@ static bool is_arm(const SourceFlow *flow, int head, const SourceBlock *block)
 {
     int copies;
     const int b = flow->number[block->id];
-    return b != head && flow->npreds[b] == 1 && block->last->code == SO_JUMP && is_movable(block, &copies) &&
+    return b != head && flow->npreds[b] == 1 && block->last->code == SO_JUMP && is_movable(block, false, &copies) &&
            copies_are_parallel(block);
 }
 

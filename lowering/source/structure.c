@@ -446,6 +446,15 @@ static void body(Structurer *s, List *list, int b)
     blocks_of_list(s, list, s->behind, b, end);
 }
 
+static const Instruction *definition(const List *list, Operand x)
+{
+    for (const SourceTree *tree = list->first; tree && x.kind == OPERAND_TEMPORARY; tree = tree->next)
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->temporary == x.temporary)
+                return i;
+    return NULL;
+}
+
 /* The condition under which the loop goes on: the opposite of x, where that leaves it.  */
 static Operand going_on(Structurer *s, List *test, Operand x, bool negated, const Instruction *end)
 {
@@ -454,12 +463,16 @@ static Operand going_on(Structurer *s, List *test, Operand x, bool negated, cons
     if (!negated)
         return x;
     Instruction not = {.code = SO_NOT, .type = ST_B, .args = {x}};
-    for (const SourceTree *tree = test->first; tree; tree = tree->next)
-        for (const Instruction *i = tree->first; i && x.kind == OPERAND_TEMPORARY; i = i->next)
-            if (i->temporary == x.temporary && opposite[i->code] && !source_type_is_float(i->type)) {
-                not = *i;
-                not .code = opposite[i->code];
-            }
+    const Instruction *i = definition(test, x);
+    if (i && opposite[i->code] && !source_type_is_float(i->type)) {
+        not = *i;
+        not .code = opposite[i->code];
+    } else if (i && i->code == SO_OR && i->type == ST_B) {
+        not = *i;
+        not .code = SO_AND;
+        for (int k = 0; k < 2; k++)
+            not .args[k] = going_on(s, test, i->args[k], true, end);
+    }
     Instruction *made = make(s->function, end, not );
     append(s, test, made);
     return named(s->function, made);

@@ -237,6 +237,15 @@ Opcode build_comparison(const SourceInduction *induction)
     return induction->side ? op_swapped(code) : code;
 }
 
+/* k == 0, which GCC makes of an unsigned k < 1: there is one iteration or none.  */
+static bool counts_once(const SourceInduction *induction)
+{
+    const Operand step = induction->counter.step, end = induction->test->args[1 - induction->side];
+    return step.kind == OPERAND_INTEGER && step.integer && induction->offset.kind == OPERAND_NONE &&
+           source_type_bytes(induction->counter.variable->type) >= 4 && end.kind == OPERAND_INTEGER &&
+           (int64_t)end.integer > INT32_MIN && (int64_t)end.integer < INT32_MAX;
+}
+
 /* Is there a FOR: a counter, comparisons of it, and a test that can be computed in the body?  */
 static bool is_counted(const Builder *b, const SourceTree *loop, const uint64_t *live)
 {
@@ -244,7 +253,7 @@ static bool is_counted(const Builder *b, const SourceTree *loop, const uint64_t 
     if (!induction || !induction->counter.variable || !induction->test || induction->counter.variable->type == ST_P ||
         loop->condition.kind != OPERAND_TEMPORARY ||
         (!induction->nmore && loop->condition.temporary != induction->test->temporary) ||
-        induction->test->code == SO_EQ)
+        (induction->test->code == SO_EQ && !counts_once(induction)))
         return false;
     const Alone alone = left_alone(b, loop);
     if (induction->nmore) {
@@ -373,6 +382,22 @@ static bool range_joined(Builder *b, const SourceTree *loop, Range *range)
     return range->step != NULL;
 }
 
+/* k == end: up to the number behind it, or to the start.  */
+static void range_once(Builder *b, Loc loc, const SourceInduction *induction, Range *range, Dtype own)
+{
+    const int64_t step = step_below(own, (int64_t)induction->counter.step.integer), next = step > 0 ? 1 : -1;
+    Value *sides[] = {range->lo, build_convert(b, loc, range->hi, range->lo->type.dtype)};
+    Value *runs = build_op(b, OP_SCALAR_EQ, loc, type_scalar(D_I1), 2, sides);
+    range->dtype = own == D_I32 ? own : D_I64;
+    range->lo = build_convert(b, loc, range->lo, range->dtype);
+    Value *end = build_binary(b, OP_SCALAR_ADD, loc, build_convert(b, loc, range->hi, range->dtype),
+                              build_integer(b, range->dtype, next));
+    Value *choice[] = {runs, end, range->lo};
+    range->hi = build_op(b, OP_SCALAR_SELECT, loc, type_scalar(range->dtype), 3, choice);
+    range->compare = step > 0 ? OP_SCALAR_LT : OP_SCALAR_GT;
+    range->step = build_integer(b, range->dtype, step);
+}
+
 /* lo, hi and step in the type that the comparison is made in.  */
 static bool range_of(Builder *b, const SourceTree *loop, Range *range)
 {
@@ -389,6 +414,10 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
     if (!range->lo || !range->hi)
         return false;
     range->hi = build_without_widening(range->hi);
+    if (induction->test->code == SO_EQ) {
+        range_once(b, loc, induction, range, own);
+        return true;
+    }
     if (induction->offset.kind != OPERAND_NONE && range->compare != OP_SCALAR_NE)
         return range_behind(b, loop, range, own);
     if (induction->offset.kind != OPERAND_NONE) { /* modulo the type's width */

@@ -47,6 +47,7 @@ typedef struct {
     const SourceVariable *candidate;
     int *flags; /* by variable: its bit and 1; 0: it is no flag */
     int nflags;
+    uint32_t followed; /* flags on which it depends how often the candidate is assigned */
     int *assigned; /* by variable: how often the loop assigns it */
 } Finder;
 
@@ -194,6 +195,45 @@ static bool all_steps(const Finder *f, const SourceTree *tree, SourceInductionVa
 
 /* ---- ways through a loop ----------------------------------------------------------------------------------------- */
 
+static uint32_t bit_of(const Finder *f, const SourceVariable *variable)
+{
+    const int flag = f->flags[variable->id];
+    return flag ? (uint32_t)1 << (flag - 1) : 0;
+}
+
+static uint32_t bit_of_condition(const Finder *f, Operand condition)
+{
+    return condition.kind == OPERAND_VARIABLE ? bit_of(f, condition.variable) : 0;
+}
+
+/* Assigns the candidate or a flag that is followed, or ends the way.  */
+static bool matters(const Finder *f, const SourceTree *tree)
+{
+    for (; tree; tree = tree->next) {
+        if (tree->kind == TREE_END || matters(f, tree->test) || matters(f, tree->yes) || matters(f, tree->no))
+            return true;
+        for (const Instruction *i = tree->first; i; i = i->next)
+            if (i->code == SO_COPY && (i->variable == f->candidate || (bit_of(f, i->variable) & f->followed)))
+                return true;
+    }
+    return false;
+}
+
+/* The flags of conditions around what matters are followed, too.  */
+static bool follow_more(Finder *f, const SourceTree *tree)
+{
+    bool changed = false;
+    for (; tree; tree = tree->next) {
+        const uint32_t bit = tree->kind == TREE_IF ? bit_of_condition(f, tree->condition) & ~f->followed : 0;
+        if (bit && (matters(f, tree->yes) || matters(f, tree->no))) {
+            f->followed |= bit;
+            changed = true;
+        }
+        changed |= follow_more(f, tree->test) | follow_more(f, tree->yes) | follow_more(f, tree->no);
+    }
+    return changed;
+}
+
 static bool add_state(States *states, State state)
 {
     state.value &= state.known;
@@ -215,10 +255,9 @@ static void follow_copy(const Finder *f, const Instruction *copy, State *state)
 {
     if (copy->variable == f->candidate)
         state->steps += state->steps < 2;
-    const int flag = f->flags[copy->variable->id];
-    if (!flag)
+    const uint32_t bit = bit_of(f, copy->variable) & f->followed;
+    if (!bit)
         return;
-    const uint32_t bit = (uint32_t)1 << (flag - 1);
     state->known &= ~bit;
     if (copy->args[0].kind == OPERAND_INTEGER) {
         state->known |= bit;
@@ -228,8 +267,7 @@ static void follow_copy(const Finder *f, const Instruction *copy, State *state)
 
 static void follow_if(const Finder *f, const SourceTree *tree, States *states)
 {
-    const int flag = tree->condition.kind == OPERAND_VARIABLE ? f->flags[tree->condition.variable->id] : 0;
-    const uint32_t bit = flag ? (uint32_t)1 << (flag - 1) : 0;
+    const uint32_t bit = bit_of_condition(f, tree->condition) & f->followed;
     States all = {.failed = states->failed};
     for (int way = 0; way < 2; way++) {
         States some = {0};
@@ -299,7 +337,7 @@ static void follow(const Finder *f, const SourceTree *tree, States *states)
 static uint32_t flag_of_test(const Finder *f, const SourceTree *block, Operand x, int depth)
 {
     if (x.kind == OPERAND_VARIABLE)
-        return f->flags[x.variable->id] ? (uint32_t)1 << (f->flags[x.variable->id] - 1) : 0;
+        return bit_of(f, x.variable);
     const Instruction *i = block && depth ? definition(block, x) : NULL;
     if (!i || i->code != SO_AND || i->type != ST_B)
         return 0;
@@ -314,13 +352,16 @@ static const SourceTree *last_of(const SourceTree *tree)
 }
 
 /* One step on each way that comes to the next iteration.  */
-static bool steps_once(const Finder *f)
+static bool steps_once(Finder *f)
 {
     States states = {.n = 1};
     const SourceTree *test = last_of(f->loop->test);
+    const uint32_t stays = flag_of_test(f, test, f->loop->condition, 8);
+    f->followed = stays;
+    while (follow_more(f, f->loop->test) | follow_more(f, f->loop->yes))
+        ;
     follow(f, f->loop->test, &states);
     follow(f, f->loop->yes, &states);
-    const uint32_t stays = flag_of_test(f, test, f->loop->condition, 8);
     for (int i = 0; i < states.n; i++)
         if (states.list[i].steps != 1 && !(states.list[i].known & ~states.list[i].value & stays))
             return false;

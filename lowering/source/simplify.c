@@ -574,8 +574,9 @@ static SourceType natural(Simplifier *s, const SourceValue *v)
     if (v->kind == VALUE_SELECT) {
         if (!v->width)
             return v->type;
-        const SourceValue *x = v->args[1]->kind == VALUE_INTEGER ? v->args[2] : v->args[1];
-        return natural(s, x);
+        const SourceValue *x = v->args[1], *y = v->args[2];
+        const bool fits_both = x->kind == VALUE_ZEXT && y->kind != VALUE_INTEGER; /* a longer type holds it as signed */
+        return natural(s, x->kind == VALUE_INTEGER || fits_both ? y : x);
     }
     if (v->kind == VALUE_INTEGERS && v->code != SO_AND && v->code != SO_OR && v->code != SO_XOR)
         return sized(v->width, v->is_signed);

@@ -407,6 +407,7 @@ static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
     free_dominance_info(fn, CDI_DOMINATORS);
     loops_state_set(fn, LOOPS_NEED_FIXUP);
     delete_unreachable_blocks();
+    entry_remove(fn); /* it uses the tensors */
     replace_dead_tensors(fn);
     mark_virtual_operands_for_renaming(fn);
     return TODO_update_ssa | TODO_cleanup_cfg;

@@ -346,6 +346,18 @@ static Value *stepped(Builder *b, Loc loc, const SourceInductionVariable *counte
     return step && counter->negative ? build_op(b, OP_SCALAR_NEG, loc, step->type, 1, &step) : step;
 }
 
+/* A step of 64 bits that C cuts to the counter's type, or NULL. The launch of a grid refuses one that does not fit.  */
+static Value *step_before_cut(Builder *b, Value *step)
+{
+    Value *from = step;
+    if (!step || b->depth >= b->kernel->grid.dims || dtype_bytes(step->type.dtype) > 4)
+        return NULL;
+    while (from->def && from->def->code == OP_SCALAR_CONVERT && !dtype_is_float(from->def->args[0]->type.dtype) &&
+           dtype_bytes(from->type.dtype) < 8)
+        from = from->def->args[0];
+    return from->type.dtype == D_I64 ? from : NULL;
+}
+
 /* k + offset < n: the bound of k itself, in 64 bits.  */
 static bool range_behind(Builder *b, const SourceTree *loop, Range *range, Dtype own)
 {
@@ -448,6 +460,12 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
         range->step = build_integer(b, range->dtype, ir_wrap(range->dtype, number));
     else
         range->step = stepped(b, loc, counter, range->dtype);
+    Value *wide = counter->negative ? NULL : step_before_cut(b, range->step);
+    if (wide) {
+        range->step = wide;
+        range->lo = build_convert(b, loc, range->lo, D_I64);
+        range->hi = build_convert(b, loc, range->hi, D_I64);
+    }
     prefer_open(b, range);
     return true;
 }

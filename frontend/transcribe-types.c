@@ -150,7 +150,8 @@ static enum CXVisitorResult see_member(CXCursor field, CXClientData data)
     if (clang_Cursor_isBitField(field) || offset < 0 || all <= 0 || bytes <= 0)
         return CXVisit_Continue;
     LIST_ADD(members->u->module, members->layout->members, members->layout->nmembers) = (SourceMember){
-        (long)(offset / 8), (long)bytes, (long)(all / bytes), type_of_element(inner), layout_of(members->u, inner)};
+        (long)(offset / 8), (long)bytes, (long)(all / bytes), type_of_element(inner), layout_of(members->u, inner),
+        text_of(members->u, clang_getCursorSpelling(field))};
     return CXVisit_Continue;
 }
 

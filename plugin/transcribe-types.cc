@@ -153,7 +153,8 @@ static const SourceLayout *layout_of(SourceUnit *unit, const_tree type)
             continue;
         layout->members[layout->nmembers++] =
             SourceMember{(long)tree_to_shwi(byte_position(field)), (long)bytes, (long)(all / bytes),
-                         element_type(inner), layout_of(unit, inner)};
+                         element_type(inner), layout_of(unit, inner),
+                         DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : NULL};
     }
     return layout;
 }

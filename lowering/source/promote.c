@@ -256,6 +256,26 @@ static void keep_homes_of_parameters(Promoter *p)
             }
 }
 
+/* The member that the byte lies in, else NULL.  */
+static const char *member_at(const SourceLayout *layout, long offset)
+{
+    for (int k = 0; layout && layout->bytes && k < layout->nmembers; k++) {
+        const SourceMember *member = &layout->members[k];
+        const long within = offset % layout->bytes - member->offset;
+        if (within >= 0 && within < member->bytes * member->count)
+            return member->structure ? member_at(member->structure, within) : member->name;
+    }
+    return NULL;
+}
+
+/* A member goes by its own name.  */
+static Declaration declaration_of(const SourceObject *object, const Cell *cell)
+{
+    const char *member = member_at(object->declaration.layout, cell->low);
+    return (Declaration){.name = member && *member ? member : object->declaration.name,
+                         .loc = object->declaration.loc};
+}
+
 /* The type of each cell: of the first access to all of it, unless there is one to a part.  */
 static void type_cells(Promoter *p, const Instruction *i, bool parts)
 {
@@ -267,7 +287,7 @@ static void type_cells(Promoter *p, const Instruction *i, bool parts)
     const int bytes = cell->high - cell->low;
     if (cell->variable || parts != (source_type_bytes(i->type) < bytes))
         return;
-    const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
+    const Declaration declaration = declaration_of(object, cell);
     cell->variable = source_variable(p->function, parts ? unsigned_types[bytes] : i->type, declaration);
     keep_home(object, cell);
 }
@@ -287,7 +307,7 @@ static bool type_moved(Promoter *p, const Instruction *i)
         k += x->high - x->low;
         if (typed == (y->variable != NULL))
             continue;
-        const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
+        const Declaration declaration = declaration_of(object, other);
         other->variable = source_variable(p->function, (typed ? x : y)->variable->type, declaration);
         keep_home(object, other);
         changed = true;
@@ -297,7 +317,7 @@ static bool type_moved(Promoter *p, const Instruction *i)
 
 static SourceVariable *variable_of(Promoter *p, SourceObject *object, Cell *cell)
 {
-    const Declaration declaration = {.name = object->declaration.name, .loc = object->declaration.loc};
+    const Declaration declaration = declaration_of(object, cell);
     if (!cell->variable) {
         cell->variable = source_variable(p->function, unsigned_types[cell->high - cell->low], declaration);
         keep_home(object, cell);

@@ -123,6 +123,7 @@ typedef struct {
     long offset, bytes, count;     /* bytes of an element */
     SourceType type;               /* ST_V: a structure, or none of these types */
     const SourceLayout *structure; /* or NULL */
+    const char *name;              /* or NULL */
 } SourceMember;
 struct SourceLayout {
     long bytes;

@@ -149,9 +149,10 @@ static enum CXVisitorResult see_member(CXCursor field, CXClientData data)
     const long long all = clang_Type_getSizeOf(canonical(type)), bytes = clang_Type_getSizeOf(canonical(inner));
     if (clang_Cursor_isBitField(field) || offset < 0 || all <= 0 || bytes <= 0)
         return CXVisit_Continue;
-    LIST_ADD(members->u->module, members->layout->members, members->layout->nmembers) = (SourceMember){
-        (long)(offset / 8), (long)bytes, (long)(all / bytes), type_of_element(inner), layout_of(members->u, inner),
-        text_of(members->u, clang_getCursorSpelling(field))};
+    LIST_ADD(members->u->module, members->layout->members, members->layout->nmembers) =
+        (SourceMember){(long)(offset / 8),           (long)bytes,
+                       (long)(all / bytes),          type_of_element(inner),
+                       layout_of(members->u, inner), text_of(members->u, clang_getCursorSpelling(field))};
     return CXVisit_Continue;
 }
 

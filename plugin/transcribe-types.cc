@@ -152,8 +152,11 @@ static const SourceLayout *layout_of(SourceUnit *unit, const_tree type)
         if (bytes <= 0 || all <= 0)
             continue;
         layout->members[layout->nmembers++] =
-            SourceMember{(long)tree_to_shwi(byte_position(field)), (long)bytes, (long)(all / bytes),
-                         element_type(inner), layout_of(unit, inner),
+            SourceMember{(long)tree_to_shwi(byte_position(field)),
+                         (long)bytes,
+                         (long)(all / bytes),
+                         element_type(inner),
+                         layout_of(unit, inner),
                          DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : NULL};
     }
     return layout;

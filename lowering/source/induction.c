@@ -48,7 +48,7 @@ typedef struct {
     int *flags; /* by variable: its bit and 1; 0: it is no flag */
     int nflags;
     uint32_t followed; /* flags on which it depends how often the candidate is assigned */
-    int *assigned; /* by variable: how often the loop assigns it */
+    int *assigned;     /* by variable: how often the loop assigns it */
 } Finder;
 
 /* ---- the instructions of a loop ---------------------------------------------------------------------------------- */

@@ -272,8 +272,7 @@ static const char *member_at(const SourceLayout *layout, long offset)
 static Declaration declaration_of(const SourceObject *object, const Cell *cell)
 {
     const char *member = member_at(object->declaration.layout, cell->low);
-    return (Declaration){.name = member && *member ? member : object->declaration.name,
-                         .loc = object->declaration.loc};
+    return (Declaration){.name = member && *member ? member : object->declaration.name, .loc = object->declaration.loc};
 }
 
 /* The type of each cell: of the first access to all of it, unless there is one to a part.  */

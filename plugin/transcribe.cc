@@ -159,7 +159,11 @@ static void transcribe_assign(Transcriber *t, gassign *assign)
         if (!t->function->failed)
             store_pair(t, lhs, pair);
     } else {
-        const Operand value = single ? value_of(t, x) : operation_value(t, code, type, x, y);
+        /* A bit field of one bit gets a bool as it is.  */
+        const bool is_bit = single && TREE_CODE(TREE_TYPE(x)) == BOOLEAN_TYPE && TREE_CODE(type) == INTEGER_TYPE;
+        const Operand value = is_bit   ? value_as(t, x, scalar_type(t, type))
+                              : single ? value_of(t, x)
+                                       : operation_value(t, code, type, x, y);
         if (!t->function->failed)
             store_place(t, lhs, value);
     }

@@ -326,7 +326,7 @@ void build_store(Builder *b, const Instruction *store)
         return;
     }
     if (store->type == ST_P) {
-        build_refuse(b, store->loc, "a pointer that is written to memory");
+        reject(b->kernel, store->loc, REASON_ARRAY_TYPE);
         return;
     }
     if (address.kind != BUILT_NONE)

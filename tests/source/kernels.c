@@ -358,6 +358,55 @@ static void show(const char *name)
     printf("%s %.9g %.9g\n", name, x, y);
 }
 
+/* A bound with conditions.  */
+static void chosen_bound(int which, int m, int n, const float *x, float *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < (which > 1 ? n : which ? m : 3); i++)
+        y[i] = x[i] + 1;
+}
+
+/* Bit fields of an array.  */
+static struct word {
+    unsigned set : 1, rest : 31;
+} words[ALL];
+
+static void fields(int n, const struct word *x, int *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++)
+        y[i] = (int)x[i].set + 3 * (int)x[i].rest;
+}
+
+/* A small array of each iteration.  */
+static void largest_of_five(int n, const float *x, float *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        float t[5];
+        for (int k = 0; k < 5; k++)
+            t[k] = x[i * 5 + k];
+        for (int k = 0; k < 4; k++)
+            if (t[k] > t[k + 1]) {
+                float z = t[k];
+                t[k] = t[k + 1];
+                t[k + 1] = z;
+            }
+        y[i] = t[4];
+    }
+}
+
+/* A structure of the array, whole.  */
+static void squares(int n, struct point *y, const struct point *x)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        struct point own = x[i];
+        y[i].x = own.x * own.x - own.y * own.y;
+        y[i].y = 2 * own.x * own.y;
+    }
+}
+
 int main(void)
 {
     static double e[ALL];
@@ -431,5 +480,22 @@ int main(void)
     printf("%d\n", iterations(-3, 8, 5));
     inside(ROWS, a, c);
     show("inside");
+    for (int which = 0; which < 3; which++)
+        chosen_bound(which, 17 + which, 33, b, c + 40 * which);
+    show("chosen bound");
+    for (int i = 0; i < ALL; i++) {
+        words[i].set = i % 3 == 0;
+        words[i].rest = (unsigned)i * 77;
+    }
+    fields(ALL, words, q);
+    for (int i = 0; i < ALL; i++)
+        c[i] = (float)q[i];
+    show("fields");
+    largest_of_five(ALL / 5, a, c);
+    show("largest of five");
+    squares(ALL, moved, points);
+    for (int i = 0; i < ALL; i++)
+        c[i] = moved[i].x + 3 * moved[i].y;
+    show("squares");
     return 0;
 }

@@ -8,9 +8,10 @@ export top_srcdir top_builddir
 here="$top_srcdir/tests/source"
 
 all_same() { # FRONT-END
-    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$top_srcdir/samples/copy.c" >"$work/out"
+    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$here/stepped.c" \
+        "$top_srcdir/samples/copy.c" >"$work/out"
     cat "$work/out"
-    grep -qx '3 same, 0 refused, 0 wrong' "$work/out"
+    grep -qx '4 same, 0 refused, 0 wrong' "$work/out"
 }
 
 # The program of another kernel differs.

@@ -138,6 +138,24 @@ static Built compared(Builder *b, const Instruction *i)
                        build_op(b, i->code == SO_NE ? OP_SCALAR_NE : OP_SCALAR_EQ, i->loc, type_scalar(D_I1), 2, args)};
 }
 
+/* The object is an argument, or the result, of a function of complex numbers.  */
+static bool refuse_complex_call(Builder *b, const Instruction *object)
+{
+    for (const Instruction *i = object->next; i; i = i->next) {
+        bool takes = false, complex = i->type == ST_C32 || i->type == ST_C64;
+        for (int k = 0; k < i->narguments; k++) {
+            const SourceArgument *argument = &i->arguments[k];
+            complex |= argument->type == ST_C32 || argument->type == ST_C64;
+            takes |= argument->operand.kind == OPERAND_TEMPORARY && argument->operand.temporary == object->temporary;
+        }
+        if (!takes || !complex || !i->symbol)
+            continue;
+        reject(b->kernel, i->loc, REASON_CALL_COMPLEX, i->symbol);
+        return true;
+    }
+    return false;
+}
+
 Built build_address_operation(Builder *b, const Instruction *i)
 {
     switch (i->code) {
@@ -152,6 +170,8 @@ Built build_address_operation(Builder *b, const Instruction *i)
     case SO_ADDR:
         if (i->object->declaration.element == ST_P && i->object->declaration.ndimensions == 1)
             return build_array(b, i->object);
+        if (refuse_complex_call(b, i))
+            break;
         build_refuse(b, i->loc,
                      arena_print(b->module, "the object '%s' of an iteration",
                                  i->object->declaration.name ? i->object->declaration.name : i->object->text));
@@ -305,7 +325,7 @@ Built build_load(Builder *b, const Instruction *load)
         build_refuse_load(b, load, &address);
         return none;
     }
-    address = build_total_element(b, load->loc, address, load->type);
+    address = build_total_element(b, load, address);
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
     Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
@@ -330,7 +350,7 @@ void build_store(Builder *b, const Instruction *store)
         return;
     }
     if (address.kind != BUILT_NONE)
-        address = build_total_element(b, store->loc, address, store->type);
+        address = build_total_element(b, store, address);
     Value *value = address.kind == BUILT_NONE ? NULL : build_scalar(b, store->loc, store->args[1], store->type);
     if (!value)
         return;

@@ -80,8 +80,39 @@ static bool stands_still(const Builder *b, const Value *value, int depth)
     return true;
 }
 
-Built build_total_element(Builder *b, Loc loc, Built address, SourceType type)
+static bool is_same(const Value *x, const Value *y, int depth)
 {
+    int64_t a, b;
+    if (x == y)
+        return true;
+    if (ir_constant(x, &a) || ir_constant(y, &b))
+        return ir_constant(x, &a) && ir_constant(y, &b) && a == b;
+    if (!x->def || !y->def || depth > 32 || x->def->code != y->def->code || x->def->nargs != y->def->nargs ||
+        x->type.dtype != y->type.dtype || x->def->nresults != 1)
+        return false;
+    for (int k = 0; k < x->def->nargs; k++)
+        if (!is_same(x->def->args[k], y->def->args[k], depth + 1))
+            return false;
+    return true;
+}
+
+/* Of two elements that may be the same one, neither has a sum of its own.  */
+static bool refuse_second(Builder *b, const Instruction *i, const Reduction *clause, bool near)
+{
+    for (int k = 0; k < b->nlive_ins; k++) {
+        if (b->live_ins[k].into != clause || (near && b->live_ins[k].is_near))
+            continue;
+        const char *counter = b->ncounters ? b->counters[0].counter.name : NULL;
+        reject(b->kernel, i->loc, REASON_PLAIN_WRITES_ONE, counter ? counter : "the loop",
+               i->spelling ? i->spelling : clause->name);
+        return true;
+    }
+    return false;
+}
+
+Built build_total_element(Builder *b, const Instruction *access, Built address)
+{
+    const SourceType type = access->type;
     const Reduction *clause = b->kernel->grid.plain && address.name ? b->kernel->grid.reductions : NULL;
     int of = -1, k = 0;
     int64_t bytes = 0;
@@ -94,16 +125,20 @@ Built build_total_element(Builder *b, Loc loc, Built address, SourceType type)
         return address;
     const bool near = !address.offset || ir_constant(address.offset, &bytes);
     while (k < b->nlive_ins && !(b->live_ins[k].into == clause && b->live_ins[k].address == address.value &&
-                                 b->live_ins[k].is_near == near && b->live_ins[k].behind == bytes))
+                                 b->live_ins[k].is_near == near && b->live_ins[k].behind == bytes &&
+                                 (near || is_same(b->live_ins[k].place, address.offset, 0))))
         k++;
+    if (k == b->nlive_ins && refuse_second(b, access, clause, near))
+        return address;
     SourceLiveIn like = b->live_ins[of];
     like.behind += bytes;
     like.into = clause;
     like.is_near = near;
+    like.place = near ? NULL : address.offset;
     like.read = type;
     like.address = address.value;
-    address.value =
-        k < b->nlive_ins ? b->live_ins[k].value : build_live_in(b, like, type_pointer(D_F32), clause->name, loc);
+    address.value = k < b->nlive_ins ? b->live_ins[k].value
+                                     : build_live_in(b, like, type_pointer(D_F32), clause->name, access->loc);
     address.offset = NULL;
     return address;
 }

@@ -87,7 +87,10 @@ void build_instruction(Builder *b, const Instruction *i)
         break;
     case FORM_MOVE:
     case FORM_ZERO:
-        build_refuse(b, i->loc, "a copy of an object");
+        if (b->kernel->grid.plain)
+            reject(b->kernel, i->loc, REASON_STRUCT_COPIED);
+        else
+            reject(b->kernel, i->loc, REASON_OBJECT_CHANGES_UNNAMED);
         return;
     case FORM_ALLOCATE:
         reject(b->kernel, i->loc, REASON_ARRAY_VARIABLE_LENGTH);

@@ -225,7 +225,7 @@ static bool is_plain(const SourceFunction *function, const Kernel *kernel)
     for (const SourceBlock *block = function->blocks; block; block = block->next)
         for (const Instruction *i = block->first; i; i = i->next) {
             tiles |= build_is_tile_call(i);
-            arrays |= i->code == SO_LOAD || i->code == SO_STORE;
+            arrays |= i->code == SO_LOAD || i->code == SO_STORE || i->code == SO_MOVE || i->code == SO_ZERO;
         }
     return arrays && !tiles;
 }

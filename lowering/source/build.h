@@ -125,8 +125,9 @@ Type build_type_handed(const Value *value);
 void build_totals_begin(Builder *b, uint64_t *live);
 /* Behind the loops: they go to the launcher's handles.  */
 void build_totals_end(Builder *b);
-/* The address of an element of `type`: of the handle, where all iterations sum in the element, as a clause says. */
-Built build_total_element(Builder *b, Loc loc, Built address, SourceType type);
+/* The address of an element that is loaded or stored: of the handle, where all iterations sum in the element, as a
+   clause says.  */
+Built build_total_element(Builder *b, const Instruction *access, Built address);
 Value *build_live_in(Builder *b, SourceLiveIn like, Type type, const char *name, Loc loc);
 /* What is read in front of the loops: once.  */
 Value *build_read_before(Builder *b, SourceLiveIn like, const char *name, Loc loc);

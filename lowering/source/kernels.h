@@ -120,6 +120,7 @@ typedef struct {
     const SourceVariable *total;      /* a handle for the sum of a grid, which the variable becomes */
     const Reduction *into;            /* a handle for the sum of a grid, which goes to the element at that address */
     bool is_near;                     /* into: the address is known in full, and not only its array */
+    const Value *place;               /* into: otherwise the bytes behind the array */
 } SourceLiveIn;
 
 /* A counter of a loop whose test is at `loop`, so many inlined calls below the host.  */

@@ -64,7 +64,7 @@ Type build_type_handed(const Value *value)
     return value->type.kind == K_SCALAR ? value->type : (Type){K_NONE, D_F32, 0, 0, 0};
 }
 
-/* A constant stands in front of the loops, once.  */
+/* A constant stands in front of everything, once.  */
 static Value *literal(Builder *b, Dtype dtype, int64_t integer, double real)
 {
     for (int i = 0; i < b->nliterals; i++) {
@@ -77,8 +77,11 @@ static Value *literal(Builder *b, Dtype dtype, int64_t integer, double real)
     op->scalar->integer = integer;
     op->scalar->real = real;
     Value *value = op_result(b->kernel, op, type_scalar(dtype), NULL);
-    if (b->anchor)
-        op_before(b->anchor, op);
+    Op *before = b->kernel->body->first;
+    while (before && before->code == OP_CONST)
+        before = before->next;
+    if (before)
+        op_before(before, op);
     else
         op_append(b->kernel->body, op);
     LIST_ADD(b->module, b->literals, b->nliterals) = value;

@@ -78,7 +78,7 @@ typedef struct {
     SourceClausesOf *clauses_of;
     void *context;
     Block *block; /* where operations go */
-    Op *anchor;   /* the outermost loop, which literals stand in front of; NULL: it was not met */
+    Op *anchor;   /* the outermost loop, which tensors stand in front of; NULL: it was not met */
     int depth;    /* of loops */
     int mark;     /* of the grid */
     bool *marks;  /* by mark: a loop has taken it */

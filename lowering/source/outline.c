@@ -697,6 +697,14 @@ SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
     find_leaving(o);
     move_marks(o);
     const uint64_t *live = o->live.in + (size_t)o->header * (size_t)o->live.words;
+    /* In the order in which the loop reads them.  */
+    for (int b = 0; b < o->flow->n; b++)
+        for (Instruction *i = is_in(o, b) ? o->flow->order[b]->first : NULL; i; i = i->next)
+            for (int k = 0; k < source_noperands(i); k++) {
+                const Operand *x = source_operand(i, k);
+                if (x->kind == OPERAND_VARIABLE && source_is_live(live, x->variable))
+                    variable_at_entry(o, x->variable);
+            }
     for (int v = 0; v < host->nvariables; v++)
         if (source_is_live(live, host->variables[v]))
             variable_at_entry(o, host->variables[v]);

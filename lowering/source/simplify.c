@@ -634,43 +634,88 @@ static bool take_terms(Terms *terms, const SourceValue *part)
     return true;
 }
 
-/* The largest part of the sum that has a name and is at hand, or NULL. The terms become those that remain.  */
+/* Operations that add the terms.  */
+static int cost_of(const Terms *terms)
+{
+    int n = terms->n + (terms->number != 0);
+    for (int i = 0; i < terms->n; i++)
+        n += terms->factors[i] != 1 && terms->factors[i] != -1;
+    return n;
+}
+
+/* Is it a sum of this type that has a name and is at hand?  */
+static bool is_at_hand(const Simplifier *s, const SourceValue *sum, const SourceValue *v)
+{
+    const int block = s->held[sum->id].block;
+    return sum != v && sum->width == v->width && sum->exact == v->exact && block >= 0 &&
+           source_dominates(s->flow, block, s->b);
+}
+
+/* The most costly part of the sum that has a name, or NULL. The terms become those that remain.  */
 static SourceValue *named_part(Simplifier *s, const SourceValue *v, Terms *terms)
 {
     SourceValue *best = NULL;
-    int least = v->n + (v->number != 0) - 1;
+    const Terms all = *terms;
     for (int i = 0; i < s->nsums; i++) {
-        SourceValue *part = s->sums[i];
-        const Held *held = &s->held[part->id];
-        Terms rest = terms_of(s, v, NULL);
-        if (part == v || part->width != v->width || part->exact != v->exact || held->block < 0 ||
-            !source_dominates(s->flow, held->block, s->b) || !take_terms(&rest, part) ||
-            rest.n + (rest.number != 0) >= least)
+        Terms rest = {.args = arena_alloc(s->module, ((size_t)all.n + 1) * sizeof *rest.args),
+                      .factors = arena_alloc(s->module, ((size_t)all.n + 1) * sizeof *rest.factors),
+                      .number = all.number,
+                      .n = all.n};
+        memcpy(rest.args, all.args, (size_t)all.n * sizeof *rest.args);
+        memcpy(rest.factors, all.factors, (size_t)all.n * sizeof *rest.factors);
+        if (!is_at_hand(s, s->sums[i], v) || !take_terms(&rest, s->sums[i]) ||
+            cost_of(&rest) + 1 >= (best ? cost_of(terms) + 1 : cost_of(&all)))
             continue;
-        least = rest.n + (rest.number != 0);
-        best = part;
+        best = s->sums[i];
         *terms = rest;
     }
     return best;
+}
+
+/* A term, but for what remains of its factor: c * a * b is b * (c * a), if the program has a name for c * a.  */
+static Operand emit_term(Simplifier *s, const SourceValue *v, SourceType type, SourceValue *term, int64_t *factor)
+{
+    SourceValue *named = NULL;
+    int at = 0;
+    for (int i = 0; i < s->nsums && term->kind == VALUE_PRODUCT && !named; i++)
+        for (int k = 0; k < term->n && !named; k++) {
+            const SourceValue *sum = s->sums[i];
+            const int64_t f = sum->n == 1 && !sum->number ? signed_of(sum->factors[0], sum) : 0;
+            if (f && f != -1 && *factor % f == 0 && sum->args[0] == term->args[k] && is_at_hand(s, sum, v)) {
+                named = s->sums[i];
+                *factor /= f;
+                at = k;
+            }
+        }
+    if (!named)
+        return need(s, term, type);
+    Operand x = need(s, named, type);
+    for (int k = 0; k < term->n; k++)
+        if (k != at) {
+            const Operand y = need(s, term->args[k], type);
+            x = emit(s, v, (Instruction){.code = SO_MUL, .type = type, .args = {x, y}});
+        }
+    return x;
 }
 
 static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const SourceValue *left_out)
 {
     Operand sum = {.kind = OPERAND_NONE};
     Terms terms = terms_of(s, v, left_out);
-    SourceValue *part = left_out || type == ST_P ? NULL : named_part(s, v, &terms);
+    for (SourceValue *part; !left_out && (part = named_part(s, v, &terms));) {
+        const Operand x = need(s, part, type);
+        sum = sum.kind == OPERAND_NONE ? x : emit(s, v, (Instruction){.code = SO_ADD, .type = type, .args = {sum, x}});
+    }
     int first = -1;
-    if (part)
-        sum = need(s, part, type);
-    for (int i = 0; !part && i < terms.n && first < 0; i++)
+    for (int i = 0; sum.kind == OPERAND_NONE && i < terms.n && first < 0; i++)
         if (terms.factors[i] > 0)
             first = i;
     for (int k = -1; k < terms.n; k++) {
         const int i = k < 0 ? first : k;
         if (i < 0 || (k >= 0 && i == first))
             continue;
-        const int64_t f = terms.factors[i];
-        Operand x = need(s, terms.args[i], type);
+        int64_t f = terms.factors[i];
+        Operand x = emit_term(s, v, type, terms.args[i], &f);
         const bool minus = f < 0 && sum.kind != OPERAND_NONE && f != -f;
         const int64_t factor = minus ? -f : f;
         if (factor == -1)

@@ -371,6 +371,8 @@ static int preprocess(const Options *options, const Config *config, const Item *
 
     args_add_words(&args, config->clang ? config->cc : config->clang_program);
     args_add(&args, "-E");
+    if (options->from_region)
+        args_add(&args, "-DWS_CHOICES_");
     add_options(options, &args);
     args_add(&args, format("-I%s", config->include));
     add_depend_file(options, names, &args);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frontend.h"
+#include "source/kernels.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +77,6 @@ static NameKind kind_of(CXType type)
 static NameKind resolve(void *context, const Token *name, bool constant, int64_t *value, Loc *declared)
 {
     const View *view = context;
-    (void)constant;
     if (named_constant(view, name->text, value))
         return NAME_CONSTANT;
     CXCursor decl = variable_in_sight(view->u, view->function, view->offset, name->text);
@@ -84,14 +84,24 @@ static NameKind resolve(void *context, const Token *name, bool constant, int64_t
         return NAME_UNKNOWN;
     *declared = loc_of(view->u, decl);
     declared->host = begin_of(decl) + 1;
+    if (constant && view->u->regions && clang_isConstQualifiedType(clang_getCursorType(decl)) &&
+        source_chosen_number(&view->u->choices, view->u->regions, loc_of(view->u, decl), value))
+        return NAME_CONSTANT;
     return kind_of(clang_getCursorType(decl));
 }
 
-/* A choice is its first value.  */
-static int64_t first_choice(void *context, Loc loc, bool shape, int count, const int64_t *values)
+/* Without the region walker a choice is its first value.  */
+static int64_t value_of_choice(void *context, Loc loc, bool shape, int count, const int64_t *values)
 {
-    (void)context, (void)loc, (void)shape, (void)count;
-    return values[0];
+    const View *view = context;
+    SourceChoices *choices = &view->u->choices;
+    if (!view->u->regions)
+        return values[0];
+    if (count > MOST_CHOICE_VALUES) {
+        complain(view->u, loc, "make fewer kernels", "a choice has at most %d values", MOST_CHOICE_VALUES);
+        count = MOST_CHOICE_VALUES;
+    }
+    return source_choice_value(choices, source_choice(choices, loc, (Loc){0}, shape, count, values));
 }
 
 static void report(void *context, Loc loc, Reason reason, const char *sentence, const char *remedy, const char *meant)
@@ -156,16 +166,26 @@ static void set_clauses(Module *module, const Directive *directive, Pragma *prag
     pragma->shares = directive_shares(module, directive);
 }
 
-/* require: the tokens behind `ws` of a pragma in a function, and its offset.   ensure: its clauses, or an error.  */
-bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma)
+static bool read_once(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma)
 {
     View view = {u, function, pragma->offset};
-    const PragmaHost host = {u->module, &view, resolve, first_choice, report};
+    const PragmaHost host = {u->module, &view, resolve, value_of_choice, report};
     Directive directive;
     if (!pragma_read(&host, tokens, &directive))
         return false;
     set_clauses(u->module, &directive, pragma);
     for (const Clause *clause = directive.clauses; clause; clause = clause->next)
         read_expressions(&view, clause, pragma);
+    return true;
+}
+
+/* require: the tokens behind `ws` of a pragma in a function, and its offset.   ensure: its clauses, or an error.  */
+bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma)
+{
+    u->choices.module = u->module;
+    source_choices_begin(&u->choices);
+    if (!read_once(u, function, tokens, pragma))
+        return false;
+    choices_read(u, function, tokens, pragma, read_once);
     return true;
 }

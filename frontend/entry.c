@@ -19,9 +19,10 @@ static const SourceClauses *clauses_of(void *context, int mark)
         Pragma *pragma = &u->pragmas[i];
         if (mark >= u->nmarks || pragma->offset != u->marks[mark])
             continue;
+        const SourceClauseChoices choices = choices_set(u, pragma);
         SourceClauses *clauses = arena_alloc(u->module, sizeof *clauses);
         *clauses = (SourceClauses){pragma->kind,  pragma->grid,   pragma->pipeline, pragma->task,
-                                   pragma->rings, pragma->shares, pragma->loc};
+                                   pragma->rings, pragma->shares, choices,          pragma->loc};
         pragma->used = true;
         return clauses;
     }
@@ -281,31 +282,27 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
     }
 }
 
-static Value *add_live_in(Walk *w, const char *text, const char *name)
+static void add_live_in(Walk *w, const char *text, Value *value)
 {
-    Value *value = kernel_param(w->kernel, type_scalar(D_I64), name, w->kernel->loc);
     LIST_ADD(w->u->module, w->livein, w->nlivein) = (LiveIn){.text = text, .type = "long", .value = value};
-    return value;
 }
 
 /* order(from(x)) and extent(x: n).  */
-static void add_clauses(Walk *w, const Pragma *pragma)
+static void add_clauses(Walk *w, const Pragma *pragma, const SourceKernel *built)
 {
     if (pragma->from)
-        w->kernel->grid.from = add_live_in(w, pragma->from, "from");
+        add_live_in(w, pragma->from, source_add_from(built));
     for (const DataArray *array = pragma->extents; array && w->kernel->grid.plain; array = array->next) {
         const bool is_array = is_aggregate(clang_getCursorType(array->decl));
         const char *name = name_of(w->u, array->decl);
         const char *text = is_array ? arena_print(w->u->module, "(&%s)", name) : name;
-        Extent *extent = arena_alloc(w->u->module, sizeof *extent);
+        int base = -1;
         for (int i = 0; i < w->nlivein; i++)
             if (!strcmp(w->livein[i].text, text))
-                extent->base = w->livein[i].value;
-        if (!extent->base) /* the grid does not use the array */
+                base = i;
+        if (base < 0) /* the grid does not use the array */
             continue;
-        extent->bytes = add_live_in(w, array->bytes, NULL);
-        extent->next = w->kernel->grid.extents;
-        w->kernel->grid.extents = extent;
+        add_live_in(w, array->bytes, source_add_extent(built, base));
     }
 }
 
@@ -331,10 +328,11 @@ void entry_walk(Walk *w, const Pragma *pragma)
         if (!function->failed)
             source_prepare(function);
     }
-    const SourceKernel built = source_build_kernel(w->kernel, function, mark, handed ? &site : NULL, clauses_of, u);
+    const SourceKernel built = source_build_variants(w->kernel, function, mark, handed ? &site : NULL, clauses_of, u,
+                                                     &u->choices, u->module->target != TARGET_SEQUENTIAL);
     take_live_ins(w, &built);
     if (!w->kernel->failed)
-        add_clauses(w, pragma);
+        add_clauses(w, pragma, &built);
     for (int i = 0; i < built.nshown && !w->kernel->failed && u->module->target == TARGET_SEQUENTIAL; i++)
         place_shown(w, &built.shown[i]);
 }

@@ -23,6 +23,7 @@
  *   outside.c  what stands before a region: constants, tensors, live-ins
  *   stmt.c     statements -> IF; loop.c, count.c: loops -> FOR or WHILE
  *   around.c   host code around grids: devices, together, data
+ *   choice.c   choices in clauses
  *   devices.c  tensors out of arrays of pointers
  *   total.c    sums over a whole grid
  *   flagged.c  loops with several ways out
@@ -45,6 +46,7 @@
 #include "ir/functions.h"
 #include "ir/kernel.h"
 #include "ir/versions.h"
+#include "source/choice.h"
 #include "source/pragma.h"
 
 /* ---- the unit ---------------------------------------------------------------------------------------------------- */
@@ -68,12 +70,13 @@ typedef struct {
     Task task;
     TileRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
-    const char *devices; /* C text: how many */
-    unsigned loop_end;   /* ... where its loop ends, */
-    int last_call;       /* ... and which of the edits has the call there */
-    const char *from;    /* ... of a grid, where its tiles begin, or NULL */
-    DataArray *arrays;   /* of data and update */
-    DataArray *extents;  /* of a grid: how many bytes there are behind pointers */
+    const char *devices;           /* C text: how many */
+    unsigned loop_end;             /* ... where its loop ends, */
+    int last_call;                 /* ... and which of the edits has the call there */
+    const char *from;              /* ... of a grid, where its tiles begin, or NULL */
+    DataArray *arrays;             /* of data and update */
+    DataArray *extents;            /* of a grid: how many bytes there are behind pointers */
+    struct PragmaChoices *choices; /* NULL: its numbers are the same in all variants */
 } Pragma;
 
 /* A piece of the main file that other text takes the place of.  */
@@ -109,6 +112,7 @@ typedef struct {
     int nmarks;
     struct SourceFunction **prepared;
     int nprepared;
+    SourceChoices choices;
 } Unit;
 
 /* say.c */
@@ -604,6 +608,11 @@ extern const char place_declarations[];
 void around_bind(Unit *u);
 const char *around_declarations(const Unit *u);
 CXCursor devices_counter(const Unit *u, CXCursor loop); /* or a null cursor */
+
+/* choice.c */
+typedef bool ReadClauses(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma);
+void choices_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma, ReadClauses *again);
+SourceClauseChoices choices_set(const Unit *u, Pragma *pragma);
 
 /* devices.c */
 void devices_scan(Walk *w);

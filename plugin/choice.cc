@@ -14,16 +14,7 @@
  */
 #include "plugin.h"
 
-enum { MOST_VALUES = 64, MOST_IN_CLAUSES = 4 };
-
-struct Choice {
-    location_t place, variable;
-    bool is_shape;
-    int count;
-    int64_t values[MOST_VALUES];
-    int index; /* of the value that it has now */
-};
-static vec<Choice> choices = vNULL;
+static SourceChoices table;
 
 /* A call of the function in hand, as an assignment.  */
 struct ChoiceStmt {
@@ -32,21 +23,13 @@ struct ChoiceStmt {
 };
 static vec<ChoiceStmt> stmts = vNULL;
 
-/* ---- which is which ---------------------------------------------------------------------------------------------- */
-
-/* `variable`: where the one is declared that it initializes, or UNKNOWN_LOCATION.  */
-static int find(location_t where, location_t variable, bool is_shape, int count, const int64_t *values)
+SourceChoices *choice_table(void)
 {
-    variable = get_pure_location(variable);
-    for (unsigned i = 0; i < choices.length(); i++)
-        if (choices[i].variable == variable && choices[i].count == count && choices[i].is_shape == is_shape &&
-            !memcmp(choices[i].values, values, (size_t)count * sizeof *values))
-            return (int)i;
-    Choice choice = {get_pure_location(where), variable, is_shape, count, {}, 0};
-    memcpy(choice.values, values, (size_t)count * sizeof *values);
-    choices.safe_push(choice);
-    return (int)choices.length() - 1;
+    table.module = plugin.module;
+    return &table;
 }
+
+/* ---- which is which ---------------------------------------------------------------------------------------------- */
 
 static bool is_call_of(tree fndecl, bool *is_shape)
 {
@@ -57,34 +40,31 @@ static bool is_call_of(tree fndecl, bool *is_shape)
 
 static int choice_new(location_t where, location_t variable, bool is_shape, int count, const int64_t *values)
 {
-    if (count > MOST_VALUES) {
-        complain(where, "make fewer kernels", "a choice has at most %d values", MOST_VALUES);
-        count = MOST_VALUES;
+    if (count > MOST_CHOICE_VALUES) {
+        complain(where, "make fewer kernels", "a choice has at most %d values", MOST_CHOICE_VALUES);
+        count = MOST_CHOICE_VALUES;
     }
-    return find(where, variable, is_shape, count, values);
+    const Loc declared = variable == UNKNOWN_LOCATION ? Loc() : loc_of(get_pure_location(variable));
+    return source_choice(choice_table(), loc_of(get_pure_location(where)), declared, is_shape, count, values);
 }
 
 static const char *const constants_only = "a choice is made among integer constants";
 
 /* ---- in trees: initializers that clauses name -------------------------------------------------------------------- */
 
-static vec<int> touched = vNULL; /* choices that the numbers of a clause have asked for */
-
 static tree value_now(int choice, tree type)
 {
-    if (!touched.contains(choice))
-        touched.safe_push(choice);
-    return build_int_cst(type, choices[choice].values[choices[choice].index]);
+    return build_int_cst(type, source_choice_value(&table, choice));
 }
 
 static tree fold_call(tree call, location_t variable)
 {
     bool is_shape;
-    int64_t values[MOST_VALUES];
+    int64_t values[MOST_CHOICE_VALUES];
     int count = call_expr_nargs(call);
     if (!is_call_of(get_callee_fndecl(call), &is_shape))
         return NULL_TREE;
-    for (int i = 0; i < count && i < MOST_VALUES; i++) {
+    for (int i = 0; i < count && i < MOST_CHOICE_VALUES; i++) {
         tree argument = fold(CALL_EXPR_ARG(call, i));
         if (TREE_CODE(argument) != INTEGER_CST)
             return NULL_TREE;
@@ -139,69 +119,40 @@ int64_t choice_in_clause(location_t where, bool is_shape, int count, const int64
         value_now(choice_new(where, UNKNOWN_LOCATION, is_shape, count, values), long_long_integer_type_node));
 }
 
-/* ---- combinations ------------------------------------------------------------------------------------------------ */
-
-static long combinations(const auto_vec<int> &of)
-{
-    long count = 1;
-    for (unsigned i = 0; i < of.length() && count <= MOST_VARIANTS; i++)
-        count *= choices[of[i]].count;
-    return count;
-}
-
-/* The last choice changes fastest.  */
-static void take(const auto_vec<int> &of, long n)
-{
-    for (unsigned i = of.length(); i-- > 0; n /= choices[of[i]].count)
-        choices[of[i]].index = (int)(n % choices[of[i]].count);
-}
-
-static long taken(const int *of, int count)
-{
-    long n = 0;
-    for (int i = 0; i < count; i++)
-        n = n * choices[of[i]].count + choices[of[i]].index;
-    return n;
-}
-
 /* ---- clauses ----------------------------------------------------------------------------------------------------- */
 
 /* What a pragma says for each combination of the choices that it names.  */
 struct PragmaChoices {
-    int count, of[MOST_IN_CLAUSES];
+    SourceClauseChoices of;
     vec<Pragma> read;
 };
 
 void choice_begin_pragma(void)
 {
-    touched.truncate(0);
+    source_choices_begin(choice_table());
 }
 
 /* `again` reads the tokens once more.  */
 void choice_end_pragma(Pragma *pragma, const Token *tokens, void (*again)(const Token *, Pragma *))
 {
-    auto_vec<int> of;
-    if (!touched.length())
+    SourceClauseChoices of;
+    if (!table.ntouched)
         return;
-    for (unsigned i = 0; i < touched.length(); i++)
-        of.safe_push(touched[i]);
-    if (of.length() > MOST_IN_CLAUSES || combinations(of) > MOST_VARIANTS) {
+    if (!source_choices_end(&table, &of)) {
         complain(pragma->loc, "leave fewer numbers open", "a pragma names at most %d choices, of %d combinations",
-                 MOST_IN_CLAUSES, MOST_VARIANTS);
+                 MOST_CLAUSE_CHOICES, MOST_VARIANTS);
         return;
     }
     PragmaChoices *all = XCNEW(PragmaChoices);
-    all->count = (int)of.length();
-    for (unsigned i = 0; i < of.length(); i++)
-        all->of[i] = of[i];
-    for (long n = 0; n < combinations(of); n++) {
+    all->of = of;
+    for (long n = 0; n < source_choice_combinations(&table, of.count, of.of); n++) {
         Pragma read = *pragma;
-        take(of, n);
+        source_choice_take(&table, of.count, of.of, n);
         if (n)
             again(tokens, &read);
         all->read.safe_push(read);
     }
-    take(of, 0);
+    source_choice_take(&table, of.count, of.of, 0);
     pragma->choices = all;
 }
 
@@ -210,7 +161,7 @@ static void set_clauses(Pragma *pragma)
     const PragmaChoices *all = pragma->choices;
     if (!all)
         return;
-    const Pragma &read = all->read[(unsigned)taken(all->of, all->count)];
+    const Pragma &read = all->read[(unsigned)source_choice_taken(&table, all->of.count, all->of.of)];
     pragma->grid = read.grid;
     pragma->pipeline = read.pipeline;
     pragma->task = read.task;
@@ -218,12 +169,19 @@ static void set_clauses(Pragma *pragma)
     pragma->shares = read.shares;
 }
 
+/* The choices of a pragma, whose clauses become those of the combination that is set.  */
+SourceClauseChoices choice_set_clauses(Pragma *pragma)
+{
+    set_clauses(pragma);
+    return pragma->choices ? pragma->choices->of : SourceClauseChoices{};
+}
+
 /* ---- a function's calls ------------------------------------------------------------------------------------------ */
 
 static bool read_values(gcall *call, int64_t *values)
 {
     for (unsigned i = 0; i < gimple_call_num_args(call); i++)
-        if (i < MOST_VALUES && !constant_int(gimple_call_arg(call, i), &values[i])) {
+        if (i < MOST_CHOICE_VALUES && !constant_int(gimple_call_arg(call, i), &values[i])) {
             complain(stmt_location(call), "write numbers, enumerators, macros or const variables", "%s",
                      constants_only);
             return false;
@@ -269,7 +227,7 @@ bool choice_prepare(function *fn)
     FOR_EACH_BB_FN(bb, fn)
     for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
         bool is_shape;
-        int64_t values[MOST_VALUES];
+        int64_t values[MOST_CHOICE_VALUES];
         gcall *call = choice_call(gsi_stmt(i), &is_shape);
         if (!call) {
             gsi_next(&i);
@@ -278,7 +236,7 @@ bool choice_prepare(function *fn)
         any = true;
         location_t where = gimple_location(call), variable = variable_of(call);
         int count = (int)gimple_call_num_args(call);
-        bool known = read_values(call, values);
+        bool known = !plugin.module->failed && read_values(call, values);
         gimple *stmt = assign(&i, call, known ? values[0] : 0);
         if (stmt && known)
             stmts.safe_push(ChoiceStmt{stmt, choice_new(where, variable, is_shape, count, values)});
@@ -290,11 +248,11 @@ bool choice_prepare(function *fn)
 
 static void set_values(const auto_vec<int> &of, long n)
 {
-    take(of, n);
+    source_choice_take(&table, (int)of.length(), of.address(), n);
     for (unsigned i = 0; i < stmts.length(); i++) {
-        const Choice &choice = choices[stmts[i].choice];
+        const SourceChoice &choice = table.list[stmts[i].choice];
         gimple_assign_set_rhs1(stmts[i].stmt,
-                               build_int_cst(TREE_TYPE(gimple_assign_lhs(stmts[i].stmt)), choice.values[choice.index]));
+                               build_int_cst(TREE_TYPE(gimple_assign_lhs(stmts[i].stmt)), choice.values[choice.now]));
     }
     for (unsigned i = 0; i < pragma_count(); i++)
         set_clauses(pragma_at(i));
@@ -315,8 +273,7 @@ static void add(auto_vec<int> *of, int choice)
     unsigned at = 0;
     if (of->contains(choice))
         return;
-    while (at < of->length() &&
-           linemap_compare_locations(line_table, choices[(*of)[at]].place, choices[choice].place) >= 0)
+    while (at < of->length() && source_choice_before(&table, (*of)[at], choice))
         at++;
     of->safe_insert(at, choice);
 }
@@ -356,7 +313,7 @@ static void reach(gimple *stmt, hash_set<gimple *> *seen, auto_vec<int> *of)
 static void collect(class loop *outer, auto_vec<int> *of)
 {
     hash_set<gimple *> seen;
-    if (!stmts.length() && !choices.length())
+    if (!stmts.length() && !table.count)
         return;
     basic_block *body = get_loop_body(outer);
     for (unsigned n = 0; n < outer->num_nodes; n++) {
@@ -365,8 +322,8 @@ static void collect(class loop *outer, auto_vec<int> *of)
         for (gimple_stmt_iterator i = gsi_start_nondebug_bb(body[n]); !gsi_end_p(i); gsi_next_nondebug(&i)) {
             reach(gsi_stmt(i), &seen, of);
             const Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
-            for (int k = 0; pragma && pragma->choices && k < pragma->choices->count; k++)
-                add(of, pragma->choices->of[k]);
+            for (int k = 0; pragma && pragma->choices && k < pragma->choices->of.count; k++)
+                add(of, pragma->choices->of.of[k]);
         }
     }
     free(body);
@@ -390,8 +347,8 @@ static int numbers_of(const auto_vec<int> &of, int64_t *numbers)
 {
     int count = 0;
     for (unsigned i = 0; i < of.length(); i++) {
-        const Choice &choice = choices[of[i]];
-        int64_t value = choice.values[choice.index];
+        const SourceChoice &choice = table.list[of[i]];
+        int64_t value = choice.values[choice.now];
         for (int part = 0; part < (choice.is_shape ? 3 : 1); part++) {
             int64_t number = choice.is_shape ? value >> 20 * part & 0xfffff : value;
             if (count < MOST_CHOSEN && (!choice.is_shape || number))
@@ -406,7 +363,7 @@ bool choice_take(class loop *outer, long n, location_t where)
 {
     auto_vec<int> of;
     collect(outer, &of);
-    long count = combinations(of);
+    long count = source_choice_combinations(&table, (int)of.length(), of.address());
     if (count > MOST_VARIANTS && !n)
         complain(where, "leave fewer numbers open, or list combinations with ws_choice_shape",
                  "the choices of this grid have more than %d combinations", MOST_VARIANTS);

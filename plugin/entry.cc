@@ -21,7 +21,7 @@ static tree entry_decl; /* void ws_entry_ (int, ...) */
 struct Entry {
     int mark;
     SourceFunction *function;
-    vec<const void *> arguments; /* SourceVariable or SourceObject */
+    vec<const void *> arguments; /* GCC's declarations of variables and objects */
     bool prepared;
     Loc site; /* of a call that hands tensors to a function with a grid: its mark is below 0 */
 };
@@ -104,13 +104,13 @@ static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
             const bool small = i->object && i->object->bytes <= MOST_PARTS; /* its parts become variables */
-            if (!i->object || !i->object->host || entry->arguments.contains(i->object) ||
+            if (!i->object || !i->object->host || entry->arguments.contains(i->object->host) ||
                 !(small || source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
                 continue;
             tree decl = (tree)CONST_CAST(void *, i->object->host);
             TREE_ADDRESSABLE(decl) = 1;
             args->safe_push(build_fold_addr_expr(decl));
-            entry->arguments.safe_push(i->object);
+            entry->arguments.safe_push(i->object->host);
         }
 }
 
@@ -147,7 +147,7 @@ static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark,
         if (!variable->host || !(known[v / 64] >> (v % 64) & 1))
             continue;
         args.safe_push((tree)CONST_CAST(void *, variable->host));
-        entry.arguments.safe_push(variable);
+        entry.arguments.safe_push(variable->host);
     }
     add_objects(flow, header, &args, &entry);
     entries.safe_push(entry);
@@ -197,7 +197,7 @@ static void insert_sites(Transcriber *t, SourceFlow *flow, basic_block *blocks)
             for (int v = 0; v < t->function->nvariables; v++)
                 if (t->function->variables[v]->host && (known[(unsigned)v / 64] >> (v % 64) & 1)) {
                     args.safe_push((tree)CONST_CAST(void *, t->function->variables[v]->host));
-                    entry.arguments.safe_push(t->function->variables[v]);
+                    entry.arguments.safe_push(t->function->variables[v]->host);
                 }
             entries.safe_push(entry);
             gsi_insert_before(&s, gimple_build_call_vec(entry_function(), args), GSI_SAME_STMT);
@@ -258,6 +258,7 @@ static const SourceClauses *clauses_of(void *, int mark)
     Pragma *pragma = pragma_at((unsigned)mark);
     SourceClauses *clauses = (SourceClauses *)arena_alloc(plugin.module, sizeof *clauses);
     pragma->used = true;
+    clauses->choices = choice_set_clauses(pragma);
     clauses->kind = pragma->kind;
     clauses->grid = pragma->grid;
     clauses->pipeline = pragma->pipeline;
@@ -310,7 +311,7 @@ static tree type_of_read(SourceType type)
 /* The argument of a call of ws_entry_.  */
 static tree argument_of(const Entry *entry, const gimple *call, const void *wanted)
 {
-    for (unsigned i = 0; entry && call && i < entry->arguments.length(); i++)
+    for (unsigned i = 0; wanted && entry && call && i < entry->arguments.length(); i++)
         if (entry->arguments[i] == wanted)
             return gimple_call_arg(call, i + 1);
     return NULL_TREE;
@@ -441,8 +442,8 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
     if (live->variable && live->variable->inlined_from)
-        return argument_of(calls->own, calls->own_call, live->variable->inlined_from);
-    const void *wanted = live->variable ? (const void *)live->variable : live->object;
+        return argument_of(calls->own, calls->own_call, live->variable->inlined_from->host);
+    const void *wanted = live->variable ? live->variable->host : live->object->host;
     return calls->site ? argument_of(calls->site, calls->site_call, wanted)
                        : argument_of(calls->own, calls->own_call, wanted);
 }
@@ -485,31 +486,27 @@ static void add_live_in(Walk *w, tree expression, Value *value)
 }
 
 /* extent(x: n) and order(from(x)): pointers and bytes in turn behind the marker's number, then the start.  */
-static void add_clauses(Walk *w, const MarkedLoop &mark)
+static void add_clauses(Walk *w, const MarkedLoop &mark, const SourceKernel *built)
 {
     unsigned count = gimple_call_num_args(mark.marker);
     if (mark.pragma->from && count > 1) {
         tree from = ssa_resolve(gimple_call_arg(mark.marker, --count));
-        w->kernel->grid.from = kernel_param(w->kernel, type_scalar(D_I64), "from", w->kernel->loc);
-        add_live_in(w, from, w->kernel->grid.from);
+        add_live_in(w, from, source_add_from(built));
     }
     for (unsigned i = 1; i + 1 < count && w->kernel->grid.plain; i += 2) {
         tree pointer = ssa_resolve(gimple_call_arg(mark.marker, i));
         tree bytes = ssa_resolve(gimple_call_arg(mark.marker, i + 1));
-        Extent *extent = (Extent *)arena_alloc(plugin.module, sizeof *extent);
+        int base = -1;
         for (unsigned k = 0; k < w->livein.length(); k++)
             if (operand_equal_p(ssa_resolve(w->livein[k].expression), pointer, 0))
-                extent->base = w->livein[k].value;
-        if (!extent->base) /* the grid does not use the array */
+                base = (int)k;
+        if (base < 0) /* the grid does not use the array */
             continue;
         if (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes)) {
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
             return;
         }
-        extent->bytes = kernel_param(w->kernel, type_scalar(D_I64), NULL, w->kernel->loc);
-        extent->next = w->kernel->grid.extents;
-        w->kernel->grid.extents = extent;
-        add_live_in(w, bytes, extent->bytes);
+        add_live_in(w, bytes, source_add_extent(built, base));
     }
 }
 
@@ -534,7 +531,8 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         entries[i].prepared |= entries[i].function == entry->function;
     if (!prepared && !entry->function->failed)
         source_prepare(entry->function);
-    const SourceKernel built = source_build_kernel(w->kernel, entry->function, number, site, clauses_of, NULL);
+    const SourceKernel built = source_build_variants(w->kernel, entry->function, number, site, clauses_of, NULL,
+                                                     choice_table(), plugin.target != TARGET_SEQUENTIAL);
     const Sources from = {w, &calls, &built};
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
@@ -552,7 +550,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         w->livein.safe_push(LiveIn{expression, built.live_ins[i].value});
     }
     if (!w->kernel->failed && !w->failed)
-        add_clauses(w, mark);
+        add_clauses(w, mark, &built);
     if (plugin.target == TARGET_SEQUENTIAL && !w->kernel->failed)
         place_find(w, built.shown, built.nshown);
 }

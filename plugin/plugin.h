@@ -38,6 +38,7 @@
 #include "ir/functions.h"
 #include "ir/kernel.h"
 #include "ir/versions.h"
+#include "source/choice.h"
 #include "source/pragma.h"
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */
@@ -437,6 +438,8 @@ bool is_tensor_constructor(const char *name);
 /* choice.cc */
 tree choice_fold(tree expression);
 int64_t choice_in_clause(location_t where, bool is_shape, int count, const int64_t *values);
+SourceChoices *choice_table(void);
+SourceClauseChoices choice_set_clauses(Pragma *pragma);
 void choice_begin_pragma(void);
 void choice_end_pragma(Pragma *pragma, const Token *tokens, void (*again)(const Token *, Pragma *));
 bool choice_prepare(function *fn);

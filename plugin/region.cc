@@ -417,6 +417,12 @@ static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
 static Walk *walk_variants(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
 {
     auto_vec<Walk *> others;
+    if (plugin.from_region) {
+        Walk *all = walk_region(fn, mark, marks, order, ordinal, NULL);
+        if (!all->failed)
+            signature_region(all);
+        return all;
+    }
     choice_take(mark.loop, 0, mark.pragma->loc);
     Walk *first = walk_region(fn, mark, marks, order, ordinal, NULL);
     for (long n = 1; plugin.target != TARGET_SEQUENTIAL && !seen_error() && choice_take(mark.loop, n, mark.pragma->loc);

@@ -257,6 +257,22 @@ static void check_clauses(Builder *b)
                 check_clauses_of(b, b->clauses_of(b->context, i->mark));
 }
 
+/* A number that differs with a choice, where it is read first.  */
+static void refuse_chosen(Builder *b, const SourceVariable *parameter)
+{
+    const char *name = parameter->declaration.name;
+    Loc loc = parameter->declaration.loc;
+    bool found = false;
+    for (const SourceBlock *block = b->function->blocks; block && !found; block = block->next)
+        for (Instruction *i = block->first; i && !found; i = i->next)
+            for (int k = 0; k < source_noperands(i) && !found; k++) {
+                const Operand *x = source_operand(i, k);
+                found = x->kind == OPERAND_VARIABLE && x->variable == parameter;
+                loc = found && i->loc.line ? i->loc : loc;
+            }
+    reject(b->kernel, loc, REASON_CHOICE_BEFORE_GRID, name ? name : "a number");
+}
+
 /* What the outlined function has that no kernel has.  */
 static void check(Builder *b)
 {
@@ -273,6 +289,9 @@ static void check(Builder *b)
         check_clauses(b);
     if (!b->kernel->failed)
         build_check(b);
+    for (int i = 0; i < outline->norigins && !b->kernel->failed; i++)
+        if (outline->origins[i].is_chosen)
+            refuse_chosen(b, b->function->parameters[i]);
     if (!b->kernel->failed && outline->devices >= 0)
         source_check_devices(b->kernel, (SourceFunction *)outline->host, outline->devices, outline->header);
 }
@@ -284,6 +303,11 @@ void source_prepare(SourceFunction *function)
     source_inline(function, false);
     source_take_bytes(function);
     source_name_results(function);
+    source_settle(function);
+}
+
+void source_settle(SourceFunction *function)
+{
     source_simplify(function);
     source_unroll(function);
     source_promote(function);

@@ -2,6 +2,7 @@
 /*
  * kernels.h - from a marked loop of the region IR to a kernel of ir/ir.h, for both front ends.
  *
+ *      variants    what follows for each combination of choices, in a copy of the function             variants.c
  *      prepare     passes over the function of the loop                                       kernels.c
  *      outline     the loop becomes a function of its own; its parameters are live-ins        outline.c
  *      devices     an iteration over devices stores to what is its own                         devices.c
@@ -16,6 +17,7 @@
 #ifndef WSC_SOURCE_KERNELS_H
 #define WSC_SOURCE_KERNELS_H
 
+#include "source/choice.h"
 #include "source/passes.h"
 #include "source/pragma.h"
 
@@ -32,6 +34,7 @@ typedef struct {
     SourceVariable *variable; /* or NULL */
     SourceObject *object;
     int argument;
+    bool is_chosen; /* it differs with a choice */
 } SourceOrigin;
 
 /* A variable of the host that the loop assigns and that is read behind it.  */
@@ -94,6 +97,7 @@ typedef struct {
     Task task;
     TileRing *rings; /* of a pipeline or a task, as are these: */
     TileShare *shares;
+    SourceClauseChoices choices; /* the clauses are those of the combination that is set */
     Loc loc;
 } SourceClauses;
 
@@ -146,6 +150,8 @@ typedef struct {
     int nshown;
     const SourceLiveIn *all; /* with those that only numbers of bytes are computed of */
     int nall;
+    Kernel **kernels; /* of source_build_variants (): the first is the grid's own */
+    int nkernels;
 } SourceKernel;
 
 /* What a parameter of the kernel is, also of one that the kernel has no use for.  */
@@ -156,10 +162,28 @@ typedef const SourceClauses *SourceClausesOf(void *context, int mark);
 
 /* The passes in front of source_outline ().  */
 void source_prepare(SourceFunction *function);
+/* Those of them that follow where numbers in the function become known.  */
+void source_settle(SourceFunction *function);
 /* Fills in the body and the parameters of the kernel, whose grid has the clauses. An error is reported and fails the
    kernel.  */
 SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark, const Loc *site,
                                  SourceClausesOf *clauses_of, void *context);
+
+/* ---- choice.c ---------------------------------------------------------------------------------------------------- */
+
+/* For a clause: the value of a variable of the unit that follows from choices, as they are set. false: it does not.  */
+bool source_chosen_number(SourceChoices *choices, const SourceUnit *unit, Loc declared, int64_t *value);
+
+/* ---- variants.c -------------------------------------------------------------------------------------------------- */
+
+/* The same for each combination of the grid's choices; without `all` for the first one. The kernels have the parameters
+   of the result. A variant that is refused fails the first kernel.  */
+SourceKernel source_build_variants(Kernel *first, SourceFunction *host, int mark, const Loc *site,
+                                   SourceClausesOf *clauses_of, void *context, SourceChoices *choices, bool all);
+/* Where tiles begin: a parameter of all kernels. Returns the first one's.  */
+Value *source_add_from(const SourceKernel *built);
+/* The bytes behind the pointer that is this parameter: the same.  */
+Value *source_add_extent(const SourceKernel *built, int pointer);
 
 /* ---- prune.c ----------------------------------------------------------------------------------------------------- */
 

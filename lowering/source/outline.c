@@ -173,7 +173,8 @@ static SourceVariable *own_variable(Outliner *o, SourceVariable *variable, bool 
         return *own;
     if (parameter) {
         *own = source_parameter(o->made, variable->type, variable->declaration);
-        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) = (SourceOrigin){.variable = variable};
+        LIST_ADD(o->module, o->outline->origins, o->outline->norigins) =
+            (SourceOrigin){.variable = variable, .is_chosen = variable->is_chosen};
     } else
         *own = source_variable(o->made, variable->type, variable->declaration);
     return *own;
@@ -186,8 +187,8 @@ static SourceVariable *holder_of(const Outliner *o, int block, Operand x)
     const Instruction *i = x.kind == OPERAND_TEMPORARY ? o->flow->order[block]->first : NULL;
     for (; i; i = i->next)
         if (i->code == SO_COPY && i->args[0].kind == OPERAND_TEMPORARY && i->args[0].temporary == x.temporary &&
-            i->variable->host && !o->assigned[i->variable->id] && source_is_live(live, i->variable) &&
-            keeps_value(o, i->variable, block, i->next))
+            i->variable->host && !i->variable->is_chosen && !o->assigned[i->variable->id] &&
+            source_is_live(live, i->variable) && keeps_value(o, i->variable, block, i->next))
             return i->variable;
     return NULL;
 }
@@ -259,6 +260,18 @@ static Operand repeat(Outliner *o, int block, Operand x)
     return (Operand){.kind = OPERAND_TEMPORARY, .temporary = again->temporary};
 }
 
+/* Does the operand differ with a choice?  */
+static bool is_chosen(const SourceBlock *block, Operand x, int depth)
+{
+    Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(block, x.temporary) : NULL;
+    if (x.kind == OPERAND_VARIABLE)
+        return x.variable->is_chosen;
+    for (int k = 0; made && depth < 24 && k < source_noperands(made); k++)
+        if (is_chosen(block, *source_operand(made, k), depth + 1))
+            return true;
+    return false;
+}
+
 /* An argument of the call that makes the user's tensor is a parameter if it cannot be computed again. An extension
    of one stays an instruction.  */
 static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block, const Instruction *call, int k)
@@ -282,7 +295,7 @@ static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block,
             declaration.name = first->holders->declaration->name;
         own = source_parameter(o->made, type, declaration);
         LIST_ADD(o->module, o->outline->origins, o->outline->norigins) =
-            (SourceOrigin){.variable = tensor, .argument = k + 1};
+            (SourceOrigin){.variable = tensor, .argument = k + 1, .is_chosen = is_chosen(o->flow->order[block], x, 0)};
         LIST_ADD(o->module, o->arguments, o->narguments) =
             (Argued){block, x.kind == OPERAND_TEMPORARY ? x.temporary : 0, own};
     }
@@ -325,7 +338,8 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     const bool tensor = made && source_makes_tensor(made);
     const bool handed = variable->inlined_from && x.kind == OPERAND_VARIABLE; /* an argument */
     const bool known_outside = variable->host || variable->home;
-    const bool wanted = constant || handed || !known_outside || o->assigned[variable->id] || tensor;
+    const bool wanted =
+        constant || handed || !known_outside || variable->is_chosen || o->assigned[variable->id] || tensor;
     const bool repeatable =
         (tensor && variable->host) || is_repeatable(o, from.block, from.copy ? from.copy->next : NULL, x, 0);
     if (!known || !wanted || !repeatable)

@@ -161,7 +161,8 @@ struct SourceVariable {
     const struct SourceVariable *inlined_from; /* of a function with a grid, which was inlined; or NULL */
     const struct SourceObject *home;           /* the user's object whose bytes from `home_at` on it holds; or NULL */
     long home_at;
-    int id; /* index in the function */
+    bool is_chosen; /* it differs with a choice: variants.c */
+    int id;         /* index in the function */
 };
 
 /* Bytes of one call of the function. An aggregate parameter and one whose address is taken are objects, too: the
@@ -223,6 +224,7 @@ struct Instruction {
     bool is_variadic;          /* FORM_CALL: the function takes any arguments behind the first `nnamed` */
     int nnamed;                /* FORM_CALL */
     int mark;                  /* FORM_MARK */
+    int choice;                /* FORM_CALL: of ws_choice, its number from 1 on: variants.c has found it */
     int task;                  /* FORM_CALL: pragma of the task whose block it is in, from 1 on; 0: none */
     SourceHolder *holders;     /* FORM_CALL: source_name_results () has found them. Others: at most one, simplify's */
     SourceBlock *targets[2];   /* FORM_JUMP, FORM_BRANCH (true, false), FORM_SWITCH (default) */

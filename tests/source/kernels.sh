@@ -9,9 +9,9 @@ here="$top_srcdir/tests/source"
 
 all_same() { # FRONT-END
     frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$here/stepped.c" \
-        "$top_srcdir/samples/copy.c" >"$work/out"
+        "$top_srcdir/samples/copy.c" "$top_srcdir/samples/gemm_choice.c" >"$work/out"
     cat "$work/out"
-    grep -qx '4 same, 0 refused, 0 wrong' "$work/out"
+    grep -qx '5 same, 0 refused, 0 wrong' "$work/out"
 }
 
 # The program of another kernel differs.
@@ -26,6 +26,15 @@ clauses() { # FRONT-END
             sed 's/^ %[ :]* / /' | sort >"$work/clauses$walker"
     done
     grep -q 'row load ring=3' "$work/clauses" && diff "$work/clauses" "$work/clauses--ws-walker=region"
+}
+
+# A kernel for each combination of the choices, with the same parameters.
+variants() { # FRONT-END
+    "$wscc" --ws-frontend="$1" --ws-walker=region --ws-target=emulate --ws-dump=walk -w -S -O0 \
+        "$top_srcdir/samples/gemm_choice.c" -o "$work/out.s" >"$work/text" || return 1
+    grep '^kernel' "$work/text"
+    grep -c '^kernel gemm_choice[x_0-9]*(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>)' \
+        "$work/text" | grep -qx 6 && grep -q 'pipeline(4,2)' "$work/text" && grep -q 'pipeline(3,2)' "$work/text"
 }
 
 # The walker does not know a call with any arguments: it says so, and at which line.
@@ -55,6 +64,7 @@ emulated() {
 if has_plugin; then
     ok_plain 'the plugin' all_same gcc
     ok_plain 'tasks, rings and shares' clauses gcc
+    ok_plain 'a kernel for each combination of choices' variants gcc
     ok_plain 'another kernel is seen' other
     ok_plain 'the plugin says what it does not take' unknown gcc
     ok_plain 'the emitted kernels' emulated
@@ -64,6 +74,7 @@ fi
 if grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
     ok_plain 'the clang front end' all_same clang
     ok_plain 'tasks, rings and shares by clang' clauses clang
+    ok_plain 'a kernel for each combination of choices by clang' variants clang
     ok_plain 'the clang front end says what it does not take' unknown clang
 else
     skip 'the clang front end' 'it is not built'

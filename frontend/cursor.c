@@ -55,7 +55,10 @@ Loc loc_at(const Unit *u, CXSourceLocation where)
     if (physical)
         where = clang_getLocationForOffset(u->tu, physical, offset);
     clang_getPresumedLocation(where, &file, &line, &column);
-    Loc loc = {text_of(u, file), (int)line, (int)column, 0};
+    const char *name = text_of(u, file);
+    if (physical && clang_File_isEqual(physical, u->file))
+        user_column(u, offset, name, &line, &column);
+    Loc loc = {name, (int)line, (int)column, 0};
     return loc;
 }
 

@@ -9,6 +9,7 @@
  *   clause.c   names, errors and expressions for the grammar of pragmas in lowering/source
  *   region.c   one function: its grids become kernels
  *   value.c    operations, literals, live-ins
+ *   column.c   places of the preprocessed text in the user's file
  *   fold.c     what GCC's front end makes of sums and comparisons, so that both doors give one text
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
@@ -132,6 +133,8 @@ Cursors children(const Unit *u, CXCursor c);
 const char *text_of(const Unit *u, CXString string); /* disposes of it */
 const char *name_of(const Unit *u, CXCursor decl);   /* the user's; NULL for none and for ws.h's own */
 Loc loc_of(const Unit *u, CXCursor c);
+/* The line and the column where the preprocessed text has the place, as the user's file has them.  */
+void user_column(const Unit *u, unsigned offset, const char *file, unsigned *line, unsigned *column);
 void spell_element(const Unit *u, Op *op, CXCursor c); /* keeps the source's text of the element */
 Loc loc_at(const Unit *u, CXSourceLocation where);     /* as line markers have it */
 unsigned begin_of(CXCursor c);                         /* offsets of its expansion */

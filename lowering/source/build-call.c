@@ -51,6 +51,16 @@ static Opcode operation_named(const char *name, bool *has_fill)
     return OP_COUNT;
 }
 
+/* The operation that a call of ws.h stands for. OP_COUNT: there is none.  */
+static Opcode operation_of(const Instruction *call)
+{
+    char stem[64];
+    bool has_fill;
+    snprintf(stem, sizeof stem, "%s", call->symbol + 3);
+    drop_suffix(stem, "_");
+    return operation_named(stem, &has_fill);
+}
+
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 bool build_constant(Builder *b, const Instruction *call, int k, const char *meaning, int64_t *number)
@@ -106,6 +116,13 @@ bool build_element_type(Builder *b, const Instruction *call, int k, Dtype *dtype
 Value *build_argument(Builder *b, const Instruction *call, int k)
 {
     const SourceArgument *argument = &call->arguments[k];
+    if (argument->type == ST_P && argument->operand.kind == OPERAND_INTEGER) {
+        const Opcode code = operation_of(call);
+        const OpClass class_ = code == OP_COUNT ? CLASS_SCALAR : op_info[code].class_;
+        const bool tensor = !k && (class_ == CLASS_LOAD || class_ == CLASS_STORE || class_ == CLASS_READ);
+        reject(b->kernel, build_place(call), REASON_NOT_A_HANDLE, tensor ? "tensor" : "tile");
+        return NULL;
+    }
     if (argument->type == ST_P) {
         const Built built = build_pointer(b, call->loc, argument->operand);
         if (built.kind != BUILT_HANDLE)
@@ -295,6 +312,7 @@ Built build_call(Builder *b, const Instruction *call)
 {
     Built made = {.kind = BUILT_NONE};
     Instruction named = *call;
+    const Instruction *original = call; /* of a function that is known by its address it is a call through a pointer */
     if (callee_of(b, call)) {
         named.symbol = callee_of(b, call);
         call = &named;
@@ -309,6 +327,6 @@ Built build_call(Builder *b, const Instruction *call)
         build_is_lost(b, call, &made);
         return made;
     }
-    build_refuse_call(b, call);
+    build_refuse_call(b, build_is_tile_call(call) ? call : original);
     return made;
 }

@@ -81,6 +81,7 @@ typedef struct {
     const Instruction **places; /* of the last copy to each variable in the block */
     SourceValue **sums;         /* that have names and are held somewhere */
     int nsums;
+    const Instruction *reader; /* that is written */
 } Simplifier;
 
 #define AT(list, block, variable) ((list)[(size_t)(block) * (size_t)s->nvariables + (size_t)(variable)])
@@ -964,6 +965,8 @@ static Operand need(Simplifier *s, SourceValue *v, SourceType type)
     if (held->other_block == s->b && held->other_type == type)
         return held->other;
     x = emit(s, v, (Instruction){.code = SO_CONV, .from = is, .type = type, .args = {x}});
+    if (is == ST_P && v->kind != VALUE_SUM && s->reader) /* the user's conversion has no place here */
+        s->block->last->loc = s->reader->loc;
     held->other = x;
     held->other_type = type;
     held->other_block = s->b;
@@ -1005,6 +1008,7 @@ static void write_copy(Simplifier *s, SourceVariable *variable, Operand x)
 /* The variables of blocks behind, all at once, and the end of the block.  */
 static void write_end(Simplifier *s, const Instruction *end)
 {
+    s->reader = end;
     Copy *copies = arena_alloc(s->module, ((size_t)s->nvariables + 1) * sizeof *copies);
     int n = 0;
     for (int v = 0; v < s->nvariables; v++) {
@@ -1075,6 +1079,7 @@ static void write_instruction(Simplifier *s, const Instruction *i)
 {
     const SourceForm form = source_op_form(i->code);
     SourceValue *v = i->temporary ? s->temporaries[i->temporary] : NULL;
+    s->reader = i;
     if (i->code == SO_COPY) {
         v = AT(s->end, s->b, i->variable->id) = value_of(s, i->args[0], i->type);
         s->places[i->variable->id] = i;

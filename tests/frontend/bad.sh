@@ -67,6 +67,23 @@ void keep(int n, const int *x, int *y)
     }
 }
 END
+cat >column.c <<'END'
+#include <ws.h>
+#define TWICE(x) ((x) + (x))
+volatile int flag;
+void f(int M, float *C)
+{
+    ws_tensor c = ws_tensor_2d(C, WS_F32, M, 64);
+    #pragma ws grid(1)
+    for (int i = 0; i < M; i += 64)
+        ws_store(c, i, 0, ws_mul(ws_zeros(WS_F32, 64, 64),
+                                 TWICE(flag)));
+}
+END
+"$wscc" --ws-frontend=clang --ws-walker=region --ws-target=emulate -c column.c -o column.o 2>column.log
+ok 'a message stands at the place of the file, not of the expanded line' \
+    grep -q '^column.c:10:40: error: a volatile object is read in a grid' column.log
+
 "$wscc" --ws-frontend=clang --ws-target=emulate -c static.c -o static.o 2>log
 ok 'a message names the static variable that changes' grep -q "the variable 'last' outside the function" log
 done_testing

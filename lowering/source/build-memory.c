@@ -82,7 +82,10 @@ static Built choice(Builder *b, const Instruction *i)
         while (copy && !(copy->code == SO_COPY && copy->args[0].kind == OPERAND_TEMPORARY &&
                          copy->args[0].temporary == i->temporary))
             copy = copy->next;
-        build_refuse_meeting(b, i->loc, &yes, &no, copy ? copy->variable->declaration.name : NULL);
+        build_refuse_meeting(b, i->loc, &yes, &no,
+                             copy         ? copy->variable->declaration.name
+                             : i->holders ? i->holders->declaration->name
+                                          : NULL);
         return (Built){.kind = BUILT_NONE};
     }
     Value *zero = build_integer(b, D_I64, 0);

@@ -233,7 +233,12 @@ static const char *handle_of(Walk *w, const SourceLiveIn *live)
     if (!clause || clang_Cursor_isNull(decl))
         return NULL;
     const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
-    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, 0, 0, name, clang_getCursorType(decl), handle};
+    CXType type = clang_getCursorType(decl);
+    if (is_complex(type)) {
+        name = arena_print(w->u->module, "%s %s", live->total->home_at ? "__imag__" : "__real__", name);
+        type = part_type(type);
+    }
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, 0, 0, name, type, handle};
     return handle;
 }
 

@@ -135,6 +135,28 @@ static edge edge_into(const Transcriber *t, const SourceFlow *flow, int header, 
     return found;
 }
 
+/* The declaration in `arguments`. The imaginary part of a complex number is a byte behind the real one.  */
+static const void *key_of(const SourceVariable *variable)
+{
+    return (const char *)variable->host + (variable->host && variable->home_at);
+}
+
+/* The variable of GCC, in front of a statement or behind it: of a complex number the part.  */
+static tree host_value(const SourceVariable *variable, gimple_stmt_iterator *at, bool behind)
+{
+    tree decl = (tree)CONST_CAST(void *, variable->host), type = TREE_TYPE(decl);
+    if (TREE_CODE(type) != COMPLEX_TYPE)
+        return decl;
+    tree part = create_tmp_reg(TREE_TYPE(type));
+    tree value = build1(variable->home_at ? IMAGPART_EXPR : REALPART_EXPR, TREE_TYPE(type), decl);
+    gassign *made = gimple_build_assign(part, value);
+    if (behind)
+        gsi_insert_after(at, made, GSI_NEW_STMT);
+    else
+        gsi_insert_before(at, made, GSI_SAME_STMT);
+    return part;
+}
+
 static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark, basic_block *blocks)
 {
     const size_t words = (size_t)t->function->nvariables / 64 + 1;
@@ -142,20 +164,21 @@ static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark,
     Entry entry = {mark, t->function, vNULL, false, Loc()};
     auto_vec<tree> args;
     args.safe_push(build_int_cst(integer_type_node, mark));
-    for (int v = 0; v < t->function->nvariables; v++) {
+    edge into = edge_into(t, flow, header, blocks);
+    basic_block bb = into ? split_edge(into) : NULL;
+    for (int v = 0; bb && v < t->function->nvariables; v++) {
         const SourceVariable *variable = t->function->variables[v];
         if (!variable->host || !(known[v / 64] >> (v % 64) & 1))
             continue;
-        args.safe_push((tree)CONST_CAST(void *, variable->host));
-        entry.arguments.safe_push(variable->host);
+        gimple_stmt_iterator end = gsi_last_bb(bb);
+        args.safe_push(host_value(variable, &end, true));
+        entry.arguments.safe_push(key_of(variable));
     }
     add_objects(flow, header, &args, &entry);
     entries.safe_push(entry);
-    edge into = edge_into(t, flow, header, blocks);
-    if (!into)
+    if (!bb)
         return;
-    basic_block bb = split_edge(into);
-    gimple_stmt_iterator at = gsi_start_bb(bb);
+    gimple_stmt_iterator at = gsi_last_bb(bb);
     gsi_insert_after(&at, gimple_build_call_vec(entry_function(), args), GSI_NEW_STMT);
 }
 
@@ -196,8 +219,8 @@ static void insert_sites(Transcriber *t, SourceFlow *flow, basic_block *blocks)
             args.safe_push(build_int_cst(integer_type_node, entry.mark));
             for (int v = 0; v < t->function->nvariables; v++)
                 if (t->function->variables[v]->host && (known[(unsigned)v / 64] >> (v % 64) & 1)) {
-                    args.safe_push((tree)CONST_CAST(void *, t->function->variables[v]->host));
-                    entry.arguments.safe_push(t->function->variables[v]->host);
+                    args.safe_push(host_value(t->function->variables[v], &s, false));
+                    entry.arguments.safe_push(key_of(t->function->variables[v]));
                 }
             entries.safe_push(entry);
             gsi_insert_before(&s, gimple_build_call_vec(entry_function(), args), GSI_SAME_STMT);
@@ -287,7 +310,8 @@ static tree handle_into(const Walk *w, const Reduction *clause)
 static tree handle_of(const Walk *w, const SourceVariable *variable)
 {
     for (unsigned i = 0; i < w->totals.length(); i++)
-        if (w->totals[i].phi && !strcmp(w->totals[i].clause->name, variable->declaration.name))
+        if (w->totals[i].phi && !strcmp(w->totals[i].clause->name, variable->declaration.name) &&
+            (!w->totals[i].part || w->totals[i].part == (variable->home_at ? 2 : 1)))
             return w->totals[i].handle;
     return NULL_TREE;
 }
@@ -442,8 +466,8 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
     if (live->variable && live->variable->inlined_from)
-        return argument_of(calls->own, calls->own_call, live->variable->inlined_from->host);
-    const void *wanted = live->variable ? live->variable->host : live->object->host;
+        return argument_of(calls->own, calls->own_call, key_of(live->variable->inlined_from));
+    const void *wanted = live->variable ? key_of(live->variable) : live->object->host;
     return calls->site ? argument_of(calls->site, calls->site_call, wanted)
                        : argument_of(calls->own, calls->own_call, wanted);
 }

@@ -180,6 +180,7 @@ struct TotalOut {
     tree given;  /* what it is where the launcher is called */
     const Reduction *clause;
     tree result; /* behind the call, in the variable's place */
+    int part;    /* of a complex number, 1: the real part, 2: the other one */
 };
 
 struct Walk {

@@ -120,7 +120,7 @@ static void collect_store(Walk *w, gimple *store)
     for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
         if (!strcmp(name, reduction->name) && check_type(w, reduction, TREE_TYPE(place)))
             w->totals.safe_push(
-                TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE});
+                TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE, 0});
 }
 
 static void collect_stores(Walk *w)
@@ -133,6 +133,11 @@ static void collect_stores(Walk *w)
     free(body);
 }
 
+static tree type_of_part(tree type)
+{
+    return TREE_CODE(type) == COMPLEX_TYPE ? TREE_TYPE(type) : type;
+}
+
 /* What the grid's outermost loop carries under a name of the clause, and elements of arrays of that name.  */
 void total_collect(Walk *w)
 {
@@ -141,10 +146,12 @@ void total_collect(Walk *w)
     for (gphi_iterator i = gsi_start_phis(w->outer->header); !gsi_end_p(i) && !w->failed; gsi_next(&i)) {
         tree name = gimple_phi_result(i.phi());
         if (virtual_operand_p(name) || !(reduction = clause_of(w, name)) || !is_used_behind(w, name) ||
-            !check_type(w, reduction, TREE_TYPE(name)))
+            !check_type(w, reduction, type_of_part(TREE_TYPE(name))))
             continue;
-        w->totals.safe_push(
-            TotalOut{i.phi(), NULL_TREE, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE});
+        const bool pair = TREE_CODE(TREE_TYPE(name)) == COMPLEX_TYPE;
+        for (int part = pair; part <= 2 * pair; part++)
+            w->totals.safe_push(TotalOut{i.phi(), NULL_TREE, create_tmp_var_raw(const_ptr_type_node), NULL_TREE,
+                                         reduction, NULL_TREE, part});
     }
 }
 
@@ -199,7 +206,7 @@ void total_begin(Walk *w, gimple_stmt_iterator *where)
     tree type = build_function_type_list(ptr_type_node, integer_type_node, integer_type_node, NULL_TREE);
     for (unsigned i = 0; i < w->totals.length(); i++) {
         TotalOut &out = w->totals[i];
-        tree own = TREE_TYPE(out.phi ? gimple_phi_result(out.phi) : out.place), summed = summed_type(own);
+        tree own = type_of_part(TREE_TYPE(out.phi ? gimple_phi_result(out.phi) : out.place)), summed = summed_type(own);
         gcall *call = gimple_build_call(build_fn_decl("ws_total_begin_", type), 2,
                                         build_int_cst(integer_type_node, number_of(out.clause->op, own)),
                                         fold_convert(integer_type_node, TYPE_SIZE_UNIT(summed)));
@@ -300,12 +307,20 @@ void total_end(Walk *w, gimple_stmt_iterator *where)
             end_in_memory(w, out, where);
             continue;
         }
-        tree name = gimple_phi_result(out.phi), type = TREE_TYPE(name), summed = summed_type(type);
+        tree name = gimple_phi_result(out.phi), type = type_of_part(TREE_TYPE(name)), summed = summed_type(type);
         const char *function = summed == long_integer_type_node                  ? "ws_total_i64_"
                                : TREE_CODE(summed) != REAL_TYPE                  ? "ws_total_i32_"
                                : TYPE_MODE(summed) == TYPE_MODE(float_type_node) ? "ws_total_f32_"
                                                                                  : "ws_total_f64_";
-        tree start = converted(where, summed, PHI_ARG_DEF_FROM_EDGE(out.phi, w->entry));
+        tree start = PHI_ARG_DEF_FROM_EDGE(out.phi, w->entry);
+        if (out.part) {
+            tree part = make_ssa_name(type);
+            gsi_insert_after(
+                where, gimple_build_assign(part, build1(out.part == 1 ? REALPART_EXPR : IMAGPART_EXPR, type, start)),
+                GSI_NEW_STMT);
+            start = part;
+        }
+        start = converted(where, summed, start);
         tree signature = build_function_type_list(summed, ptr_type_node, summed, NULL_TREE);
         gcall *call = gimple_build_call(build_fn_decl(function, signature), 2, out.given, start);
         tree result = make_ssa_name(summed, call);
@@ -313,7 +328,14 @@ void total_end(Walk *w, gimple_stmt_iterator *where)
         gimple_set_location(call, (location_t)w->kernel->loc.host);
         gsi_insert_after(where, call, GSI_NEW_STMT);
         out.result = converted(where, type, result);
-        use_instead(w, name, out.result);
+        if (out.part == 2) { /* the real part is the total in front */
+            tree pair = make_ssa_name(TREE_TYPE(name));
+            gsi_insert_after(where, gimple_build_assign(pair, COMPLEX_EXPR, w->totals[i - 1].result, out.result),
+                             GSI_NEW_STMT);
+            out.result = w->totals[i - 1].result = pair;
+        }
+        if (out.part != 1)
+            use_instead(w, name, out.result);
     }
 }
 

@@ -48,9 +48,11 @@ static Home new_home(Transcriber *t, tree decl)
         const SourceType part = scalar_type(t, TREE_TYPE(type));
         home.variables[0] = source_variable(t->function, part, declaration);
         home.variables[1] = source_variable(t->function, part, declaration);
+        home.variables[1]->host = decl;
+        home.variables[1]->home_at = source_type_bytes(part);
     } else
         home.variables[0] = source_variable(t->function, scalar_type(t, type), declaration);
-    if (home.variables[0] && !home.variables[1])
+    if (home.variables[0])
         home.variables[0]->host = decl;
     return home;
 }

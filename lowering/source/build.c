@@ -302,6 +302,7 @@ void source_prepare(SourceFunction *function)
     source_inline_grids(function);
     source_inline(function, false);
     source_take_bytes(function);
+    source_expand_complex(function);
     source_name_results(function);
     source_settle(function);
 }

@@ -87,6 +87,11 @@ void source_hoist_loads(SourceFunction *function);
 /* Calls of memcpy and memset, of a constant number of bytes, become loads and stores, or moves and zeros.  */
 void source_take_bytes(SourceFunction *function);
 
+/* ---- complex.c --------------------------------------------------------------------------------------------------- */
+
+/* Products, quotients and functions of complex numbers become operations on their parts.  */
+void source_expand_complex(SourceFunction *function);
+
 /* ---- kernels.c --------------------------------------------------------------------------------------------------- */
 
 /* The clauses of a pragma, as its front end has read them.  */

@@ -78,6 +78,22 @@ static SourceType type_of_dtype(Dtype dtype)
     }
 }
 
+/* The region IR has no numbers of the type: a call of `typeof` says that one is here.  */
+static SourceType other_type(Transcriber *t, CXType type, CXCursor e)
+{
+    const char *name = text_of(t->u, clang_getTypeSpelling(type));
+    if (t->function && t->builder.block) {
+        const Loc loc = t->builder.loc;
+        const Operand none = {.kind = OPERAND_NONE};
+        at_cursor(t, e);
+        const SourceArgument argument = {.type = ST_P,
+                                         .operand = source_string(&t->builder, name, (long)strlen(name) + 1)};
+        source_call(&t->builder, ST_I32, "typeof", none, 1, &argument);
+        t->builder.loc = loc;
+    }
+    return type.kind == CXType_LongDouble || type.kind == CXType_Float128 ? ST_F64 : ST_I64;
+}
+
 SourceType source_type(Transcriber *t, CXType type, CXCursor e)
 {
     Dtype dtype;
@@ -100,6 +116,11 @@ SourceType source_type(Transcriber *t, CXType type, CXCursor e)
         if (part_type(type).kind == CXType_Double)
             return ST_C64;
         break;
+    case CXType_LongDouble:
+    case CXType_Float128:
+    case CXType_Int128:
+    case CXType_UInt128:
+        return other_type(t, type, e);
     default:
         if (is_array(type))
             return ST_P;

@@ -108,6 +108,8 @@ static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args
                 !(small || source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
                 continue;
             tree decl = (tree)CONST_CAST(void *, i->object->host);
+            if (is_only_moved(TREE_TYPE(decl)) && !TREE_ADDRESSABLE(decl)) /* GCC has it in registers */
+                continue;
             TREE_ADDRESSABLE(decl) = 1;
             args->safe_push(build_fold_addr_expr(decl));
             entry->arguments.safe_push(i->object->host);

@@ -55,7 +55,12 @@ int odd_precision(const_tree type)
     return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? 0 : bits;
 }
 
-static const char *type_name(const_tree type)
+bool is_number_of_other_type(const_tree type)
+{
+    return is_only_moved(type) && !VECTOR_TYPE_P(type);
+}
+
+const char *type_name(const_tree type)
 {
     const_tree name = TYPE_NAME(TYPE_MAIN_VARIANT(type));
     if (name && TREE_CODE(name) == TYPE_DECL)
@@ -89,7 +94,7 @@ SourceType scalar_type(Transcriber *t, const_tree type)
 SourceType passed_type(Transcriber *t, const_tree type, long *bytes)
 {
     *bytes = 0;
-    if (is_aggregate(type)) {
+    if (is_aggregate(type) || is_number_of_other_type(type)) {
         *bytes = bytes_of(t, type);
         return ST_S;
     }

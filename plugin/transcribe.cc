@@ -282,12 +282,54 @@ static void transcribe_goto(Transcriber *t, ggoto *statement)
     source_switch(&t->builder, ST_I32, x, (int)cases.length(), cases.address(), otherwise);
 }
 
+/* A type of a statement that computes, of which the region IR has no numbers; or NULL_TREE.  */
+static const_tree other_type(gimple *statement)
+{
+    const enum gimple_code code = gimple_code(statement);
+    if (code != GIMPLE_ASSIGN && code != GIMPLE_COND && code != GIMPLE_CALL && code != GIMPLE_RETURN)
+        return NULL_TREE;
+    const bool moves = code == GIMPLE_ASSIGN && gimple_assign_single_p(statement);
+    for (unsigned i = 0; i < gimple_num_ops(statement) && !moves; i++) {
+        tree x = gimple_op(statement, i);
+        if (x && TREE_TYPE(x) && !TYPE_P(x) && is_number_of_other_type(TREE_TYPE(x)) && !is_side_in_bits(TREE_TYPE(x)))
+            return TREE_TYPE(x);
+    }
+    return NULL_TREE;
+}
+
+/* It is a call of `typeof` with the type's name, whose result nobody knows.  */
+static void transcribe_other_type(Transcriber *t, gimple *statement, const_tree type)
+{
+    const char *name = type_name(type);
+    SourceArgument argument = {};
+    argument.type = ST_P;
+    argument.operand = source_string(&t->builder, name, (long)strlen(name) + 1);
+    Operand x = source_call(&t->builder, ST_I32, "typeof", Operand(), 1, &argument);
+    tree lhs = gimple_get_lhs(statement);
+    if (gcond *cond = dyn_cast<gcond *>(statement)) {
+        edge yes, no;
+        extract_true_false_edges_from_block(gimple_bb(cond), &yes, &no);
+        x = source_binary(&t->builder, SO_NE, ST_I32, x, source_integer(0));
+        source_branch(&t->builder, x, block_of(yes->dest), block_of(no->dest));
+    } else if (gimple_code(statement) == GIMPLE_RETURN) {
+        source_return(&t->builder, Operand());
+    } else if (lhs && is_gimple_reg_type(TREE_TYPE(lhs)) && !is_only_moved(TREE_TYPE(lhs)) &&
+               !is_complex(TREE_TYPE(lhs))) {
+        const SourceType own = scalar_type(t, TREE_TYPE(lhs));
+        store_place(t, lhs, own == ST_P ? source_integer(0) : source_convert(&t->builder, ST_I32, own, x));
+    }
+}
+
 static void transcribe_statement(Transcriber *t, gimple *statement)
 {
     t->builder.loc = Loc();
     t->builder.task = task_around(t, statement);
     if (gimple_has_location(statement))
         t->builder.loc = loc_of(gimple_location(statement));
+    if (const_tree type = other_type(statement)) {
+        transcribe_other_type(t, statement, type);
+        return;
+    }
     switch (gimple_code(statement)) {
     case GIMPLE_ASSIGN:
         transcribe_assign(t, as_a<gassign *>(statement));
@@ -388,7 +430,7 @@ static void take_parameter(Transcriber *t, tree parameter, SourceVariable *varia
         const Operand real = source_load(builder, part, source_of(variable), false);
         const Operand from = add_bytes(t, source_of(variable), source_type_bytes(part));
         store_pair(t, parameter, Pair{real, source_load(builder, part, from, false)});
-    } else if (is_aggregate(type)) {
+    } else if (is_aggregate(type) || is_number_of_other_type(type)) {
         if (variable->bytes)
             source_move(builder, address_of(t, parameter), source_of(variable), variable->bytes);
     } else if (is_register(parameter) && variable->type == scalar_type(t, type)) {

@@ -68,6 +68,9 @@ bool is_complex(const_tree type);
 bool is_aggregate(const_tree type);
 /* Scalars that the region IR does not have: __int128, long double, vectors. It moves their bytes.  */
 bool is_only_moved(const_tree type);
+/* The same without vectors: no operation has one. As arguments they are bytes.  */
+bool is_number_of_other_type(const_tree type);
+const char *type_name(const_tree type);
 SourceType integer_type_of_bits(int bits, bool is_signed);
 SourceType as_unsigned(SourceType type);
 /* Bytes of a type. Of one whose size is not known here it fails.  */

@@ -122,6 +122,12 @@ void build_refuse_call(Builder *b, const Instruction *call)
         reject(b->kernel, loc, *name == 'a' ? REASON_ASSEMBLER : REASON_GOTO_COMPUTED);
         return;
     }
+    if (!strcmp(name, "typeof")) {
+        const Operand type = call->arguments[0].operand;
+        const char *text = type.kind == OPERAND_TEMPORARY ? b->temporaries[type.temporary].name : NULL;
+        reject(b->kernel, loc, REASON_NUMBER_TYPE, arena_print(b->module, "'%s'", text ? text : "of other sizes"));
+        return;
+    }
     const SourceFunction *callee = body_of(b, name);
     if (callee && callee->failed) {
         build_refuse(b, callee->failed_loc.line ? callee->failed_loc : loc, callee->failed);

@@ -288,7 +288,8 @@ const char *source_opaque(const SourceFunction *function)
 {
     for (const SourceBlock *block = function->blocks; block; block = block->next)
         for (const Instruction *i = block->first; i; i = i->next)
-            if (i->code == SO_CALL && i->symbol && (!strcmp(i->symbol, "asm") || !strcmp(i->symbol, "goto")))
+            if (i->code == SO_CALL && i->symbol &&
+                (!strcmp(i->symbol, "asm") || !strcmp(i->symbol, "goto") || !strcmp(i->symbol, "typeof")))
                 return i->symbol;
     return NULL;
 }

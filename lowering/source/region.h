@@ -364,8 +364,9 @@ void source_unreachable(SourceBuilder *builder);
 /* Says that the function cannot be transcribed. The first reason counts.  */
 void source_fail(SourceFunction *function, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* "asm" or "goto", if there is such a call: an assembler statement, or a goto to a computed label. It reads and writes
-   its arguments, and gives what nobody knows. The text of such a function is that of one that has failed.  */
+/* "asm", "goto" or "typeof", if there is such a call: an assembler statement, a goto to a computed label, or numbers of
+   a type that the region IR does not have. It reads and writes its arguments, and gives what nobody knows. The text of
+   such a function is that of one that has failed.  */
 const char *source_opaque(const SourceFunction *function);
 const char *source_type_text(SourceType type);
 const char *source_holds_text(SourceHolds holds);

@@ -407,6 +407,23 @@ static void squares(int n, struct point *y, const struct point *x)
     }
 }
 
+/* Numbers of types that no grid has, outside of it.  */
+static int beside(int n, long double scale, const float *x, float *y)
+{
+    __int128 wide = 1;
+    long double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * scale;
+        wide *= 1 + i % 2;
+    }
+    const float shift = (float)sum;
+    if (sum > 0)
+#pragma ws grid(1)
+        for (int i = 0; i < n; i++)
+            y[i] = x[i] + shift;
+    return (int)(wide >> 20) + (sum > 1);
+}
+
 int main(void)
 {
     static double e[ALL];
@@ -497,5 +514,7 @@ int main(void)
     for (int i = 0; i < ALL; i++)
         c[i] = moved[i].x + 3 * moved[i].y;
     show("squares");
+    printf("%d\n", beside(60, 2, a, c));
+    show("beside");
     return 0;
 }

@@ -170,10 +170,11 @@ static SourceBlock *label_block(Transcriber *t, CXCursor label)
     return block;
 }
 
+/* A cursor also has the declaration that libclang came through, so that two of one statement may differ.  */
 static SourceBlock *case_block(const Transcriber *t, CXCursor cursor)
 {
     for (int i = 0; i < t->ncases; i++)
-        if (clang_equalCursors(t->cases[i].cursor, cursor))
+        if (t->cases[i].cursor.kind == cursor.kind && begin_of(t->cases[i].cursor) == begin_of(cursor))
             return t->cases[i].block;
     return NULL;
 }

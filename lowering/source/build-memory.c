@@ -73,10 +73,26 @@ void build_refuse_meeting(Builder *b, Loc loc, const Built *yes, const Built *no
                name ? arena_print(b->module, "the tensor '%s'", name) : "a tensor");
 }
 
+/* c ? x : y of tiles.  */
+static Built chosen_tile(Builder *b, const Instruction *i, const Built *yes, const Built *no)
+{
+    Value *condition = build_scalar(b, i->loc, i->args[0], ST_B);
+    if (!condition)
+        return (Built){.kind = BUILT_NONE};
+    Op *op = op_new(b->kernel, OP_IF, i->loc, 1, &condition);
+    Block *arms[] = {block_new(b->kernel, op), block_new(b->kernel, op)};
+    op_append(b->block, op);
+    build_yield(b, arms[0], OP_YIELD, i->loc, 1, &yes->value);
+    build_yield(b, arms[1], OP_YIELD, i->loc, 1, &no->value);
+    return (Built){.kind = BUILT_HANDLE, .value = op_result(b->kernel, op, build_type_handed(yes->value), NULL)};
+}
+
 static Built choice(Builder *b, const Instruction *i)
 {
     Built yes = build_pointer(b, i->loc, i->args[1]);
     const Built no = build_pointer(b, i->loc, i->args[2]);
+    if (yes.kind == BUILT_HANDLE && no.kind == BUILT_HANDLE && yes.value->type.kind != K_TENSOR)
+        return chosen_tile(b, i, &yes, &no);
     if (yes.kind != no.kind || !built_has_bytes(&yes) || yes.value != no.value) {
         const Instruction *copy = i->next;
         while (copy && !(copy->code == SO_COPY && copy->args[0].kind == OPERAND_TEMPORARY &&

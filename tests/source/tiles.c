@@ -205,7 +205,8 @@ static void pointers(int n, int m, int k, const float *const x[], float *const y
             ws_tile sum = ws_load(first, i, 0, 16, 32);
             for (int p = 0; p < n; p++) {
                 const float *other = x[(p + r) % n];
-                sum = ws_add(ws_mul(sum, 0.5f), ws_load(ws_tensor_2d(other, WS_F32, m, k), i, 0, 16, 32));
+                ws_tile more = ws_load(ws_tensor_2d(other, WS_F32, m, k), i, 0, 16, 32), half = ws_mul(sum, 0.5f);
+                sum = ws_add(i < p ? half : sum, more);
             }
             ws_store(own, i, 0, sum);
         }

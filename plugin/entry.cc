@@ -98,14 +98,15 @@ static bool makes_tensor_at(const SourceBlock *block, int address)
     return false;
 }
 
-/* Objects that the loop names, or a tensor in front of it.  */
+/* Objects that the loop names, or a tensor in front of it. `header` is -1: there is no loop.  */
 static void add_objects(const SourceFlow *flow, int header, auto_vec<tree> *args, Entry *entry)
 {
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
             const bool small = i->object && i->object->bytes <= MOST_PARTS; /* its parts become variables */
             if (!i->object || !i->object->host || entry->arguments.contains(i->object->host) ||
-                !(small || source_in_loop(flow, header, b) || makes_tensor_at(flow->order[b], i->temporary)))
+                !(small || (header >= 0 && source_in_loop(flow, header, b)) ||
+                  makes_tensor_at(flow->order[b], i->temporary)))
                 continue;
             tree decl = (tree)CONST_CAST(void *, i->object->host);
             if (is_only_moved(TREE_TYPE(decl)) && !TREE_ADDRESSABLE(decl)) /* GCC has it in registers */
@@ -184,13 +185,24 @@ static void insert_entry(Transcriber *t, SourceFlow *flow, int header, int mark,
     gsi_insert_after(&at, gimple_build_call_vec(entry_function(), args), GSI_NEW_STMT);
 }
 
+/* A tensor, or a structure with one.  */
+static bool has_tensors(tree type)
+{
+    if (is_tensor_type(type))
+        return true;
+    for (tree field = TREE_CODE(type) == RECORD_TYPE ? TYPE_FIELDS(type) : NULL_TREE; field; field = DECL_CHAIN(field))
+        if (TREE_CODE(field) == FIELD_DECL && has_tensors(TREE_TYPE(field)))
+            return true;
+    return false;
+}
+
 /* Does the call hand tensors to a function with a grid?  */
 static bool hands_tensors(const gimple *stmt)
 {
     tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
     bool tensors = false, grid = false;
     for (unsigned i = 0; fndecl && i < gimple_call_num_args(stmt); i++)
-        tensors |= is_tensor_type(TREE_TYPE(gimple_call_arg(stmt, i)));
+        tensors |= has_tensors(TREE_TYPE(gimple_call_arg(stmt, i)));
     for (unsigned i = 0; tensors && i < pragma_count(); i++)
         grid |= pragma_at(i)->is_grid && pragma_at(i)->function == DECL_UID(fndecl);
     return grid;
@@ -207,12 +219,14 @@ static void insert_sites(Transcriber *t, SourceFlow *flow, basic_block *blocks)
             if (!hands_tensors(gsi_stmt(s)))
                 continue;
             const Loc site = loc_of(gimple_location(gsi_stmt(s)));
+            const char *callee = function_name(gimple_call_fndecl(gsi_stmt(s)));
             Entry entry = {-1 - (int)entries.length(), t->function, vNULL, false, site};
             auto_vec<uint64_t> known;
             for (size_t w = 0; w < words; w++)
                 known.safe_push(in[(size_t)b * words + w]);
             for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
-                if (i->code == SO_CALL && i->loc.line == site.line && i->loc.column == site.column)
+                if (i->code == SO_CALL && i->symbol && !strcmp(i->symbol, callee) && i->loc.line == site.line &&
+                    i->loc.column == site.column) /* a macro has several calls at one place */
                     break;
                 if (i->variable)
                     known[(unsigned)i->variable->id / 64] |= (uint64_t)1 << (i->variable->id % 64);
@@ -224,6 +238,7 @@ static void insert_sites(Transcriber *t, SourceFlow *flow, basic_block *blocks)
                     args.safe_push(host_value(t->function->variables[v], &s, false));
                     entry.arguments.safe_push(key_of(t->function->variables[v]));
                 }
+            add_objects(flow, -1, &args, &entry);
             entries.safe_push(entry);
             gsi_insert_before(&s, gimple_build_call_vec(entry_function(), args), GSI_SAME_STMT);
         }

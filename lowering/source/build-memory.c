@@ -256,7 +256,8 @@ static Built read_before(Builder *b, const Instruction *load, const Built *addre
     like.nreads++;
     like.read = load->type;
     return (Built){.kind = load->type == ST_P ? BUILT_ADDRESS : BUILT_SCALAR,
-                   .value = build_read_before(b, like, NULL, load->loc)};
+                   .value =
+                       build_read_before(b, like, load->holders ? load->holders->declaration->name : NULL, load->loc)};
 }
 
 bool build_is_known(const Value *value)

@@ -296,11 +296,20 @@ static void check(Builder *b)
         source_check_devices(b->kernel, (SourceFunction *)outline->host, outline->devices, outline->header);
 }
 
+/* Does a grid of another function stand here, whose arguments all calls in front of it may make?  */
+static bool has_handed_grid(const SourceFunction *function)
+{
+    for (int v = 0; v < function->nvariables; v++)
+        if (function->variables[v]->inlined_from)
+            return true;
+    return false;
+}
+
 void source_prepare(SourceFunction *function)
 {
     source_find_lost(function->unit);
     source_inline_grids(function);
-    source_inline(function, false);
+    source_inline(function, has_handed_grid(function));
     source_take_bytes(function);
     source_expand_complex(function);
     source_name_results(function);

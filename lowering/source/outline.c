@@ -46,6 +46,7 @@ typedef struct {
     SourceObject **objects;     /* by id: an object of the loop's own, or NULL */
     bool *assigned;             /* by id: the loop assigns the variable */
     SourceBlock *entry;
+    bool reads;        /* a load that gives the same is made again */
     Argued *arguments; /* of tensors, that are parameters */
     int narguments;
 } Outliner;
@@ -164,6 +165,29 @@ static bool can_repeat(const SourceBlock *block, const Instruction *instruction)
                                                            : source_is_pure(instruction));
 }
 
+static bool writes(const Instruction *first)
+{
+    for (const Instruction *i = first; i; i = i->next) {
+        const SourceForm form = source_op_form(i->code);
+        if (form == FORM_STORE || form == FORM_MOVE || form == FORM_ZERO || i->is_volatile ||
+            (form == FORM_CALL && !source_is_pure(i) && !source_makes_tensor(i)))
+            return true;
+    }
+    return false;
+}
+
+/* Does the load give the same where the loop begins?  */
+static bool reads_the_same(const Outliner *o, int block, const Instruction *load)
+{
+    if (load->code != SO_LOAD || load->is_volatile || writes(load->next))
+        return false;
+    const bool *between = blocks_between(o, block);
+    for (int b = 0; b < o->flow->n; b++)
+        if (between[b] && writes(o->flow->order[b]->first))
+            return false;
+    return true;
+}
+
 static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable);
 
 static SourceVariable *own_variable(Outliner *o, SourceVariable *variable, bool parameter)
@@ -212,7 +236,7 @@ static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand
     if (x.kind != OPERAND_TEMPORARY || holder_of(o, block, x))
         return true;
     Instruction *made = maker_of(home, x.temporary);
-    if (!made || depth > 24 || !can_repeat(home, made))
+    if (!made || depth > 24 || !(can_repeat(home, made) || (o->reads && reads_the_same(o, block, made))))
         return false;
     for (int i = 0; i < source_noperands(made); i++)
         if (!is_repeatable(o, block, made, *source_operand(made, i), depth + 1))
@@ -340,16 +364,21 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     const bool known_outside = variable->host || variable->home;
     const bool wanted =
         constant || handed || !known_outside || variable->is_chosen || o->assigned[variable->id] || tensor;
+    const bool reads = o->reads;
+    o->reads |= !known_outside; /* no argument of the launcher has its value otherwise */
     const bool repeatable =
         (tensor && variable->host) || is_repeatable(o, from.block, from.copy ? from.copy->next : NULL, x, 0);
-    if (!known || !wanted || !repeatable)
+    if (!known || !wanted || !repeatable) {
+        o->reads = reads;
         return own_variable(o, variable, true);
+    }
     SourceVariable *own = own_variable(o, variable, false);
     const SourceCopy copy = {.from = o->host, .to = o->made};
     Instruction *again = source_copy_instruction(&copy, from.copy);
     again->variable = own;
     again->args[0] = tensor && variable->host ? repeat_tensor(o, variable, from.block, made) : repeat(o, from.block, x);
     emit(o, again);
+    o->reads = reads;
     return own;
 }
 

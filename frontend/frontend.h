@@ -199,7 +199,8 @@ Pragma *pragma_of_block(const Unit *u, CXCursor block); /* a task's; or NULL */
 unsigned line_end(const Unit *u, unsigned at);
 bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin);
 bool begins_block(const Unit *u, CXCursor block, const Pragma *pragma);
-void pragmas_check(Unit *u); /* those that no loop has taken */
+void pragmas_check_places(Unit *u); /* those of loops and tasks: what they stand above, or in */
+void pragmas_check(Unit *u);        /* those that no loop has taken */
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 

@@ -267,6 +267,8 @@ static int walk_unit(Unit *u, const Request *request)
         u->regions = request->from_region ? regions : NULL;
     }
     pragmas_read(u);
+    if (!u->errors && u->regions)
+        pragmas_check_places(u);
     if (!u->errors)
         around_bind(u);
     if (!u->errors)

@@ -276,6 +276,68 @@ Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function)
     return NULL;
 }
 
+static bool is_loop(CXCursor c)
+{
+    return c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
+}
+
+/* Whoever leaves a task's block by a jump decides for all that follows, which is no part of the task.  */
+static void refuse_jumps(Unit *u, CXCursor c, const Pragma *task, bool in_loop, bool in_switch)
+{
+    const Cursors below = children(u, c);
+    const char *jump = c.kind == CXCursor_ReturnStmt                            ? "return"
+                       : c.kind == CXCursor_ContinueStmt && !in_loop            ? "continue"
+                       : c.kind == CXCursor_BreakStmt && !in_loop && !in_switch ? "break"
+                                                                                : NULL;
+    if (jump && !u->errors)
+        complain(u, loc_of(u, c), "put the condition around the block, or around what is in it",
+                 "'%s' leaves task '%s', whose role computes all of its block", jump, task->task.name);
+    const bool loop = is_loop(c);
+    for (int i = 0; i < below.count; i++)
+        refuse_jumps(u, below.list[i], task, in_loop || loop, in_switch || c.kind == CXCursor_SwitchStmt);
+}
+
+/* The pragmas of loops and of blocks below. `placed`: by pragma.  */
+static void see_places(Unit *u, CXCursor parent, bool *placed)
+{
+    const Cursors below = children(u, parent);
+    for (int i = 0; i < below.count; i++) {
+        CXCursor c = below.list[i];
+        const Pragma *task = pragma_of_block(u, c);
+        const bool above = is_loop(c) || c.kind == CXCursor_LabelStmt || c.kind == CXCursor_UnexposedStmt;
+        for (int k = 0; k < u->npragmas; k++)
+            placed[k] |= &u->pragmas[k] == task || (above && stands_above(u, &u->pragmas[k], begin_of(c)));
+        if (task && (is_loop(parent) || parent.kind == CXCursor_FunctionDecl) && !u->errors)
+            complain(u, task->loc, "put the pragma first inside a block of its own: { #pragma ws task(name) ... }",
+                     "task '%s' is the whole body of a loop or of a function", task->task.name);
+        if (task)
+            refuse_jumps(u, c, task, false, false);
+        see_places(u, c, placed);
+    }
+}
+
+void pragmas_check_places(Unit *u)
+{
+    bool *placed = arena_alloc(u->module, (size_t)u->npragmas + 1);
+    const Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
+    for (int i = 0; i < all.count; i++) {
+        bool has_pragma = false;
+        for (int k = 0; k < u->npragmas && in_text(u, all.list[i]); k++)
+            has_pragma |= u->pragmas[k].offset > begin_of(all.list[i]) && u->pragmas[k].offset < end_of(all.list[i]);
+        if (has_pragma)
+            see_places(u, all.list[i], placed);
+    }
+    for (int k = 0; k < u->npragmas && !u->errors; k++) {
+        const Pragma *pragma = &u->pragmas[k];
+        if (!placed[k] && pragma->kind == DIRECTIVE_TASK)
+            complain(u, pragma->loc, "put it first inside the block: { #pragma ws task(name) ... }",
+                     "'#pragma ws %s' does not begin a block", directive_word(pragma->kind));
+        else if (!placed[k] && is_of_loop(pragma) && pragma->kind != DIRECTIVE_GRID)
+            complain(u, pragma->loc, "put it right above the loop", "'#pragma ws %s' stands above a 'for' loop",
+                     directive_word(pragma->kind));
+    }
+}
+
 void pragmas_check(Unit *u)
 {
     for (int i = 0; i < u->npragmas && !u->errors; i++) {
@@ -289,6 +351,16 @@ void pragmas_check(Unit *u)
                           : "put it first inside the block: { #pragma ws together ... }",
                      data ? "'#pragma ws %s' stands above a block or a loop" : "'#pragma ws %s' does not begin a block",
                      directive_word(pragma->kind));
+            continue;
+        }
+        if (u->regions && pragma->kind == DIRECTIVE_PIPELINE) {
+            complain(u, pragma->loc, reason_remedy(REASON_PIPELINE_OUTSIDE), "%s",
+                     reason_sentence(REASON_PIPELINE_OUTSIDE));
+            continue;
+        }
+        if (u->regions && (pragma->kind == DIRECTIVE_PARTS || pragma->kind == DIRECTIVE_BLOCKS)) {
+            complain(u, pragma->loc, reason_remedy(REASON_PRAGMA_OUTSIDE_GRID),
+                     "a loop over %s stands outside every grid", directive_word(pragma->kind));
             continue;
         }
         complain(u, pragma->loc, "put it into a grid",

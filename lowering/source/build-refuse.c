@@ -128,6 +128,10 @@ void build_refuse_call(Builder *b, const Instruction *call)
         reject(b->kernel, loc, REASON_NUMBER_TYPE, arena_print(b->module, "'%s'", text ? text : "of other sizes"));
         return;
     }
+    if (!strcmp(name, "setjmp") || !strcmp(name, "_setjmp") || !strcmp(name, "longjmp")) {
+        reject(b->kernel, loc, REASON_CALL_JUMPS, name);
+        return;
+    }
     const SourceFunction *callee = body_of(b, name);
     if (callee && callee->failed) {
         build_refuse(b, callee->failed_loc.line ? callee->failed_loc : loc, callee->failed);

@@ -82,6 +82,8 @@ static SourceType type_of_dtype(Dtype dtype)
 static SourceType other_type(Transcriber *t, CXType type, CXCursor e)
 {
     const char *name = text_of(t->u, clang_getTypeSpelling(type));
+    while (!strncmp(name, "const ", 6) || !strncmp(name, "volatile ", 9))
+        name = strchr(name, ' ') + 1;
     if (t->function && t->builder.block) {
         const Loc loc = t->builder.loc;
         const Operand none = {.kind = OPERAND_NONE};

@@ -99,9 +99,13 @@ bool build_element_type(Builder *b, const Instruction *call, int k, Dtype *dtype
     if (!build_constant(b, call, k, "an element type", &number))
         return false;
     if (number == OF_UNSIGNED) {
-        warn(b->kernel, call->loc,
-             "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
-        remark(b->kernel, DIAG_NOTE, call->loc, "say WS_U8, make them signed char, or cast the pointer");
+        Loc *warned = &b->function->unit->warned;
+        if (warned->line != call->loc.line || warned->column != call->loc.column) {
+            warn(b->kernel, call->loc,
+                 "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
+            remark(b->kernel, DIAG_NOTE, call->loc, "say WS_U8, make them signed char, or cast the pointer");
+        }
+        *warned = call->loc;
         number = FIRST + D_I8;
     }
     if (number < FIRST || number > FIRST + D_I64) {

@@ -278,7 +278,10 @@ static void check(Builder *b)
 {
     const SourceOutline *outline = b->outline;
     if (outline->endless)
-        reject(b->kernel, outline->mark < 0 ? outline->exit : b->clauses_of(b->context, outline->mark)->loc,
+        reject(b->kernel,
+               outline->mark >= 0   ? b->clauses_of(b->context, outline->mark)->loc
+               : outline->exit.line ? outline->exit
+                                    : b->kernel->loc,
                REASON_LOOP_ENDLESS);
     else if (outline->exit.line)
         reject(b->kernel, outline->exit, REASON_LEAVES_LOOP, "grid");

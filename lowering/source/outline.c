@@ -548,6 +548,19 @@ static const Instruction *ending_call(const SourceBlock *block)
     return call;
 }
 
+static bool is_left(const Outliner *o)
+{
+    for (int b = 0; b < o->flow->n; b++) {
+        Instruction *end = is_in(o, b) ? o->flow->order[b]->last : NULL;
+        for (int i = 0; end && i < source_nsuccessors(end); i++)
+            if (!is_in(o, o->flow->number[(*source_successor(end, i))->id]))
+                return true;
+        if (end && !source_nsuccessors(end))
+            return true;
+    }
+    return false;
+}
+
 static void copy_loop(Outliner *o, const Instruction *test)
 {
     const SourceFlow *flow = o->flow;
@@ -735,6 +748,10 @@ SourceOutline *source_outline(SourceFunction *host, int mark, const Loc *site)
     o->made->ntemporaries = host->ntemporaries;
     o->entry = source_block_new(o->made);
     source_place(o->made, o->entry);
+    if (!is_left(o)) {
+        o->outline->endless = true;
+        o->outline->exit = test->loc;
+    }
     find_assigned(o);
     find_objects(o);
     find_leaving(o);

@@ -300,6 +300,7 @@ struct SourceUnit {
     SourceGlobal *globals, *last_global;
     SourcePragma *pragmas, *last_pragma;
     bool is_searched; /* source_find_lost () has seen the functions */
+    Loc warned;       /* of the last call with bytes of another sign: several kernels use its tensor */
 };
 
 /* ---- region.c: building ------------------------------------------------------------------------------------------ */

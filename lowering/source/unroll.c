@@ -267,8 +267,8 @@ static bool unroll_one(SourceFunction *function)
     for (int b = 0; b < flow->n; b++)
         for (const Instruction *i = flow->order[b]->first; i; i = i->next) {
             const int header = i->code == SO_MARK ? source_marked_loop(function, flow, flow->order[b], i->mark) : -1;
-            if (header >= 0)
-                marked[header] = true;
+            for (int h = header; h >= 0; h = flow->outer[h]) /* and those around it: one of them may be the grid's */
+                marked[h] = true;
         }
     for (int h = flow->n - 1; h >= 0 && !flow->entered; h--) {
         Loop loop = {.function = function, .flow = flow, .header = h};

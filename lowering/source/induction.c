@@ -117,24 +117,40 @@ static bool assigns(const SourceTree *tree, const SourceVariable *variable)
     return false;
 }
 
+/* The one assignment to a variable on each way through the list, with its block. NULL: there is none, or the
+   candidate is assigned in front of it, and `changes`.  */
+static const Instruction *assignment_in(const Finder *f, const SourceTree *list, const SourceVariable *variable,
+                                        const SourceTree **block, bool *changes)
+{
+    const Instruction *found = NULL;
+    for (const SourceTree *tree = list; tree && !*changes; tree = tree->next) {
+        for (const Instruction *i = tree->first; i && !*changes; i = i->next) {
+            *block = tree;
+            if (i->code == SO_COPY && i->variable == variable)
+                return i;
+            *changes = i->code == SO_COPY && i->variable == f->candidate;
+        }
+        *changes |=
+            assigns(tree->test, f->candidate) || assigns(tree->yes, f->candidate) || assigns(tree->no, f->candidate);
+        if (tree->kind == TREE_LOOP && !*changes) /* its test comes at least once */
+            found = assignment_in(f, tree->test, variable, block, changes);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 /* Each iteration computes the next value, w = v + 1, and v = w follows.  */
 static const Instruction *step_before(const Finder *f, Operand x, const SourceTree **block, bool *wraps)
 {
+    bool changes = false;
+    const Instruction *found = NULL;
     if (x.kind != OPERAND_VARIABLE || f->assigned[x.variable->id] != 1 || f->assigned[f->candidate->id] != 1)
         return NULL;
-    for (int k = 0; k < 2; k++)
-        for (const SourceTree *tree = k ? f->loop->yes : f->loop->test; tree; tree = tree->next) {
-            for (const Instruction *i = tree->first; i; i = i->next)
-                if (i->code == SO_COPY && i->variable == x.variable) {
-                    *block = tree;
-                    return definition(tree, bare(tree, i->args[0], wraps));
-                } else if (i->code == SO_COPY && i->variable == f->candidate)
-                    return NULL;
-            if (assigns(tree->test, f->candidate) || assigns(tree->yes, f->candidate) ||
-                assigns(tree->no, f->candidate))
-                return NULL;
-        }
-    return NULL;
+    found = assignment_in(f, f->loop->test, x.variable, block, &changes);
+    if (!found)
+        found = assignment_in(f, f->loop->yes, x.variable, block, &changes);
+    return found ? definition(*block, bare(*block, found->args[0], wraps)) : NULL;
 }
 
 /* A variable that a conversion makes as wide as the sum that it is added in.  */

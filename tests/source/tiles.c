@@ -212,6 +212,26 @@ static void pointers(int n, int m, int k, const float *const x[], float *const y
         }
 }
 
+/* The end of the inner loop is the next number of the outer one; a loop of one iteration around arrays of tiles.  */
+static void causal(int m, size_t n, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, 192), ty = ws_tensor_2d(y, WS_F32, m, 192);
+#pragma ws grid(2)
+    for (int i = 0; i < 16; i += 16)
+        for (size_t j = 0; j < n; j += 32) {
+            ws_tile sum = ws_zeros(WS_F32, 16, 32), parts[3];
+            for (int k = 0; k < j + 32; k += 32)
+                sum = ws_add(sum, ws_load(tx, i, k, 16, 32));
+#pragma ws blocks
+            for (int s = 0; s < 3; s++)
+                parts[s] = ws_add(sum, s);
+#pragma ws blocks
+            for (int s = 0; s < 3; s++)
+                sum = ws_add(sum, ws_mul(parts[s], 0.25f));
+            ws_store(ty, i, j, sum);
+        }
+}
+
 int main(void)
 {
     reset();
@@ -239,5 +259,7 @@ int main(void)
     float *const written[] = {sums, sums + 32 * 32, sums + 2 * 32 * 32};
     pointers(3, 32, 32, read, written);
     show("pointers");
+    causal(16, 90, scales, sums);
+    show("causal");
     return 0;
 }

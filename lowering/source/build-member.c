@@ -62,20 +62,34 @@ static bool is_element(const Op *op, const Value *base)
 
 /* ---- the member of an access ------------------------------------------------------------------------------------- */
 
-/* The number that a sum ends with.  */
-static int64_t addend(const Value *offset)
+/* The sum in the first iterations, as far as numbers tell: the rest of it counts as 0.  */
+static int64_t first_of(const Value *offset, int depth)
 {
     int64_t number = 0;
-    if (ir_constant(offset, &number))
+    const Op *def = offset->def, *loop = offset->block ? offset->block->parent : NULL;
+    if (ir_constant(offset, &number) || depth > 32)
         return number;
-    const Op *def = offset->def;
-    if (def && def->code == OP_SCALAR_ADD)
+    if (!def && loop && loop->code == OP_FOR && offset == offset->block->args[0])
+        return ir_constant(loop->args[0], &number) ? number : 0;
+    if (!def)
+        return 0;
+    switch (def->code) {
+    case OP_SCALAR_CONVERT:
+        return dtype_is_float(def->args[0]->type.dtype) ? 0 : first_of(def->args[0], depth + 1);
+    case OP_SCALAR_ADD:
+        return first_of(def->args[0], depth + 1) + first_of(def->args[1], depth + 1);
+    case OP_SCALAR_SUB:
+        return first_of(def->args[0], depth + 1) - first_of(def->args[1], depth + 1);
+    case OP_SCALAR_MUL:
         for (int k = 0; k < 2; k++)
-            if (ir_constant(def->args[k], &number))
-                return number;
-    if (def && def->code == OP_SCALAR_SUB && ir_constant(def->args[1], &number))
-        return -number;
-    return 0;
+            if (ir_constant(def->args[k], &number) && number >= INT32_MIN && number <= INT32_MAX) {
+                const int64_t other = first_of(def->args[1 - k], depth + 1);
+                return other >= INT32_MIN && other <= INT32_MAX ? number * other : 0;
+            }
+        return 0;
+    default:
+        return 0;
+    }
 }
 
 typedef struct {
@@ -105,14 +119,14 @@ static void split(Op *op, void *context)
     Builder *b = splitter->b;
     if (!is_element(op, b->live_ins[splitter->live_in].value))
         return;
-    const int64_t number = addend(op->args[1]), bytes = splitter->layout->bytes;
+    const int64_t number = first_of(op->args[1], 0), bytes = splitter->layout->bytes;
     const int64_t member = member_at(splitter->layout, (number % bytes + bytes) % bytes);
     if (!member)
         return;
     Value *own = build_integer(b, D_I64, member);
     op->args[0] = member_base(b, splitter->live_in, member);
-    if (member == number && !ir_constant(op->args[1], &(int64_t){0}) && op->args[1]->def->code == OP_SCALAR_ADD) {
-        const Op *sum = op->args[1]->def;
+    const Op *sum = op->args[1]->def;
+    if (sum && sum->code == OP_SCALAR_ADD && (sum->args[0] == own || sum->args[1] == own)) {
         op->args[1] = sum->args[0] == own ? sum->args[1] : sum->args[0];
         return;
     }

@@ -9,8 +9,9 @@
  *          store.f32 t4, x.3                        store.f32 t4, x.3
  *
  * The address is a constant number of bytes behind a pointer that the loop leaves alone, or behind a variable of static
- * storage. No store of the loop can have the same bytes, as C's rule of effective types tells: a number of another type
- * lies elsewhere. A character may lie anywhere.
+ * storage. That of a pointer may be any sum that the loop leaves alone, as in rows[r + 1]. No store of the loop can
+ * have the same bytes, as C's rule of effective types tells: a number of another type lies elsewhere. A character may
+ * lie anywhere.
  */
 #include <string.h>
 
@@ -29,6 +30,7 @@ typedef struct {
         int64_t offset;
         SourceType type;
         SourceVariable *variable;
+        const SourceBlock *block; /* not NULL: the whole address is what this block computes as `root` */
     } * list;
     int count;
 } Hoister;
@@ -78,7 +80,7 @@ static const Instruction *maker_of(const SourceBlock *block, Operand x)
 /* The address is a root and a constant.  */
 static bool find_root(const Hoister *h, const SourceBlock *block, Operand address, struct Hoisted *found)
 {
-    found->offset = 0;
+    *found = (struct Hoisted){.offset = 0};
     for (const Instruction *i; (i = maker_of(block, address)) && i->code == SO_ADD && i->type == ST_P &&
                                i->args[1].kind == OPERAND_INTEGER;) {
         found->offset += (int64_t)i->args[1].integer;
@@ -111,6 +113,8 @@ static SourceVariable *hoisted(Hoister *h, const Instruction *load, struct Hoist
     found.type = load->type;
     for (int k = 0; k < h->count; k++) {
         const struct Hoisted *known = &h->list[k];
+        if (known->block)
+            continue;
         const bool same_root = found.symbol ? known->symbol && !strcmp(known->symbol, found.symbol)
                                             : !known->symbol && known->root.variable == found.root.variable;
         if (same_root && known->offset == found.offset && known->type == found.type)
@@ -125,6 +129,85 @@ static SourceVariable *hoisted(Hoister *h, const Instruction *load, struct Hoist
     const Operand value = emit(h, *load, (Instruction){.code = SO_LOAD, .type = load->type, .args = {address}});
     found.variable = source_variable(h->function, load->type, (Declaration){.loc = load->loc});
     emit(h, *load, (Instruction){.code = SO_COPY, .type = load->type, .variable = found.variable, .args = {value}});
+    LIST_ADD(h->module, h->list, h->count) = found;
+    return found.variable;
+}
+
+/* ---- pointers at any sum ----------------------------------------------------------------------------------------- */
+
+enum { DEEPEST = 16 };
+
+static bool is_left_alone(const Hoister *h, const SourceBlock *block, Operand x, int depth)
+{
+    if (x.kind == OPERAND_VARIABLE)
+        return x.variable->id >= h->nassigned || !h->assigned[x.variable->id];
+    const Instruction *made = maker_of(block, x);
+    if (x.kind != OPERAND_TEMPORARY)
+        return true;
+    if (!made || depth == DEEPEST || !source_can_speculate(made) || made->code == SO_LOAD || made->code == SO_CALL)
+        return false;
+    for (int k = 0; k < source_noperands(made); k++)
+        if (!is_left_alone(h, block, *source_operand((Instruction *)made, k), depth + 1))
+            return false;
+    return true;
+}
+
+/* Does each iteration of the loops around come to the block?  */
+static bool is_in_each_iteration(const SourceFlow *flow, int b)
+{
+    for (int header = flow->loop[b]; header >= 0; header = flow->outer[header]) {
+        bool found = false;
+        for (int i = 0; i < flow->npreds[header]; i++) {
+            const int latch = flow->preds[header][i];
+            found |= source_in_loop(flow, header, latch) && source_dominates(flow, b, latch);
+        }
+        if (!found)
+            return false;
+        b = header;
+    }
+    return true;
+}
+
+static bool is_same(const SourceBlock *a, Operand x, const SourceBlock *b, Operand y)
+{
+    if (x.kind != y.kind)
+        return false;
+    if (x.kind != OPERAND_TEMPORARY)
+        return x.kind == OPERAND_VARIABLE  ? x.variable == y.variable
+               : x.kind == OPERAND_INTEGER ? x.integer == y.integer
+                                           : x.kind == OPERAND_NONE;
+    const Instruction *i = maker_of(a, x), *k = maker_of(b, y);
+    if (!i || !k || i->code != k->code || i->type != k->type || i->from != k->from || i->object != k->object ||
+        (i->symbol && (!k->symbol || strcmp(i->symbol, k->symbol) != 0)))
+        return false;
+    for (int n = 0; n < source_noperands(i); n++)
+        if (!is_same(a, *source_operand((Instruction *)i, n), b, *source_operand((Instruction *)k, n)))
+            return false;
+    return true;
+}
+
+static Operand again(Hoister *h, const SourceBlock *block, Operand x)
+{
+    const Instruction *made = maker_of(block, x);
+    if (x.kind != OPERAND_TEMPORARY)
+        return x;
+    const SourceCopy copy = {.from = h->function, .to = h->function};
+    Instruction *own = source_copy_instruction(&copy, made);
+    for (int k = 0; k < source_noperands(own); k++)
+        *source_operand(own, k) = again(h, block, *source_operand(own, k));
+    return emit(h, *made, *own);
+}
+
+static SourceVariable *hoisted_pointer(Hoister *h, const SourceBlock *block, const Instruction *load)
+{
+    struct Hoisted found = {.root = load->args[0], .type = ST_P, .block = block};
+    for (int k = 0; k < h->count; k++)
+        if (h->list[k].block && is_same(h->list[k].block, h->list[k].root, block, found.root))
+            return h->list[k].variable;
+    const Operand value =
+        emit(h, *load, (Instruction){.code = SO_LOAD, .type = ST_P, .args = {again(h, block, found.root)}});
+    found.variable = source_variable(h->function, ST_P, (Declaration){.loc = load->loc});
+    emit(h, *load, (Instruction){.code = SO_COPY, .type = ST_P, .variable = found.variable, .args = {value}});
     LIST_ADD(h->module, h->list, h->count) = found;
     return found.variable;
 }
@@ -148,16 +231,22 @@ void source_hoist_loads(SourceFunction *function)
     h->nassigned = function->nvariables;
     if (!see_loop(h))
         return;
+    const SourceFlow *flow = source_flow(function);
     for (SourceBlock *block = h->entry->next; block; block = block->next)
         for (Instruction **slot = &block->first; *slot;) {
             struct Hoisted found;
             const Instruction *i = *slot;
-            if (i->code != SO_LOAD || i->is_volatile || h->stored[effective(i->type)] ||
-                !find_root(h, block, i->args[0], &found)) {
+            SourceVariable *variable = NULL;
+            if (i->code == SO_LOAD && !i->is_volatile && !h->stored[effective(i->type)])
+                variable = find_root(h, block, i->args[0], &found) ? hoisted(h, i, found)
+                           : i->type == ST_P && is_left_alone(h, block, i->args[0], 0) &&
+                                   is_in_each_iteration(flow, flow->number[block->id])
+                               ? hoisted_pointer(h, block, i)
+                               : NULL;
+            if (!variable) {
                 slot = &(*slot)->next;
                 continue;
             }
-            SourceVariable *variable = hoisted(h, i, found);
             replace(i->next, i->temporary, variable);
             *slot = i->next;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kernels.c - grids of plain loops for the region walker: one construct each, with sums of the results.  */
+#include <complex.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -424,6 +425,73 @@ static int beside(int n, long double scale, const float *x, float *y)
     return (int)(wide >> 20) + (sum > 1);
 }
 
+struct sizes {
+    int n;
+    struct {
+        float factor, shift;
+    } part;
+};
+
+/* A structure by value, and one that the function fills in.  */
+static void by_value(struct sizes s, const float *x, float *y)
+{
+    struct sizes own = s;
+    own.part.shift = s.part.shift + 1;
+#pragma ws grid(1)
+    for (int i = 0; i < s.n; i++)
+        y[i] = x[i] * s.part.factor + own.part.shift;
+}
+
+static struct {
+    float first[ROWS][COLUMNS];
+    int n;
+    float second[ROWS][COLUMNS];
+} arrays;
+
+/* Members of a variable, of which one is stored.  */
+static void members_of(int by)
+{
+#pragma ws grid(2)
+    for (int i = 1; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            arrays.second[i][j] = arrays.first[i - 1][j] * (float)arrays.n + (float)by;
+}
+
+/* A pointer to a row, found by a sum that the grid leaves alone.  */
+static void row_of(int n, int r, float *const *rows, const float *x)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++)
+        rows[r + 1][i] += 2 * x[i];
+}
+
+/* Complex numbers: a quotient by one of the function, and a sum that leaves the grid.  */
+static float complex turned(int n, float complex w, const float complex *x, float complex *y)
+{
+    float complex all = 1;
+#pragma ws grid(1) tile(32) reduction(+ : all)
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i] / w * conjf(x[i]);
+        all += x[i];
+    }
+    return all;
+}
+
+/* The nearer of two bounds, as a condition and as a break.  */
+static void nearer(int n, int m, int limit, const float *x, float *y)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        for (int k = 0; k < m && k <= limit; k++) {
+            if (k + 2 >= n)
+                break;
+            s += x[i + k];
+        }
+        y[i] = s;
+    }
+}
+
 int main(void)
 {
     static double e[ALL];
@@ -516,5 +584,23 @@ int main(void)
     show("squares");
     printf("%d\n", beside(60, 2, a, c));
     show("beside");
+    by_value((struct sizes){ALL, {0.5f, 3}}, a, c);
+    show("by value");
+    memcpy(arrays.first, a, sizeof arrays.first);
+    arrays.n = 3;
+    members_of(2);
+    memcpy(c, arrays.second, sizeof arrays.second);
+    show("members");
+    row_of(COLUMNS, 1, (float *const[]){a, b, c + COLUMNS}, b);
+    show("row of");
+    static float complex pairs[ALL / 2];
+    for (int i = 0; i < ALL / 2; i++)
+        pairs[i] = (float)(i % 7) + (float)(i % 5) * I;
+    const float complex all = turned(ALL / 2, 2 - 4 * I, pairs, (float complex *)c);
+    printf("%g %g\n", (double)crealf(all), (double)cimagf(all));
+    show("turned");
+    nearer(ROWS, 9, 5, a, c);
+    nearer(7, 9, 15, b, c + ROWS);
+    show("nearer");
     return 0;
 }

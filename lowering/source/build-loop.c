@@ -325,6 +325,19 @@ static void range_to_the_end(Builder *b, Loc loc, Range *range, Dtype compared, 
     range->dtype = D_I64;
 }
 
+/* k <= n + 63 is k < n + 64: a count without an end behind the largest number is no defined one.  */
+static void open_sum(Builder *b, Loc loc, Range *range)
+{
+    int64_t number;
+    const Op *sum = range->hi->def;
+    if (range->compare != OP_SCALAR_LE || !sum || sum->code != OP_SCALAR_ADD || !dtype_is_signed(range->dtype) ||
+        sum->args[0]->type.dtype != range->dtype || !ir_constant(sum->args[1], &number) || number <= 0 ||
+        number == INT32_MAX)
+        return;
+    range->hi = build_binary(b, OP_SCALAR_ADD, loc, sum->args[0], build_integer(b, range->dtype, number + 1));
+    range->compare = OP_SCALAR_LT;
+}
+
 /* k <= 63 is k < 64.  */
 static void prefer_open(Builder *b, Range *range)
 {
@@ -467,6 +480,8 @@ static bool range_of(Builder *b, const SourceTree *loop, Range *range)
         range->hi = build_convert(b, loc, range->hi, D_I64);
     }
     prefer_open(b, range);
+    if (dtype_is_signed(own) && dtype_is_signed(compared) && !counter->wraps)
+        open_sum(b, loc, range);
     return true;
 }
 

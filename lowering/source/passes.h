@@ -144,6 +144,9 @@ bool source_has_no_effects(const char *symbol);
 /* Unrolls constant loops with varying subscripts of small objects. Runs behind simplify.  */
 void source_unroll(SourceFunction *function);
 
+/* The name of the member that the byte lies in, or NULL.  */
+const char *source_member_at(const SourceLayout *layout, long offset);
+
 typedef enum {
     NOT_PROMOTED_ESCAPES,   /* the address is passed, stored, compared, or leads outside */
     NOT_PROMOTED_SUBSCRIPT, /* a subscript is no constant */

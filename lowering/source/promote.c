@@ -257,13 +257,13 @@ static void keep_homes_of_parameters(Promoter *p)
 }
 
 /* The member that the byte lies in, else NULL.  */
-static const char *member_at(const SourceLayout *layout, long offset)
+const char *source_member_at(const SourceLayout *layout, long offset)
 {
     for (int k = 0; layout && layout->bytes && k < layout->nmembers; k++) {
         const SourceMember *member = &layout->members[k];
         const long within = offset % layout->bytes - member->offset;
         if (within >= 0 && within < member->bytes * member->count)
-            return member->structure ? member_at(member->structure, within) : member->name;
+            return member->structure ? source_member_at(member->structure, within) : member->name;
     }
     return NULL;
 }
@@ -271,7 +271,7 @@ static const char *member_at(const SourceLayout *layout, long offset)
 /* A member goes by its own name.  */
 static Declaration declaration_of(const SourceObject *object, const Cell *cell)
 {
-    const char *member = member_at(object->declaration.layout, cell->low);
+    const char *member = source_member_at(object->declaration.layout, cell->low);
     return (Declaration){.name = member && *member ? member : object->declaration.name, .loc = object->declaration.loc};
 }
 

@@ -644,6 +644,32 @@ static int cost_of(const Terms *terms)
     return n;
 }
 
+/* 128 * a - 128 * b is 128 * (a - b). Returns the common factor, by which the terms are divided, or 1.  */
+static int64_t take_factor(Terms *terms)
+{
+    uint64_t common = (uint64_t)(terms->number < 0 ? -terms->number : terms->number);
+    for (int i = 0; i < terms->n; i++)
+        for (uint64_t f = (uint64_t)(terms->factors[i] < 0 ? -terms->factors[i] : terms->factors[i]); f;) {
+            const uint64_t rest = common % f;
+            common = f;
+            f = rest;
+        }
+    if (common < 2 || common > INT32_MAX)
+        return 1;
+    Terms divided = {.args = terms->args, .factors = terms->factors, .n = terms->n};
+    const int cost = cost_of(terms);
+    divided.number = terms->number / (int64_t)common;
+    for (int i = 0; i < terms->n; i++)
+        terms->factors[i] /= (int64_t)common;
+    if (cost_of(&divided) + 1 < cost) {
+        *terms = divided;
+        return (int64_t)common;
+    }
+    for (int i = 0; i < terms->n; i++)
+        terms->factors[i] *= (int64_t)common;
+    return 1;
+}
+
 /* Is it a sum of this type that has a name and is at hand?  */
 static bool is_at_hand(const Simplifier *s, const SourceValue *sum, const SourceValue *v)
 {
@@ -699,10 +725,9 @@ static Operand emit_term(Simplifier *s, const SourceValue *v, SourceType type, S
     return x;
 }
 
-static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const SourceValue *left_out)
+static Operand emit_added(Simplifier *s, SourceValue *v, SourceType type, const SourceValue *left_out, Terms terms)
 {
     Operand sum = {.kind = OPERAND_NONE};
-    Terms terms = terms_of(s, v, left_out);
     for (SourceValue *part; !left_out && (part = named_part(s, v, &terms));) {
         const Operand x = need(s, part, type);
         sum = sum.kind == OPERAND_NONE ? x : emit(s, v, (Instruction){.code = SO_ADD, .type = type, .args = {sum, x}});
@@ -736,6 +761,16 @@ static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const 
         return emit(s, v, (Instruction){.code = SO_ADD, .type = type, .args = {sum, source_integer(c)}});
     const Operand y = number_of(c < 0 ? -c : c, v, type);
     return emit(s, v, (Instruction){.code = c < 0 ? SO_SUB : SO_ADD, .type = type, .args = {sum, y}});
+}
+
+static Operand emit_terms(Simplifier *s, SourceValue *v, SourceType type, const SourceValue *left_out)
+{
+    Terms terms = terms_of(s, v, left_out);
+    const int64_t factor = left_out || type == ST_P ? 1 : take_factor(&terms);
+    const Operand sum = emit_added(s, v, type, left_out, terms);
+    return factor == 1
+               ? sum
+               : emit(s, v, (Instruction){.code = SO_MUL, .type = type, .args = {sum, number_of(factor, v, type)}});
 }
 
 static Operand emit_sum(Simplifier *s, SourceValue *v, SourceType *type)
@@ -1069,6 +1104,20 @@ static Operand need_argument(Simplifier *s, SourceValue *v, SourceType type)
     return emit(s, v, (Instruction){.code = SO_CONV, .from = from, .type = type, .args = {x}});
 }
 
+/* The member of a structure behind a pointer: its name, or NULL.  */
+static const Declaration *member_read(Simplifier *s, const SourceValue *address)
+{
+    const bool moved = address->kind == VALUE_SUM && address->n == 1 && address->factors[0] == 1;
+    const SourceVariable *pointer = (moved ? address->args[0] : address)->variable;
+    const char *name =
+        pointer ? source_member_at(pointer->declaration.layout, moved ? (long)address->number : 0) : NULL;
+    if (!name || !*name)
+        return NULL;
+    Declaration *made = arena_alloc(s->module, sizeof *made);
+    *made = (Declaration){.name = name, .loc = pointer->declaration.loc};
+    return made;
+}
+
 static bool is_computed(const SourceValue *v)
 {
     return v->kind != VALUE_LEAF && v->kind != VALUE_OBJECT && v->kind != VALUE_SYMBOL && !value_is_address(v);
@@ -1117,8 +1166,12 @@ static void write_instruction(Simplifier *s, const Instruction *i)
     source_insert(s->block, s->block->last, made);
     if (defines)
         hold(s, v, (Operand){.kind = OPERAND_TEMPORARY, .temporary = made->temporary}, source_result_type(made));
-    if (defines && v->holder && form == FORM_LOAD)
-        keep_name(s, v, made);
+    if (defines && form == FORM_LOAD) {
+        if (!v->holder)
+            v->holder = member_read(s, value_of(s, i->args[0], ST_P));
+        if (v->holder)
+            keep_name(s, v, made);
+    }
 }
 
 static void write_block(Simplifier *s, int b)

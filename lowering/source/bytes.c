@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bytes.c - calls that copy or clear a constant number of bytes are loads and stores, or moves and zeros.
+ * bytes.c - calls that copy or clear a constant number of bytes are loads and stores, or moves and zeros. abs, labs and
+ * llabs are operations.
  *
  *      t3 = call.p memcpy(p t1, p t2, u64 4)      =>     t3 = load.u32 t2
  *                                                        store.u32 t1, t3
@@ -34,6 +35,23 @@ static bool is_function(const Instruction *call, const char *name)
 static SourceType number_of(uint64_t bytes)
 {
     return bytes == 1 ? ST_U8 : bytes == 2 ? ST_U16 : bytes == 4 ? ST_U32 : bytes == 8 ? ST_U64 : ST_V;
+}
+
+/* abs, labs and llabs.  */
+static bool take_abs(Instruction *call)
+{
+    if (call->narguments != 1 || !call->temporary || (call->type != ST_I32 && call->type != ST_I64) ||
+        call->arguments[0].type != call->type ||
+        (!is_function(call, "abs") && !is_function(call, "labs") && !is_function(call, "llabs")))
+        return false;
+    *call = (Instruction){.code = SO_ABS,
+                          .type = call->type,
+                          .temporary = call->temporary,
+                          .args = {call->arguments[0].operand},
+                          .loc = call->loc,
+                          .inlined = call->inlined,
+                          .next = call->next};
+    return true;
 }
 
 static void change(SourceFunction *function, SourceBlock *block, Instruction *call)
@@ -77,6 +95,6 @@ void source_take_bytes(SourceFunction *function)
 {
     for (SourceBlock *block = function->blocks; block; block = block->next)
         for (Instruction *i = block->first; i; i = i->next)
-            if (i->code == SO_CALL && i->symbol)
+            if (i->code == SO_CALL && i->symbol && !take_abs(i))
                 change(function, block, i);
 }

@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 37, COLUMNS = 53, ALL = ROWS * COLUMNS };
@@ -404,7 +405,7 @@ static void squares(int n, struct point *y, const struct point *x)
     for (int i = 0; i < n; i++) {
         struct point own = x[i];
         y[i].x = own.x * own.x - own.y * own.y;
-        y[i].y = 2 * own.x * own.y;
+        y[i].y = 2 * own.x * own.y + (float)abs((int)own.x);
     }
 }
 

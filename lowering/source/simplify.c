@@ -929,6 +929,15 @@ static bool is_cheap(const SourceValue *v)
     return v->kind == VALUE_SUM && v->n == 1 && v->factors[0] == 1 && is_cheap(v->args[0]);
 }
 
+/* A conversion of what a variable of the user's holds in this block.  */
+static bool converts_held(const Simplifier *s, const SourceValue *v)
+{
+    if (v->kind != VALUE_SEXT && v->kind != VALUE_ZEXT && v->kind != VALUE_TRUNC)
+        return false;
+    const Held *held = &s->held[v->args[0]->id];
+    return held->holder && held->holder_block == s->b;
+}
+
 /* Keeps a value of another block in a variable.  */
 static SourceVariable *save(Simplifier *s, SourceValue *v, Held *held)
 {
@@ -985,7 +994,8 @@ static Operand need(Simplifier *s, SourceValue *v, SourceType type)
     } else if (held->holder && held->holder_block == s->b && !is_cheap(v)) {
         x = source_of(held->holder);
         is = held_type(held->holder);
-    } else if (held->block >= 0 && source_dominates(s->flow, held->block, s->b) && !is_cheap(v)) {
+    } else if (held->block >= 0 && source_dominates(s->flow, held->block, s->b) && !is_cheap(v) &&
+               !converts_held(s, v)) {
         is = held->type;
         x = source_of(save(s, v, held));
     } else {

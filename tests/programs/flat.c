@@ -33,7 +33,7 @@ static void numbers(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const
 {
     int steps = (K + STEP - 1) / STEP, columns = (N + COLS - 1) / COLS;
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F16, M, N);
-    ws_tensor s = ws_tensor_1d(S, WS_F32, steps * columns), t = ws_tensor_1d(T, WS_F32, steps - 1);
+    ws_tensor s = ws_tensor_1d(S, WS_F32, steps * columns), t = ws_tensor_1d(T, WS_F32, steps > 1 ? steps - 1 : 0);
 
     #pragma ws grid(2)
     for (int i = 0; i < M; i += ROWS)

@@ -508,7 +508,9 @@ static void build_test(Builder *b, const SourceTree *loop, const Alone *alone, b
 {
     for (const SourceTree *tree = loop->test; tree; tree = tree->next)
         for (const Instruction *i = tree->first; i; i = i->next)
-            if (is_in_front(alone, i) == in_front && !build_is_of_test(loop, i))
+            if (build_is_of_test(loop, i)) /* in the body each of the conditions holds */
+                b->temporaries[i->temporary] = (Built){.kind = BUILT_SCALAR, .value = build_integer(b, D_I1, 1)};
+            else if (is_in_front(alone, i) == in_front)
                 build_instruction(b, i);
 }
 

@@ -232,6 +232,27 @@ static void causal(int m, size_t n, const float *x, float *y)
         }
 }
 
+/* The body asks again what the grid's test asks.  */
+static void again(int m, int n, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, 64), ty = ws_tensor_2d(y, WS_F32, m, 64);
+#pragma ws grid(2)
+    for (int i = 0; i < m; i += 16)
+        for (int j = 0; j < 1; j += 32) {
+            ws_tile v = ws_load(tx, i, j, 16, 32);
+            for (int k = 0; k < n; k += 16) {
+                if (n < 17 || j >= 1)
+                    continue;
+                v = ws_add(v, ws_load(tx, i, k, 16, 32));
+            }
+            if (j < 1)
+                v = ws_mul(v, 0.5f);
+            else
+                v = ws_neg(v);
+            ws_store(ty, i, j, v);
+        }
+}
+
 int main(void)
 {
     reset();
@@ -259,6 +280,8 @@ int main(void)
     float *const written[] = {sums, sums + 32 * 32, sums + 2 * 32 * 32};
     pointers(3, 32, 32, read, written);
     show("pointers");
+    again(32, 48, scales, sums);
+    show("again");
     causal(16, 90, scales, sums);
     show("causal");
     return 0;

@@ -258,7 +258,9 @@ static const char *handle_into(Walk *w, const SourceKernel *built, SourceLiveIn 
     const Reduction *clause = live.into;
     const CXCursor decl = variable_in_sight(w->u, w->function, begin_of(w->region), clause->name);
     live.into = NULL;
-    const char *text = live.is_near ? text_of_live_in(w, built, &live) : NULL;
+    if (!live.is_near)
+        live.varying_behind = live.place;
+    const char *text = text_of_live_in(w, built, &live);
     if (!text || clang_Cursor_isNull(decl) || type_summed(clang_getCursorType(decl)).kind == CXType_Record)
         return NULL;
     const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);

@@ -309,18 +309,44 @@ static const SourceClauses *clauses_of(void *, int mark)
     return clauses;
 }
 
-/* The handle of a sum in an element, of which the clause names one.  */
-static tree handle_into(const Walk *w, const Reduction *clause)
+/* Bytes of an element behind its array, or behind the pointer that is not a constant number of bytes from another.  */
+static bool bytes_of_place(tree place, HOST_WIDE_INT *bytes)
+{
+    poly_int64 offset;
+    tree base = get_addr_base_and_unit_offset(place, &offset);
+    if (!base || !offset.is_constant(bytes))
+        return false;
+    if (TREE_CODE(base) != MEM_REF)
+        return DECL_P(base);
+    *bytes += (HOST_WIDE_INT)TREE_INT_CST_LOW(TREE_OPERAND(base, 1));
+    tree pointer = TREE_OPERAND(base, 0);
+    for (int depth = 0; depth < 16 && TREE_CODE(pointer) == SSA_NAME; depth++) {
+        gimple *def = SSA_NAME_DEF_STMT(pointer);
+        const enum tree_code code = is_gimple_assign(def) ? gimple_assign_rhs_code(def) : ERROR_MARK;
+        if (code == POINTER_PLUS_EXPR && TREE_CODE(gimple_assign_rhs2(def)) == INTEGER_CST)
+            *bytes += (HOST_WIDE_INT)TREE_INT_CST_LOW(gimple_assign_rhs2(def));
+        else if (code != SSA_NAME && !CONVERT_EXPR_CODE_P(code))
+            break;
+        pointer = gimple_assign_rhs1(def);
+    }
+    return true;
+}
+
+/* The handle of a sum in an element: the only one that the clause names, or the one at its place.  */
+static tree handle_into(const Walk *w, const SourceLiveIn *live)
 {
     tree found = NULL_TREE;
-    for (unsigned i = 0; i < w->totals.length(); i++) {
-        if (!w->totals[i].place || w->totals[i].clause != clause)
-            continue;
-        if (found)
-            return NULL_TREE;
-        found = w->totals[i].handle;
-    }
-    return found;
+    int count = 0;
+    for (int pass = 0; pass<2; pass++, count = count> 1 ? 0 : count)
+        for (unsigned i = 0; i < w->totals.length() && (!pass || !count); i++) {
+            HOST_WIDE_INT bytes;
+            if (!w->totals[i].place || w->totals[i].clause != live->into ||
+                (pass && (!live->is_near || !bytes_of_place(w->totals[i].place, &bytes) || bytes != live->behind)))
+                continue;
+            found = w->totals[i].handle;
+            count++;
+        }
+    return count == 1 ? found : NULL_TREE;
 }
 
 /* The handle of a sum that GCC has as the PHI of this name.  */
@@ -479,7 +505,7 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
         return argument_of_tensor(root_of(w, calls, &tensor), live);
     }
     if (live->total || live->into)
-        return live->total ? handle_of(w, live->total) : handle_into(w, live->into);
+        return live->total ? handle_of(w, live->total) : handle_into(w, live);
     if (live->global)
         return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
     if (live->variable && live->variable->inlined_from)

@@ -49,9 +49,12 @@ static bool is_taken(const Nest *in, const Total *total)
     return false;
 }
 
-/* The total of that name which is no variable.  */
+/* The total whose handle the store goes to, else that of its name which is no variable.  */
 static const Total *element_total(const Nest *in, const Op *store)
 {
+    for (const Total *total = in->kernel->grid.totals; total; total = total->next)
+        if (!is_taken(in, total) && total->base == store->args[0])
+            return total;
     for (const Total *total = in->kernel->grid.totals; total; total = total->next)
         if (!is_taken(in, total) &&
             (!strcmp(total->name, store->store->label) || !strcmp(total->name, base_name_of(store))))

@@ -409,6 +409,20 @@ static void squares(int n, struct point *y, const struct point *x)
     }
 }
 
+/* Several elements of an array have sums of their own, and so has one that numbers choose.  */
+static void into_several(int n, int row, int column, const float *x, float *sums)
+{
+#pragma ws grid(1) reduction(+: sums)
+    for (int i = 0; i < n; i++) {
+        sums[0] += x[i];
+        sums[1] += x[i] * x[i];
+        sums[3] += 1;
+    }
+#pragma ws grid(1) reduction(+: sums)
+    for (int i = 0; i < n; i++)
+        sums[row * 2 + column] += 2 * x[i];
+}
+
 /* Numbers of types that no grid has, outside of it.  */
 static int beside(int n, long double scale, const float *x, float *y)
 {
@@ -603,5 +617,10 @@ int main(void)
     nearer(ROWS, 9, 5, a, c);
     nearer(7, 9, 15, b, c + ROWS);
     show("nearer");
+    float four[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    into_several(60, 1, 3, a, four);
+    for (int i = 0; i < 8; i++)
+        printf("%g ", four[i]);
+    printf("\n");
     return 0;
 }

@@ -322,6 +322,7 @@ void source_prepare(SourceFunction *function)
 void source_settle(SourceFunction *function)
 {
     source_simplify(function);
+    source_take_bytes(function); /* of a number of bytes that has become a constant */
     source_unroll(function);
     source_promote(function);
     source_name_results(function);

@@ -199,13 +199,18 @@ static SourceBlock **expand(Inliner *inliner, SourceBlock *block, Instruction *c
     return copy.blocks;
 }
 
-/* ws_tensor_strided of a constant rank is a function of ws.h with a body.  */
-static bool makes_tensor(const SourceFunction *function)
+/* ws_tensor_strided of a constant rank is a function of ws.h with a body, which a helper may call.  */
+static bool makes_tensor(const SourceFunction *function, int depth)
 {
     for (const SourceBlock *block = function->blocks; block; block = block->next)
-        for (const Instruction *i = block->first; i; i = i->next)
+        for (const Instruction *i = block->first; i; i = i->next) {
             if (i->code == SO_CALL && source_makes_tensor(i))
                 return true;
+            const SourceFunction *callee =
+                i->code == SO_CALL && i->symbol && i->type == ST_P && depth ? body_of(function->unit, i->symbol) : NULL;
+            if (callee && callee->blocks && function->result == ST_P && makes_tensor(callee, depth - 1))
+                return true;
+        }
     return false;
 }
 
@@ -227,7 +232,7 @@ static void inline_block(Inliner *inliner, SourceBlock *block)
         if (i->code == SO_CALL && !i->symbol)
             name_callee(block, i);
         SourceFunction *callee = i->code == SO_CALL && i->symbol ? body_of(function->unit, i->symbol) : NULL;
-        if (!callee || (inliner->only_grids && !has_mark(callee) && !makes_tensor(callee)) ||
+        if (!callee || (inliner->only_grids && !has_mark(callee) && !makes_tensor(callee, 4)) ||
             !can_inline(inliner, i, callee))
             continue;
         const int n = callee->nblocks;

@@ -217,8 +217,17 @@ Parts call_expression(Transcriber *t, CXCursor e)
     Operand callee = source_integer(0);
     if (!direct)
         callee = scalar_of(t, below.list[0]);
-    for (int i = 1; i < below.count; i++)
-        add_expression(t, &arguments, below.list[i]);
+    /* From the last to the first, as GCC computes them.  */
+    int first = MOST_ARGUMENTS;
+    for (int i = below.count - 1; i >= 1; i--) {
+        Arguments one = {0};
+        add_expression(t, &one, below.list[i]);
+        for (int k = one.count - 1; k >= 0 && first > arguments.count; k--)
+            arguments.list[--first] = one.list[k];
+    }
+    memmove(arguments.list + arguments.count, arguments.list + first,
+            (size_t)(MOST_ARGUMENTS - first) * sizeof *arguments.list);
+    arguments.count += MOST_ARGUMENTS - first;
     if (arguments.count == MOST_ARGUMENTS)
         FAIL(t, e, "a call with %d arguments", below.count - 1);
     arguments.is_variadic = type.kind == CXType_FunctionProto && clang_isFunctionTypeVariadic(type);

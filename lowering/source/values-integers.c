@@ -15,11 +15,28 @@ enum { PRODUCTS = 36 /* of a distributed product at most */ };
 
 /* ---- sums and products ------------------------------------------------------------------------------------------- */
 
+/* x + y and x * y modulo 2^64; where mathematics has another number, the sum is not exact.  */
+static uint64_t plus(ValueTerms *terms, uint64_t x, uint64_t y)
+{
+    int64_t sum;
+    if (__builtin_add_overflow((int64_t)x, (int64_t)y, &sum))
+        terms->exact = false;
+    return (uint64_t)sum;
+}
+
+static uint64_t times(ValueTerms *terms, uint64_t x, uint64_t y)
+{
+    int64_t made;
+    if (__builtin_mul_overflow((int64_t)x, (int64_t)y, &made))
+        terms->exact = false;
+    return (uint64_t)made;
+}
+
 void value_terms_add(SourceValues *values, ValueTerms *terms, SourceValue *x, uint64_t factor)
 {
     for (int i = 0; i < terms->n; i++)
         if (terms->args[i] == x) {
-            terms->factors[i] += factor;
+            terms->factors[i] = plus(terms, terms->factors[i], factor);
             return;
         }
     terms->args = arena_grow(values->module, terms->args, terms->n, sizeof *terms->args);
@@ -30,12 +47,14 @@ void value_terms_add(SourceValues *values, ValueTerms *terms, SourceValue *x, ui
 
 void value_terms_add_sum(SourceValues *values, ValueTerms *terms, const SourceValue *x, uint64_t factor)
 {
-    if (is_integer(x))
-        terms->number += factor * (uint64_t)(x->width == 1 ? x->number : (uint64_t)value_signed(x));
-    else if (x->kind == VALUE_SUM) {
-        terms->number += factor * (uint64_t)sign(x->number, x->width);
+    if (is_integer(x)) {
+        const uint64_t number = x->width == 1 ? x->number : (uint64_t)value_signed(x);
+        terms->number = plus(terms, terms->number, times(terms, factor, number));
+    } else if (x->kind == VALUE_SUM) {
+        const uint64_t number = (uint64_t)sign(x->number, x->width);
+        terms->number = plus(terms, terms->number, times(terms, factor, number));
         for (int i = 0; i < x->n; i++)
-            value_terms_add(values, terms, x->args[i], factor * (uint64_t)sign(x->factors[i], x->width));
+            value_terms_add(values, terms, x->args[i], times(terms, factor, (uint64_t)sign(x->factors[i], x->width)));
     } else
         value_terms_add(values, terms, (SourceValue *)x, factor);
 }
@@ -45,10 +64,11 @@ bool value_is_exact(const SourceValue *x)
     return (x->kind != VALUE_SUM && x->kind != VALUE_PRODUCT) || x->exact;
 }
 
-/* Is this the factor of mathematics, too, and not the rest of it modulo 2^width?  */
+/* Is this the factor of mathematics, too, and not the rest of it modulo 2^width? plus () and times () see to 64 bits.
+   The least number is left out, as it has no opposite.  */
 static bool is_small(uint64_t factor, int width)
 {
-    return width < 64 ? sign(factor, width) == (int64_t)factor : factor + ((uint64_t)1 << 31) < (uint64_t)1 << 32;
+    return width < 64 ? sign(factor, width) == (int64_t)factor : factor != (uint64_t)1 << 63;
 }
 
 SourceValue *value_of_terms(SourceValues *values, ValueTerms *terms)
@@ -139,19 +159,19 @@ SourceValue *value_multiply(SourceValues *values, int width, bool is_signed, Sou
     values->applied[RULE_DISTRIBUTE]++;
     const uint64_t cx = x->kind == VALUE_SUM ? (uint64_t)sign(x->number, width) : 0;
     const uint64_t cy = y->kind == VALUE_SUM ? (uint64_t)sign(y->number, width) : 0;
-    terms.number = cx * cy;
+    terms.number = times(&terms, cx, cy);
     for (int i = 0; i < nx; i++) {
         SourceValue *a = x->kind == VALUE_SUM ? x->args[i] : x;
         const uint64_t f = x->kind == VALUE_SUM ? (uint64_t)sign(x->factors[i], width) : 1;
-        value_terms_add(values, &terms, a, f * cy);
+        value_terms_add(values, &terms, a, times(&terms, f, cy));
         for (int k = 0; k < ny; k++)
             value_terms_add(values, &terms,
                             product(values, width, terms.exact, a, y->kind == VALUE_SUM ? y->args[k] : y),
-                            f * (y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
+                            times(&terms, f, y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
     }
     for (int k = 0; k < ny; k++)
         value_terms_add(values, &terms, y->kind == VALUE_SUM ? y->args[k] : y,
-                        cx * (y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
+                        times(&terms, cx, y->kind == VALUE_SUM ? (uint64_t)sign(y->factors[k], width) : 1));
     return value_of_terms(values, &terms);
 }
 

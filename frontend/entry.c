@@ -204,6 +204,26 @@ static const char *moved_by(const Walk *w, const SourceKernel *built, const char
     return number ? arena_print(w->u->module, "((char const *)(%s) + %s)", text, number) : NULL;
 }
 
+/* How many bytes there are behind a variable, by its clause; NULL: it has none.  */
+static const char *bytes_of_extent(const Walk *w, const SourceLiveIn *live)
+{
+    const char *name = live->variable && live->variable->host ? live->variable->declaration.name : NULL;
+    for (const DataArray *array = name ? w->pragma->extents : NULL; array; array = array->next)
+        if (!strcmp(name_of(w->u, array->decl), name))
+            return array->bytes;
+    return NULL;
+}
+
+static const char *text_of_row(const Walk *w, const SourceLiveIn *live, const char *text)
+{
+    const char *bytes = bytes_of_extent(w, live);
+    if (!text || !bytes)
+        return NULL;
+    return live->is_number ? arena_print(w->u->module, "ws_rows_distance_((const void *)(%s), %s, %dL, \"%s\")", text,
+                                         bytes, live->row_bytes, live->variable->declaration.name)
+                           : arena_print(w->u->module, "ws_rows_base_((const void *)(%s), %s)", text, bytes);
+}
+
 static const char *text_of_live_in(const Walk *w, const SourceKernel *built, const SourceLiveIn *live)
 {
     const char *text = text_of_root(w, live);
@@ -219,7 +239,7 @@ static const char *text_of_live_in(const Walk *w, const SourceKernel *built, con
     text = moved_by(w, built, text, live->varying_behind);
     if (text && live->is_set)
         text = arena_print(w->u->module, "((void const *)(%s) != 0)", text);
-    return text;
+    return live->row_bytes ? text_of_row(w, live, text) : text;
 }
 
 /* The handle of a sum, whose variable the grid's function has.  */
@@ -277,6 +297,8 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
         const char *text = live->total  ? handle_of(w, live)
                            : live->into ? handle_into(w, built, *live)
                                         : text_of_live_in(w, built, live);
+        if (!text && !w->kernel->failed && live->row_bytes)
+            reject(w->kernel, live->value->loc, REASON_POINTER_ARRAY_UNKNOWN);
         if (!text && !w->kernel->failed)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",
@@ -337,6 +359,7 @@ void entry_walk(Walk *w, const Pragma *pragma)
     }
     const SourceKernel built = source_build_variants(w->kernel, function, mark, handed ? &site : NULL, clauses_of, u,
                                                      &u->choices, u->module->target != TARGET_SEQUENTIAL);
+    w->pragma = pragma;
     take_live_ins(w, &built);
     if (!w->kernel->failed)
         add_clauses(w, pragma, &built);

@@ -335,6 +335,7 @@ typedef struct {
     Unit *u;
     Kernel *kernel;
     CXCursor function, region;
+    const Pragma *pragma;       /* entry.c: the region's */
     CXCursor caller, site;      /* the region's function becomes a part of this one, by this call; or null cursors */
     bool in_caller;             /* what is evaluated stands there */
     Block *block;               /* where operations go */

@@ -408,6 +408,7 @@ struct Sources {
     const Walk *w;
     const Calls *calls;
     const SourceKernel *built;
+    const MarkedLoop *mark;
 };
 
 static tree expression_of(const Sources *from, const SourceLiveIn *live);
@@ -541,10 +542,40 @@ static tree read_behind(const Sources *from, tree pointer, const SourceLiveIn *l
                                    : pointer;
 }
 
+/* How many bytes there are behind the pointer, by a clause; NULL: no clause says it.  */
+static tree bytes_of_extent(const Sources *from, tree pointer)
+{
+    unsigned count = gimple_call_num_args(from->mark->marker) - (from->mark->pragma->from ? 1 : 0);
+    for (unsigned i = 1; pointer && i + 1 < count; i += 2)
+        if (operand_equal_p(ssa_resolve(gimple_call_arg(from->mark->marker, i)), ssa_resolve(pointer), 0))
+            return ssa_resolve(gimple_call_arg(from->mark->marker, i + 1));
+    return NULL_TREE;
+}
+
+/* Where rows begin, or their distance: a call of what reads memory and does nothing else.  */
+static tree row_of(const Sources *from, tree array, const SourceLiveIn *live)
+{
+    tree bytes = bytes_of_extent(from, array), number = long_integer_type_node, type;
+    if (!bytes)
+        return NULL_TREE;
+    const char *name = live->variable->declaration.name ? live->variable->declaration.name : "the array";
+    tree args[] = {fold_convert(const_ptr_type_node, array), bytes, build_int_cst(number, live->row_bytes),
+                   build_string_literal((int)strlen(name) + 1, name)};
+    type = live->is_number
+               ? build_function_type_list(number, const_ptr_type_node, number, number, const_ptr_type_node, NULL_TREE)
+               : build_function_type_list(const_ptr_type_node, const_ptr_type_node, number, NULL_TREE);
+    tree decl = build_fn_decl(live->is_number ? "ws_rows_distance_" : "ws_rows_base_", type);
+    DECL_PURE_P(decl) = 1;
+    return build_call_expr_loc_array(UNKNOWN_LOCATION, decl, live->is_number ? 4 : 2, args);
+}
+
 static tree expression_of(const Sources *from, const SourceLiveIn *live)
 {
     tree root = root_of(from->w, from->calls, live);
-    return live->into ? root : read_behind(from, root, live);
+    tree read = live->into ? root : read_behind(from, root, live);
+    return live->row_bytes           ? row_of(from, read, live)
+           : live->is_number && read ? fold_convert(long_integer_type_node, read)
+                                     : read;
 }
 
 static void add_live_in(Walk *w, tree expression, Value *value)
@@ -600,7 +631,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         source_prepare(entry->function);
     const SourceKernel built = source_build_variants(w->kernel, entry->function, number, site, clauses_of, NULL,
                                                      choice_table(), plugin.target != TARGET_SEQUENTIAL);
-    const Sources from = {w, &calls, &built};
+    const Sources from = {w, &calls, &built, &mark};
     unsigned totals = 0;
     for (int i = 0; i < built.nlive_ins; i++)
         totals += built.live_ins[i].total || built.live_ins[i].into;
@@ -610,7 +641,9 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
     for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
         tree expression = expression_of(&from, &built.live_ins[i]);
-        if (!expression)
+        if (!expression && built.live_ins[i].row_bytes)
+            reject(w->kernel, built.live_ins[i].value->loc, REASON_POINTER_ARRAY_UNKNOWN);
+        else if (!expression)
             reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",
                                built.live_ins[i].value->name ? built.live_ins[i].value->name : "a variable"));

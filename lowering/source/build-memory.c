@@ -94,14 +94,15 @@ static Built choice(Builder *b, const Instruction *i)
     if (yes.kind == BUILT_HANDLE && no.kind == BUILT_HANDLE && yes.value->type.kind != K_TENSOR)
         return chosen_tile(b, i, &yes, &no);
     if (yes.kind != no.kind || !built_has_bytes(&yes) || yes.value != no.value) {
+        Built made = {.kind = BUILT_NONE};
         const Instruction *copy = i->next;
         while (copy && !(copy->code == SO_COPY && copy->args[0].kind == OPERAND_TEMPORARY &&
                          copy->args[0].temporary == i->temporary))
             copy = copy->next;
-        build_refuse_meeting(b, i->loc, &yes, &no,
-                             copy         ? copy->variable->declaration.name
-                             : i->holders ? i->holders->declaration->name
-                                          : NULL);
+        const char *name = copy ? copy->variable->declaration.name : i->holders ? i->holders->declaration->name : NULL;
+        if (build_chosen_pointer(b, i, &yes, &no, name, &made) || b->kernel->failed)
+            return made;
+        build_refuse_meeting(b, i->loc, &yes, &no, name);
         return (Built){.kind = BUILT_NONE};
     }
     Value *zero = build_integer(b, D_I64, 0);
@@ -335,8 +336,11 @@ Built build_load(Builder *b, const Instruction *load)
         return none;
     }
     if (load->type == ST_P) {
+        Built row;
         if (!address.offset || build_is_known(address.offset))
             reject(b->kernel, load->loc, REASON_READ_MAY_CHANGE, build_name_read(load));
+        else if (build_row(b, load, &address, &row))
+            return row;
         else
             reject(b->kernel, load->loc, REASON_POINTER_ARRAY_UNKNOWN);
         return none;

@@ -122,7 +122,10 @@ Value *build_read_before(Builder *b, SourceLiveIn like, const char *name, Loc lo
         if (!memcmp(&known, &like, sizeof like))
             return b->live_ins[k].value;
     }
-    return build_live_in(b, like, pointer ? type_pointer(D_F32) : type_scalar(build_dtype(like.read)), name, loc);
+    const Type type = like.is_number ? type_scalar(D_I64)
+                      : pointer      ? type_pointer(D_F32)
+                                     : type_scalar(build_dtype(like.read));
+    return build_live_in(b, like, type, name, loc);
 }
 
 /* Parameters of the outlined function.  */
@@ -170,7 +173,7 @@ Built build_global(Builder *b, const char *name)
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
         if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind &&
             !b->live_ins[i].varying_behind && !b->live_ins[i].is_set && !b->live_ins[i].into &&
-            !strcmp(b->live_ins[i].global, name))
+            !b->live_ins[i].is_number && !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
         made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
@@ -183,7 +186,7 @@ static int rank_of(const Builder *b, const SourceLiveIn *live)
 {
     const SourceFunction *host = b->outline->host;
     for (int i = 0; live->variable && !live->argument && !live->nreads && !live->behind && !live->varying_behind &&
-                    i < host->nparameters;
+                    !live->row_bytes && !live->is_number && i < host->nparameters;
          i++)
         if (host->parameters[i] == live->variable)
             return i;

@@ -11,6 +11,7 @@
  *   build-scalar.c   operations of scalars
  *   build-memory.c   addresses, loads, stores
  *   build-member.c   arrays of structures
+ *   build-rows.c     rows of an array of pointers, and one of two pointers, in front of the grid
  *   build-call.c     calls -> operations of ws.h, functions of <math.h>
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
@@ -231,6 +232,14 @@ Built build_load(Builder *b, const Instruction *load);
 /* What the source calls what is read: the last name of its text.  */
 const char *build_name_read(const Instruction *load);
 void build_store(Builder *b, const Instruction *store);
+
+/* ---- build-rows.c ------------------------------------------------------------------------------------------------ */
+
+/* What a load gives of an array of pointers, at a subscript that varies. false: the array is none of rows.  */
+bool build_row(Builder *b, const Instruction *load, const Built *array, Built *row);
+/* c ? x : y of two arrays, where everything is known before the grid. false: it is not. `name`: of the variable.  */
+bool build_chosen_pointer(Builder *b, const Instruction *i, const Built *yes, const Built *no, const char *name,
+                          Built *made);
 
 /* ---- build-member.c ---------------------------------------------------------------------------------------------- */
 

@@ -122,14 +122,17 @@ typedef struct {
     int devices;                      /* not 0: how many the loop over devices has, of pragma devices - 1 */
     bool is_set;                      /* 1, if that address is not NULL, and 0 */
     const Value *address;             /* is_set: the live-in that has it */
-    const SourceVariable *variable;   /* its value where the loop begins */
-    int argument;                     /* not 0: the argument of the call that makes this tensor, from 1 on */
-    const SourceObject *object;       /* its address */
-    const char *global;               /* its address */
-    const SourceVariable *total;      /* a handle for the sum of a grid, which the variable becomes */
-    const Reduction *into;            /* a handle for the sum of a grid, which goes to the element at that address */
-    bool is_near;                     /* into: the address is known in full, and not only its array */
-    const Value *place;               /* into: otherwise the bytes behind the array */
+    int row_bytes;  /* not 0: the address is of pointers to rows of numbers of so many bytes; the live-in
+                                         is where the rows begin, or, as a number, their distance in numbers */
+    bool is_number; /* a pointer as an I64 */
+    const SourceVariable *variable; /* its value where the loop begins */
+    int argument;                   /* not 0: the argument of the call that makes this tensor, from 1 on */
+    const SourceObject *object;     /* its address */
+    const char *global;             /* its address */
+    const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */
+    const Reduction *into;          /* a handle for the sum of a grid, which goes to the element at that address */
+    bool is_near;                   /* into: the address is known in full, and not only its array */
+    const Value *place;             /* into: otherwise the bytes behind the array */
 } SourceLiveIn;
 
 /* A counter of a loop whose test is at `loop`, so many inlined calls below the host.  */

@@ -253,8 +253,6 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->ids)
         args_add(args, "-fplugin-arg-wsc-ids");
-    if (options->from_region)
-        args_add(args, "-fplugin-arg-wsc-walker=region");
     if (options->debug || options->page)
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->stepped)
@@ -371,8 +369,7 @@ static int preprocess(const Options *options, const Config *config, const Item *
 
     args_add_words(&args, config->clang ? config->cc : config->clang_program);
     args_add(&args, "-E");
-    if (options->from_region)
-        args_add(&args, "-DWS_CHOICES_");
+    args_add(&args, "-DWS_CHOICES_");
     add_options(options, &args);
     args_add(&args, format("-I%s", config->include));
     add_depend_file(options, names, &args);
@@ -418,8 +415,6 @@ static int run_frontend(const Options *options, const Config *config, const Item
         args_add(&args, "--strict");
     if (options->ids)
         args_add(&args, "--ids");
-    if (options->from_region)
-        args_add(&args, "--walker=region");
     if (options->debug || options->page)
         args_add(&args, "--lines");
     if (options->show)

@@ -174,8 +174,6 @@ static void own_option(Options *options, const char *argument)
         options->dump = options->dump ? format("%s,rewrite", options->dump) : "rewrite";
     else if (same(argument, "--ws-show"))
         options->show = true;
-    else if (same(argument, "--ws-walker=region"))
-        options->from_region = true;
     else if (same(argument, "--ws-strict"))
         options->strict = true;
     else if (same(argument, "--ws-ids"))

@@ -117,9 +117,8 @@ typedef struct {
     bool target_given, stepped; /* --ws-step */
     bool traced;                /* --ws-trace without a file */
     bool keep, show, strict, ids, help, version;
-    bool from_region; /* --ws-walker=region */
-    bool clang, gcc;  /* the front end for kernels; neither: the host compiler's */
-    bool introduce;   /* the host compiler prints its --version or --help first, and wscc after it */
+    bool clang, gcc; /* the front end for kernels; neither: the host compiler's */
+    bool introduce;  /* the host compiler prints its --version or --help first, and wscc after it */
 } Options;
 
 void options_tune(int argc, char **argv);

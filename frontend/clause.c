@@ -90,7 +90,7 @@ static NameKind resolve(void *context, const Token *name, bool constant, int64_t
     return kind_of(clang_getCursorType(decl));
 }
 
-/* Without the region walker a choice is its first value.  */
+/* In a C++ caller, which has no kernels, a choice is its first value.  */
 static int64_t value_of_choice(void *context, Loc loc, bool shape, int count, const int64_t *values)
 {
     const View *view = context;

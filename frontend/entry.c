@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entry.c - the region walker in the clang front end: the kernel of a grid from the region IR, and the C text of its
- * live-ins.
+ * entry.c - the kernel of a grid from the region IR, and the C text of its live-ins.
  *
  *   kernel axpy(%n, %x)        ws_launch_axpy (n, x);
  *
@@ -300,7 +299,7 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
         if (!text && !w->kernel->failed && live->row_bytes)
             reject(w->kernel, live->value->loc, REASON_POINTER_ARRAY_UNKNOWN);
         if (!text && !w->kernel->failed)
-            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
+            reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID,
                    arena_print(w->u->module, "the value of '%s' from outside the grid",
                                live->value->name ? live->value->name : "a variable"));
         LIST_ADD(w->u->module, w->livein, w->nlivein) =
@@ -346,7 +345,7 @@ void entry_walk(Walk *w, const Pragma *pragma)
     while (mark < u->nmarks && u->marks[mark] != pragma->offset)
         mark++;
     if (!function || mark == u->nmarks) {
-        reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a grid of a function without region IR");
+        reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID, "loops that are not read");
         return;
     }
     bool known = false;

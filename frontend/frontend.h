@@ -30,7 +30,7 @@
  *   flagged.c  loops with several ways out
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print, ws_print_value
- *   entry.c    the region walker: kernels of lowering/source/ in place of those of the files above
+ *   entry.c    kernels of lowering/source/
  *   place.c    ... on target sequential, where the source's text stays
  *   host.c     the source's text, a region given way to a call of its launcher
  *   transcribe.c ...   the region IR of all functions (transcribe.h)
@@ -107,7 +107,7 @@ typedef struct {
     int nargs;
     int errors;
     bool silent; /* the last warning was switched off */
-    /* The region walker: the region IR, places of its pragmas, and functions behind source_prepare ().  */
+    /* The region IR, places of its pragmas, and functions behind source_prepare ().  */
     struct SourceUnit *regions; /* NULL: kernels are walked */
     unsigned *marks;
     int nmarks;

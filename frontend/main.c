@@ -26,7 +26,7 @@ typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
     const Machine *gpu;
     Target target;
-    bool both, strict, ids, traced, lines, show, cxx, from_region;
+    bool both, strict, ids, traced, lines, show, cxx;
     const char *source;
     const char **args;
     int nargs;
@@ -117,8 +117,6 @@ static void read_option(Request *request, const char *argument)
         request->strict = true;
     else if (!strcmp(argument, "--ids"))
         request->ids = true;
-    else if (!strcmp(argument, "--walker=region"))
-        request->from_region = true;
     else if (!strcmp(argument, "--cxx"))
         request->cxx = true;
     else if (!strcmp(argument, "--lines"))
@@ -260,14 +258,11 @@ static int walk_unit(Unit *u, const Request *request)
     if (!show_parse(u, elsewhere))
         return 1;
     const bool shown = dump_lists(request->dump, "region");
-    if (elsewhere || ((shown || request->from_region) && u->path == u->source)) /* macros hide tokens */
+    if (elsewhere || u->path == u->source) /* macros hide tokens */
         return PRAGMAS_ELSEWHERE;
-    if (shown || request->from_region) {
-        SourceUnit *regions = transcribe_unit(u, shown ? stdout : NULL);
-        u->regions = request->from_region ? regions : NULL;
-    }
+    u->regions = transcribe_unit(u, shown ? stdout : NULL);
     pragmas_read(u);
-    if (!u->errors && u->regions)
+    if (!u->errors)
         pragmas_check_places(u);
     if (!u->errors)
         around_bind(u);

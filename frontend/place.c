@@ -119,7 +119,7 @@ void place_print(Walk *w, CXCursor call)
     begin_places(w);
 }
 
-/* ---- of the region walker ---------------------------------------------------------------------------------------- */
+/* ---- prints ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     CXCursor found, loop; /* the innermost loop around it */

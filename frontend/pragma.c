@@ -353,7 +353,7 @@ void pragmas_check(Unit *u)
                      directive_word(pragma->kind));
             continue;
         }
-        if (u->regions && pragma->kind == DIRECTIVE_PIPELINE) {
+        if (pragma->kind == DIRECTIVE_PIPELINE) {
             complain(u, pragma->loc, reason_remedy(REASON_PIPELINE_OUTSIDE), "%s",
                      reason_sentence(REASON_PIPELINE_OUTSIDE));
             continue;

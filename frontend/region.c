@@ -191,10 +191,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
     walk.block = walk.kernel->body;
     pragma->used = true;
-    if (u->regions)
-        entry_walk(&walk, pragma);
-    else
-        walk_tree(&walk, pragma);
+    entry_walk(&walk, pragma);
     if (walk.failed || walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");

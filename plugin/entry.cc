@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entry.cc - the region walker in GCC: the values of variables where a grid begins, and its kernel.
+ * entry.cc - the values of variables where a grid begins, and its kernel.
  *
  *   behind `cfg`       <bb 4>: i = 0;                   <bb 4>: i = 0;
  *                      <bb 5>: if (i < n) ...    =>     ws_entry_ (0, n, x, i);
@@ -601,7 +601,7 @@ static void add_clauses(Walk *w, const MarkedLoop &mark, const SourceKernel *bui
         if (base < 0) /* the grid does not use the array */
             continue;
         if (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes)) {
-            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a clause with an expression of the program");
+            reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID, "a clause with an expression of the program");
             return;
         }
         add_live_in(w, bytes, source_add_extent(built, base));
@@ -621,7 +621,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         calls.site = entry = entry_of((int)tree_to_shwi(gimple_call_arg(calls.site_call, 0)));
     const Loc *site = calls.site ? &calls.site->site : NULL;
     if (!entry) {
-        reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a grid of a function without region IR");
+        reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID, "loops that are not read");
         return;
     }
     const bool prepared = entry->prepared;
@@ -638,13 +638,13 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
     if (!w->kernel->failed)
         total_collect(w);
     if (!w->kernel->failed && !w->failed && totals != w->totals.length())
-        reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN, "a sum in an element of an array");
+        reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID, "a sum in an element of an array");
     for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
         tree expression = expression_of(&from, &built.live_ins[i]);
         if (!expression && built.live_ins[i].row_bytes)
             reject(w->kernel, built.live_ins[i].value->loc, REASON_POINTER_ARRAY_UNKNOWN);
         else if (!expression)
-            reject(w->kernel, w->kernel->loc, REASON_WALKER_UNKNOWN,
+            reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID,
                    arena_print(plugin.module, "the value of '%s' from outside the grid",
                                built.live_ins[i].value->name ? built.live_ins[i].value->name : "a variable"));
         w->livein.safe_push(LiveIn{expression, built.live_ins[i].value});

@@ -10,7 +10,7 @@
 
 #include "source/kernels.h"
 
-/* ---- the region walker's prints ---------------------------------------------------------------------------------- */
+/* ---- prints ------------------------------------------------------------------------------------------------------ */
 
 /* From the grid's outermost loop to the innermost around the call: GCC's values of the counters. false: a loop is not
    around this call.  */

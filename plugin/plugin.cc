@@ -319,8 +319,7 @@ static void register_passes(void)
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &walk);
     struct register_pass_info lower = {new lower_pass(), "opt_local_passes", 1, PASS_POS_INSERT_AFTER};
     register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &lower);
-    if (dump_lists(plugin.dump, "region") || plugin.from_region)
-        transcribe_register();
+    transcribe_register();
 }
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
@@ -471,8 +470,6 @@ static bool read_argument(const char *key, const char *value)
         plugin.traced = true;
     else if (!strcmp(key, "show"))
         plugin.show = true;
-    else if (!strcmp(key, "walker") && value && !strcmp(value, "region"))
-        plugin.from_region = true;
     else if (!strcmp(key, "time"))
         timed = true;
     else

@@ -10,7 +10,7 @@
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
  *   complex.cc   complex numbers become pairs
  *   promote.cc   local objects in memory become variables, where a grid needs it
- *   entry.cc     the region walker: kernels of lowering/source/ in place of those of the files below
+ *   entry.cc     kernels of lowering/source/
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
  *   control.cc   control flow of a region -> IF
  *   branch.cc    the condition at the end of a block; && and || over several blocks are one
@@ -102,7 +102,6 @@ struct Plugin {
     bool lines;  /* #line in the .cu */
     bool steps;  /* and WS_AT */
     bool show;
-    bool from_region;       /* --ws-walker=region: kernels are built from the region IR */
     const char *signatures; /* a file for them, or NULL */
 };
 extern Plugin plugin;

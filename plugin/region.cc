@@ -89,19 +89,14 @@ static bool twice(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
 {
     Pragma *pragma = mark->pragma;
-    const bool said = plugin.from_region && (twice(marks, mark) || (pragma->is_grid && grid_around(marks, mark)) ||
-                                             (plugin.module->failed && !pragma->is_grid));
+    const bool said = twice(marks, mark) || (pragma->is_grid && grid_around(marks, mark)) ||
+                      (plugin.module->failed && !pragma->is_grid);
     if (said) { /* by lowering/source/ */
         pragma->used = true;
         return false;
     }
     if (cfun->calls_setjmp && region_refuse_jumps(cfun))
         pragma->used = true;
-    else if (twice(marks, mark))
-        complain(pragma->loc, "a loop is a loop of the grid, or a pipelined loop inside it",
-                 "a second %<#pragma ws%> on one loop");
-    else if (pragma->is_grid && grid_around(marks, mark))
-        complain(pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
     else if (pragma->is_devices && grid_around(marks, mark))
         devices_refuse(pragma->loc);
     else if (pragma->is_devices)
@@ -375,10 +370,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
-    if (plugin.from_region)
-        entry_walk(w, mark);
-    else
-        walk_loops(w, mark);
+    entry_walk(w, mark);
     if (w->failed || w->kernel->failed) {
         if (!seen_error())
             BUG(w->kernel, "a region was refused without a word");
@@ -387,10 +379,6 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     }
     if (flag_sanitize & SANITIZE_UNDEFINED)
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
-    if (plugin.from_region)
-        return w;
-    source_drop_unused(w->kernel);
-    order_live_ins(w);
     return w;
 }
 
@@ -413,31 +401,12 @@ static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
     return TODO_update_ssa | TODO_cleanup_cfg;
 }
 
-/* A kernel for each combination of the choices; the first stands for all where the region is replaced.  */
-static Walk *walk_variants(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
+static Walk *walk_grid(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
 {
-    auto_vec<Walk *> others;
-    if (plugin.from_region) {
-        Walk *all = walk_region(fn, mark, marks, order, ordinal, NULL);
-        if (!all->failed)
-            signature_region(all);
-        return all;
-    }
-    choice_take(mark.loop, 0, mark.pragma->loc);
-    Walk *first = walk_region(fn, mark, marks, order, ordinal, NULL);
-    for (long n = 1; plugin.target != TARGET_SEQUENTIAL && !seen_error() && choice_take(mark.loop, n, mark.pragma->loc);
-         n++)
-        others.safe_push(walk_region(fn, mark, marks, order, ordinal, first->kernel));
-    choice_take(mark.loop, 0, mark.pragma->loc);
-    if (others.length() && !seen_error()) {
-        choice_name_first(mark.loop, first->kernel);
-        choice_unite(first, others);
-    }
-    if (!first->failed)
-        signature_region(first);
-    for (unsigned i = 0; i < others.length(); i++)
-        delete others[i];
-    return first;
+    Walk *w = walk_region(fn, mark, marks, order, ordinal, NULL);
+    if (!w->failed)
+        signature_region(w);
+    return w;
 }
 
 static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *> *walks)
@@ -448,7 +417,7 @@ static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *>
     calculate_dominance_info(CDI_DOMINATORS);
     for (unsigned i = 0; i < marks->length(); i++)
         if (check_mark(*marks, &(*marks)[i]) && (*marks)[i].pragma->is_grid)
-            walks->safe_push(walk_variants(fn, (*marks)[i], marks, order, ++ordinal));
+            walks->safe_push(walk_grid(fn, (*marks)[i], marks, order, ++ordinal));
     task_refuse_lonely(fn, marks);
     free(order);
 }
@@ -461,12 +430,6 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    if (!plugin.from_region && (!complex_lower(fn) || !promote_objects(fn) || !graph_prepare(fn))) {
-        remove_markers(fn);
-        return 0;
-    }
-    if (!plugin.from_region)
-        choice_prepare(fn);
     if (seen_error()) {
         remove_markers(fn);
         return 0;

@@ -15,7 +15,6 @@
  * of the region IR. No clause is judged here, nothing is folded, no structure is recovered. A function with a construct
  * that the region IR does not have is refused as a whole, with the construct's name and place.
  *
- * A dump of `region` or the region walker asks for it; otherwise there is no pass.
  */
 #include "transcribe.h"
 #include "lower.h"
@@ -485,8 +484,7 @@ static void transcribe_body(Transcriber *t)
     }
     FOR_EACH_BB_FN(block, t->fn)
     block->aux = NULL;
-    if (plugin.from_region)
-        entry_insert(t, blocks.address());
+    entry_insert(t, blocks.address());
 }
 
 static void transcribe_function(struct function *fn)

@@ -20,7 +20,7 @@
 void build_refuse(Builder *b, Loc loc, const char *construct)
 {
     if (!b->kernel->failed)
-        reject(b->kernel, loc.line ? loc : b->kernel->loc, REASON_WALKER_UNKNOWN, construct);
+        reject(b->kernel, loc.line ? loc : b->kernel->loc, REASON_NOT_IN_A_GRID, construct);
 }
 
 Value *build_op(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args)

@@ -195,7 +195,7 @@ Value *source_add_extent(const SourceKernel *built, int pointer);
 
 /* ---- prune.c ----------------------------------------------------------------------------------------------------- */
 
-/* require: what a walker made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
+/* require: what the builder made.   ensure: loops carry what some path needs; nothing is computed in vain.  */
 void source_prune(Kernel *kernel);
 /* The last part of it: operations, and results of conditions, that nobody uses go.  */
 void source_drop_unused(Kernel *kernel);

@@ -6,8 +6,8 @@
  *   %t.2 = for ...; %t.3 = 0 { ... yield %t.4 }       each iteration writes t before it reads it, and nobody reads it
  *                                                     behind the loop: t is not carried
  *
- * A walker carries what a loop may write. What remains is what GCC's SSA form has a PHI for. Scalars that nothing uses
- * go, too.
+ * The builder carries what a loop may write. What remains is what GCC's SSA form has a PHI for. Scalars that nothing
+ * uses go, too.
  */
 #include <string.h>
 

@@ -6,8 +6,8 @@ void f(int n, float *y, const float *x, const int *u)
     for (int i = 0; i < n; i++) {
         static void *const places[] = {&&one, &&two};
         float v = x[i];
-        goto *places[u[i] & 1];
-    one: /* wrong */
+        goto *places[u[i] & 1]; /* wrong */
+    one:
         v += 1;
     two:
         y[i] = v;

@@ -11,7 +11,7 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
         for (int j = 0; j < N; j += 64) {
             ws_tile x[2];
             for (int n = 0; n < 2; n++)
-                x[n] = ws_load(a, i, j + 32 * n, 64, 32); /* wrong */
-            ws_store(c, i, j, ws_cast(ws_add(x[0], x[K % 2]), WS_F32));
+                x[n] = ws_load(a, i, j + 32 * n, 64, 32);
+            ws_store(c, i, j, ws_cast(ws_add(x[0], x[K % 2]), WS_F32)); /* wrong */
         }
 }

@@ -80,7 +80,7 @@ void f(int M, float *C)
                                  TWICE(flag)));
 }
 END
-"$wscc" --ws-frontend=clang --ws-walker=region --ws-target=emulate -c column.c -o column.o 2>column.log
+"$wscc" --ws-frontend=clang --ws-target=emulate -c column.c -o column.o 2>column.log
 ok 'a message stands at the place of the file, not of the expanded line' \
     grep -q '^column.c:10:40: error: a volatile object is read in a grid' column.log
 

@@ -75,6 +75,11 @@ static state next(operands o, int i, int j, state s)
     return s;
 }
 
+static ws_tile scaled(ws_tile x, float scale)
+{
+    return ws_select(ws_gt(x, 0.0f), ws_mul(x, scale), x);
+}
+
 /* The same. */
 static void by_struct(const ws_f16 *A, const ws_f16 *B, float *C)
 {
@@ -90,13 +95,9 @@ static void by_struct(const ws_f16 *A, const ws_f16 *B, float *C)
                 s = next(o, i, j, s);
             const state last = s;
             ws_tile left, *result = &left;
-            ws_tile scaled(ws_tile x)
-            {
-                return ws_select(ws_gt(x, 0.0f), ws_mul(x, last.scale), x);
-            }
-            *result = scaled(last.part.x[0]);
+            *result = scaled(last.part.x[0], last.scale);
             ws_store(c, i, j, left);
-            ws_store(c, i, j + 16, scaled(last.part.x[1]));
+            ws_store(c, i, j + 16, scaled(last.part.x[1], last.scale));
         }
 }
 

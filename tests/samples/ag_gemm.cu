@@ -147,7 +147,7 @@ static WS_DEVICE void in_one_round_producer(const in_one_round_params &p, in_one
     for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:50
         const int i = t.at(0);
         const int j = t.at(1);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         ws::await_tiles<TMA>(p.together, t);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:50
             const int slot = there_tile_ring.put();
@@ -166,7 +166,7 @@ static WS_DEVICE void in_one_round_consumer(const in_one_round_params &p, in_one
         const int i = t.at(0);
         const int j = t.at(1);
         telling.tell(p.together);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:50
             const int slot = there_tile_ring.get();
             const auto x = ws::read<ws::lines_2>(ws::window<32, 128>(s.there_tile[slot], first_row, 0));
@@ -203,14 +203,14 @@ static WS_KERNEL(640, 1) void in_one_round_kernel(WS_PARAMS(in_one_round_params)
     ws::leave(p.together);
 }
 
-extern "C" void ws_launch_in_one_round_2500e179(int K, int value, const void *value_2, const void *value_3)
+extern "C" void ws_launch_in_one_round_2500e179(int K, int coming, const void *value, const void *value_2)
 {
     ws::launch call("in_one_round");
     in_one_round_params p;
     call.share(8);
-    call.tensor(p.there, "there", value_2, {value, K}, {K, 1}, ws::loaded);
-    call.tensor(p.here, "here", value_3, {value, K}, {K, 1}, ws::stored);
-    call.grid(p.grid, {{0, value, 128}, {0, K, 1024}}, ws::order_auto, 0);
+    call.tensor(p.there, "there", value, {coming, K}, {K, 1}, ws::loaded);
+    call.tensor(p.here, "here", value_2, {coming, K}, {K, 1}, ws::stored);
+    call.grid(p.grid, {{0, coming, 128}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.there, ws::loaded, {{0, 128, {1, 0}}});
     call.touches(p.here, ws::stored, {{0, 128, {1, 0}}});
     call.together(p.together, p.grid, 4, ws::tiles_wait);
@@ -368,7 +368,7 @@ static WS_DEVICE void in_rounds_producer(const in_rounds_params &p, in_rounds_sh
     for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // ag_gemm.c:51
         const int i = t.at(0);
         const int j = t.at(1);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         ws::await_tiles<TMA>(p.together, t);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:51
             const int slot = there_tile_ring.put();
@@ -387,7 +387,7 @@ static WS_DEVICE void in_rounds_consumer(const in_rounds_params &p, in_rounds_sh
         const int i = t.at(0);
         const int j = t.at(1);
         telling.tell(p.together);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:51
             const int slot = there_tile_ring.get();
             const auto x = ws::read<ws::lines_2>(ws::window<32, 128>(s.there_tile[slot], first_row, 0));
@@ -424,14 +424,14 @@ static WS_KERNEL(640, 1) void in_rounds_kernel(WS_PARAMS(in_rounds_params) p)
     ws::leave(p.together);
 }
 
-extern "C" void ws_launch_in_rounds_2500e179(int K, int value, const void *value_2, const void *value_3)
+extern "C" void ws_launch_in_rounds_2500e179(int K, int coming, const void *value, const void *value_2)
 {
     ws::launch call("in_rounds");
     in_rounds_params p;
     call.share(6);
-    call.tensor(p.there, "there", value_2, {value, K}, {K, 1}, ws::loaded);
-    call.tensor(p.here, "here", value_3, {value, K}, {K, 1}, ws::stored);
-    call.grid(p.grid, {{0, value, 128}, {0, K, 1024}}, ws::order_auto, 0);
+    call.tensor(p.there, "there", value, {coming, K}, {K, 1}, ws::loaded);
+    call.tensor(p.here, "here", value_2, {coming, K}, {K, 1}, ws::stored);
+    call.grid(p.grid, {{0, coming, 128}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.there, ws::loaded, {{0, 128, {1, 0}}});
     call.touches(p.here, ws::stored, {{0, 128, {1, 0}}});
     call.together(p.together, p.grid, 4, ws::tiles_wait);
@@ -589,7 +589,7 @@ static WS_DEVICE void in_many_rounds_producer(const in_many_rounds_params &p, in
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // ag_gemm.c:52
         const int i = t.at(0);
         const int j = t.at(1);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         ws::await_tiles<TMA>(p.together, t);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:52
             const int slot = there_tile_ring.put();
@@ -609,7 +609,7 @@ static WS_DEVICE void in_many_rounds_consumer(const in_many_rounds_params &p, in
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // ag_gemm.c:52
             telling.tell(p.together);
-            const int end = ws::min(j + 1024, p.K);
+            const int end = ws::min(p.K, j + 1024);
             s.pingpong.take(group);
             for (int k = j; k < end; k += 128) {  // ag_gemm.c:52
                 const int slot = there_tile_ring.get();
@@ -621,7 +621,7 @@ static WS_DEVICE void in_many_rounds_consumer(const in_many_rounds_params &p, in
             s.pingpong.pass(group);
             telling.tile_done(p.together, t);
         } else {
-            const int end = ws::min(j + 1024, p.K);
+            const int end = ws::min(p.K, j + 1024);
             there_tile_ring.skip(ws::max((end - j + 127) / 128, 0));
         }
     }
@@ -652,14 +652,14 @@ static WS_KERNEL(384, 1) void in_many_rounds_kernel(WS_PARAMS(in_many_rounds_par
     ws::leave(p.together);
 }
 
-extern "C" void ws_launch_in_many_rounds_2500e179(int K, int value, const void *value_2, const void *value_3)
+extern "C" void ws_launch_in_many_rounds_2500e179(int K, int coming, const void *value, const void *value_2)
 {
     ws::launch call("in_many_rounds");
     in_many_rounds_params p;
     call.share(8);
-    call.tensor(p.there, "there", value_2, {value, K}, {K, 1}, ws::loaded);
-    call.tensor(p.here, "here", value_3, {value, K}, {K, 1}, ws::stored);
-    call.grid(p.grid, {{0, value, 64}, {0, K, 1024}}, ws::order_auto, 0);
+    call.tensor(p.there, "there", value, {coming, K}, {K, 1}, ws::loaded);
+    call.tensor(p.here, "here", value_2, {coming, K}, {K, 1}, ws::stored);
+    call.grid(p.grid, {{0, coming, 64}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.there, ws::loaded, {{0, 64, {1, 0}}});
     call.touches(p.here, ws::stored, {{0, 64, {1, 0}}});
     call.together(p.together, p.grid, 1, ws::tiles_wait);
@@ -816,7 +816,7 @@ static WS_DEVICE void as_rows_come_producer(const as_rows_come_params &p, as_row
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // ag_gemm.c:53
         const int i = t.at(0);
         const int j = t.at(1);
-        const int end = ws::min(j + 1024, p.K);
+        const int end = ws::min(p.K, j + 1024);
         ws::await_tiles<TMA>(p.together, t);
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:53
             const int slot = there_tile_ring.put();
@@ -836,7 +836,7 @@ static WS_DEVICE void as_rows_come_consumer(const as_rows_come_params &p, as_row
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // ag_gemm.c:53
             telling.tell(p.together);
-            const int end = ws::min(j + 1024, p.K);
+            const int end = ws::min(p.K, j + 1024);
             s.pingpong.take(group);
             for (int k = j; k < end; k += 128) {  // ag_gemm.c:53
                 const int slot = there_tile_ring.get();
@@ -848,7 +848,7 @@ static WS_DEVICE void as_rows_come_consumer(const as_rows_come_params &p, as_row
             s.pingpong.pass(group);
             telling.tile_done(p.together, t);
         } else {
-            const int end = ws::min(j + 1024, p.K);
+            const int end = ws::min(p.K, j + 1024);
             there_tile_ring.skip(ws::max((end - j + 127) / 128, 0));
         }
     }
@@ -879,14 +879,14 @@ static WS_KERNEL(384, 1) void as_rows_come_kernel(WS_PARAMS(as_rows_come_params)
     ws::leave(p.together);
 }
 
-extern "C" void ws_launch_as_rows_come_2500e179(int K, int value, const void *value_2, const void *value_3)
+extern "C" void ws_launch_as_rows_come_2500e179(int K, int coming, const void *value, const void *value_2)
 {
     ws::launch call("as_rows_come");
     as_rows_come_params p;
     call.share(12);
-    call.tensor(p.there, "there", value_2, {value, K}, {K, 1}, ws::loaded);
-    call.tensor(p.here, "here", value_3, {value, K}, {K, 1}, ws::stored);
-    call.grid(p.grid, {{0, value, 64}, {0, K, 1024}}, ws::order_auto, 0);
+    call.tensor(p.there, "there", value, {coming, K}, {K, 1}, ws::loaded);
+    call.tensor(p.here, "here", value_2, {coming, K}, {K, 1}, ws::stored);
+    call.grid(p.grid, {{0, coming, 64}, {0, K, 1024}}, ws::order_auto, 0);
     call.touches(p.there, ws::loaded, {{0, 64, {1, 0}}});
     call.touches(p.here, ws::stored, {{0, 64, {1, 0}}});
     call.together(p.together, p.grid, 1, ws::tiles_wait);

@@ -46,8 +46,8 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 192;
-        const int h = m + first;
-        const int last = p.causal != 0 ? i + 192 : p.L;
+        const int h = first + m;
+        const int last = p.causal == 0 ? p.L : i + 192;
         if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
@@ -77,9 +77,9 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 192;
-        const int h = m + first;
-        const bool condition = p.causal != 0;
-        const int last = condition ? i + 192 : p.L;
+        const int h = first + m;
+        const bool condition = p.causal == 0;
+        const int last = condition ? p.L : i + 192;
         if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
@@ -87,10 +87,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const long n_2 = (long)p.L - 79;
             const long n_3 = (long)i + 191;
-            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647
-                                              : (long)p.L + 191 <= 2147483647)
-                                             ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0,
-                                             (long)last), 0l);
+            const int edge = ws::max(ws::min((condition ? (long)p.L + 191 <= 2147483647 : n_3 <= 2147483647
+                                              && n_3 - (long)last <= 2147483647)
+                                             ? ws::min(n_2, condition ? (n_2 >= 0 ? (long)last : 0) : (long)i - 78)
+                                             : 0, (long)last), 0l);
             if (last > 0) {  // attention.c:56
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
@@ -105,7 +105,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
-                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
+                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? p.L : i)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -158,7 +158,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
                                              ws::min(ws::max(p.L - j, -2147483647) - 1,
-                                                     ws::add(row, condition ? i - j : p.L)));
+                                                     ws::add(row, condition ? p.L : i - j)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
@@ -293,8 +293,8 @@ static WS_DEVICE void attention_2_producer(const attention_2_params &p, attentio
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
-        const int h = m + first;
-        const int last = p.causal != 0 ? i + 128 : p.L;
+        const int h = first + m;
+        const int last = p.causal == 0 ? p.L : i + 128;
         if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
@@ -324,9 +324,9 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
-        const int h = m + first;
-        const bool condition = p.causal != 0;
-        const int last = condition ? i + 128 : p.L;
+        const int h = first + m;
+        const bool condition = p.causal == 0;
+        const int last = condition ? p.L : i + 128;
         if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
@@ -334,10 +334,10 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const long n_2 = (long)p.L - 127;
             const long n_3 = (long)i + 127;
-            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647
-                                              : (long)p.L + 127 <= 2147483647)
-                                             ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0,
-                                             (long)last), 0l);
+            const int edge = ws::max(ws::min((condition ? (long)p.L + 127 <= 2147483647 : n_3 <= 2147483647
+                                              && n_3 - (long)last <= 2147483647)
+                                             ? ws::min(n_2, condition ? (n_2 >= 0 ? (long)last : 0) : (long)i - 126)
+                                             : 0, (long)last), 0l);
             if (last > 0) {  // attention.c:56
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
@@ -352,7 +352,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
-                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
+                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? p.L : i)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -405,7 +405,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
                                              ws::min(ws::max(p.L - j, -2147483647) - 1,
-                                                     ws::add(row, condition ? i - j : p.L)));
+                                                     ws::add(row, condition ? p.L : i - j)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));

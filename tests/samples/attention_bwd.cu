@@ -122,13 +122,13 @@ static WS_DEVICE void backward_producer(const backward_params &p, backward_share
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
-        const int h = m + first;
+        const int h = first + m;
         if (h < p.heads) {  // attention_bwd.c:57
             const int tk_tv_slot = tk_tv.put();
             ws::copy_in(tk_tv, s.tk[tk_tv_slot], p.k, p.k_map, h, j, 0);
             ws::copy_in(tk_tv, s.tv[tk_tv_slot], p.v, p.v_map, h, j, 0);
             tk_tv.put_done();
-            const int i = p.causal != 0 ? j : 0;
+            const int i = p.causal == 0 ? 0 : j;
             for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:63
                 const int tq_tg_log_slot = tq_tg_log.put();
                 ws::copy_in(tq_tg_log, s.tq[tq_tg_log_slot], p.q, p.q_map, h, i_2, 0);
@@ -153,13 +153,13 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
-        const int h = m + first;
+        const int h = first + m;
         if (h < p.heads) {  // attention_bwd.c:57
             const int tk_tv_slot = tk_tv.get();
             auto acc_k = ws::full<float, 64, 128, ws::frag>(0);
             auto acc_v = ws::full<float, 64, 128, ws::frag>(0);
-            const bool condition = p.causal != 0;
-            const int i = condition ? j : 0;
+            const bool condition = p.causal == 0;
+            const int i = condition ? 0 : j;
             for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:63
                 const int tq_tg_log_slot = tq_tg_log.get();
                 const auto log = ws::read<ws::frag>(ws::view(s.log[tq_tg_log_slot]));
@@ -171,7 +171,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::mma(t_2, ws::window<64, 128>(s.tv[tk_tv_slot], first_row, 0),
                         ws::trans(ws::view(s.tg[tq_tg_log_slot])));
                 ws::commit();
-                const int n = condition ? i_2 - j : p.L;
+                const int n = condition ? p.L : i_2 - j;
                 const int n_2 = p.L - i_2;
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
@@ -260,7 +260,8 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
 
 extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float scale, const void *Q, const void *K,
                                             const void *V, const void *dO, const void *logs2, const void *delta,
-                                            const void *turned, const void *dK, const void *dV, int value, float power)
+                                            const void *turned, const void *dK, const void *dV, int section,
+                                            float power)
 {
     ws::launch call("backward");
     backward_params p;
@@ -289,7 +290,7 @@ extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float 
     p.causal = causal;
     p.scale = scale;
     p.power = power;
-    call.grid(p.grid, {{0, heads, value}, {0, L, 128}, {0, value, 1}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, heads, section}, {0, L, 128}, {0, section, 1}}, ws::order_auto, 0);
     call.schedule(p.grid);
     call.run(backward_kernel, p, 384, sizeof(backward_shared), ws::persistent);
 }

@@ -44,8 +44,8 @@ static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend
     for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
-        const int first = part * p.length;
-        const int last = ws::min(first + p.length, p.L);
+        const int first = p.length * part;
+        const int last = ws::min(p.L, p.length + first);
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, g, 0, 0);
         tq_ring.put_done();
@@ -69,8 +69,8 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
-        const int first = part * p.length;
-        const int last = ws::min(first + p.length, p.L);
+        const int first = p.length * part;
+        const int last = ws::min(p.L, p.length + first);
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto m = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -162,7 +162,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
         const auto box_4 = ws::stage<3>(o_out, acc);
         ws::fence();
         ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box_4);  // attention_decode.c:40
-        const long n = part + (long)p.parts * (long)g;
+        const long n = (long)p.parts * (long)g + (long)part;
         ws::store_col(p.tops, n, 0, m);  // attention_decode.c:41
         ws::store_col(p.sums, n, 0, l);  // attention_decode.c:42
     }
@@ -205,8 +205,8 @@ extern "C" void ws_launch_attend_parts_83cdc421(int groups, int L, int parts, in
     call.tensor(p.k, "k", K, {groups, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.v, "v", V, {groups, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.o, "o", O, {groups, parts, 16, 128}, {(long)parts * 2048, 2048, 128, 1}, ws::stored);
-    call.tensor(p.tops, "tops", top, {(long)parts * (long)groups, 16}, {16, 1}, ws::stored);
-    call.tensor(p.sums, "sums", sum, {(long)parts * (long)groups, 16}, {16, 1}, ws::stored);
+    call.tensor(p.tops, "tops", top, {(long)groups * (long)parts, 16}, {16, 1}, ws::stored);
+    call.tensor(p.sums, "sums", sum, {(long)groups * (long)parts, 16}, {16, 1}, ws::stored);
     call.place();
     call.map(p.q_map, p.q, 64);
     call.map(p.k_map, p.k, 128);
@@ -240,7 +240,7 @@ static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
         auto m = ws::full<float, 16, 1, ws_rows>(-1e+30);
         auto l = ws::full<float, 16, 1, ws_rows>(0);
         for (int part = 0; part < p.parts; part += 1) {  // attention_decode.c:57
-            const long n = part + (long)p.parts * (long)g;
+            const long n = (long)p.parts * (long)g + (long)part;
             const auto mine = ws::load_col<16, ws_rows>(p.tops, n, 0);
             const auto now = ws::max(m, mine);
             const auto old = ws::exp2(ws::sub(m, now));
@@ -272,8 +272,8 @@ extern "C" void ws_launch_add_parts_83cdc421(int groups, int parts, const void *
 {
     ws::launch call("add_parts");
     add_parts_params p;
-    call.tensor(p.tops, "tops", top, {(long)parts * (long)groups, 16}, {16, 1}, ws::loaded);
-    call.tensor(p.sums, "sums", sum, {(long)parts * (long)groups, 16}, {16, 1}, ws::loaded);
+    call.tensor(p.tops, "tops", top, {(long)groups * (long)parts, 16}, {16, 1}, ws::loaded);
+    call.tensor(p.sums, "sums", sum, {(long)groups * (long)parts, 16}, {16, 1}, ws::loaded);
     call.tensor(p.o, "o", O, {groups, parts, 16, 128}, {(long)parts * 2048, 2048, 128, 1}, ws::loaded);
     call.tensor(p.r, "r", result, {groups, 16, 128}, {2048, 128, 1}, ws::stored);
     call.place();

@@ -67,7 +67,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale
+        const float power = p.scale * (float)(ws::fixed_at_float(p.each, 0) * ws::fixed_at_float(p.each, 1))
             * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
@@ -299,7 +299,7 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale
+        const float power = p.scale * (float)(ws::fixed_at_float(p.each, 0) * ws::fixed_at_float(p.each, 1))
             * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);

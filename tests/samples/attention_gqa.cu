@@ -46,8 +46,8 @@ static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, atte
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
-        const int seen = p.causal != 0 ? i + p.offset : p.keys;
-        const int last = ws::min(seen + 128, p.keys);
+        const int seen = p.causal == 0 ? p.keys : p.offset + i;
+        const int last = ws::min(p.keys, seen + 128);
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
         tq_ring.put_done();
@@ -75,8 +75,8 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
-        const int seen = p.causal != 0 ? i + p.offset : p.keys;
-        const int last = ws::min(seen + 128, p.keys);
+        const int seen = p.causal == 0 ? p.keys : p.offset + i;
+        const int last = ws::min(p.keys, seen + 128);
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);

@@ -45,7 +45,7 @@ static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p
         const int begin = ws::fixed_at(p.at, n);
         const int end = ws::fixed_at(p.at, n + 1);
         const int length = end - begin;
-        if (length > i) {  // attention_varlen.c:30
+        if (i < length) {  // attention_varlen.c:30
             const auto part = ws::slice<1>(p.q, begin, end);
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], part, p.q_map, h, i, 0);
@@ -80,7 +80,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
         const int begin = ws::fixed_at(p.at, n);
         const int end = ws::fixed_at(p.at, n + 1);
         const int length = end - begin;
-        if (length > i) {  // attention_varlen.c:30
+        if (i < length) {  // attention_varlen.c:30
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 64, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);

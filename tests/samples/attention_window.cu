@@ -44,8 +44,8 @@ static WS_DEVICE void attention_window_producer(const attention_window_params &p
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
-        const int first = oldest >= 1 ? oldest / 128 * 128 : 0;
-        const int last = ws::min(i + 128, p.L);
+        const int first = oldest < 1 ? 0 : oldest / 128 * 128;
+        const int last = ws::min(p.L, i + 128);
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
         tq_ring.put_done();
@@ -72,8 +72,8 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
-        const int first = oldest >= 1 ? oldest / 128 * 128 : 0;
-        const int last = ws::min(i + 128, p.L);
+        const int first = oldest < 1 ? 0 : oldest / 128 * 128;
+        const int last = ws::min(p.L, i + 128);
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);

@@ -131,9 +131,9 @@ static void ws_launch_convolution_f9dfbc00_in_2x1(int B, int H, int W, int C, in
     ws::launch call("convolution");
     convolution_in_2x1_params p;
     p.n = C * 9;
-    call.tensor(p.x, "x", X, {B, H, W, C}, {H * ((long)C * (long)W), (long)C * (long)W, C, 1}, ws::loaded);
+    call.tensor(p.x, "x", X, {B, H, W, C}, {H * ((long)W * (long)C), (long)W * (long)C, C, 1}, ws::loaded);
     call.tensor(p.w, "w", weights, {F, C * 9}, {C * 9, 1}, ws::loaded);
-    call.tensor(p.y, "y", Y, {B, H, W, F}, {H * ((long)F * (long)W), (long)F * (long)W, F, 1}, ws::stored);
+    call.tensor(p.y, "y", Y, {B, H, W, F}, {H * ((long)W * (long)F), (long)W * (long)F, F, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, ws::extents<2, 8, 8>());
     call.map(p.w_map, p.w, 64);
@@ -275,9 +275,9 @@ extern "C" void ws_launch_convolution_f9dfbc00(int B, int H, int W, int C, int F
     ws::launch call("convolution");
     convolution_params p;
     p.n = C * 9;
-    call.tensor(p.x, "x", X, {B, H, W, C}, {H * ((long)C * (long)W), (long)C * (long)W, C, 1}, ws::loaded);
+    call.tensor(p.x, "x", X, {B, H, W, C}, {H * ((long)W * (long)C), (long)W * (long)C, C, 1}, ws::loaded);
     call.tensor(p.w, "w", weights, {F, C * 9}, {C * 9, 1}, ws::loaded);
-    call.tensor(p.y, "y", Y, {B, H, W, F}, {H * ((long)F * (long)W), (long)F * (long)W, F, 1}, ws::stored);
+    call.tensor(p.y, "y", Y, {B, H, W, F}, {H * ((long)W * (long)F), (long)W * (long)F, F, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, ws::extents<2, 8, 8>());
     call.map(p.w_map, p.w, 128);

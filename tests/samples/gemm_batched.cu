@@ -104,9 +104,9 @@ extern "C" void ws_launch_gemm_batched(int batch, int M, int N, int K, const voi
 {
     ws::launch call("gemm_batched");
     gemm_batched_params p;
-    call.tensor(p.a, "a", A, {batch, M, K}, {(long)K * (long)M, K, 1}, ws::loaded);
-    call.tensor(p.b, "b", B, {batch, N, K}, {(long)K * (long)N, K, 1}, ws::loaded);
-    call.tensor(p.c, "c", C, {batch, M, N}, {(long)N * (long)M, N, 1}, ws::stored);
+    call.tensor(p.a, "a", A, {batch, M, K}, {(long)M * (long)K, K, 1}, ws::loaded);
+    call.tensor(p.b, "b", B, {batch, N, K}, {(long)N * (long)K, K, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {batch, M, N}, {(long)M * (long)N, N, 1}, ws::stored);
     call.place();
     call.map(p.a_map, p.a, 64);
     call.map(p.b_map, p.b, 128);

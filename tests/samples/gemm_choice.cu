@@ -684,12 +684,12 @@ static void ws_launch_gemm_choice__64x64x128x4(int M, int N, int K, const void *
 extern "C" void ws_launch_gemm_choice(int M, int N, int K, const void *A, const void *B, const void *C)
 {
     static const ws_variant variants[] = {
-        {"128x256x64x4", 0xa62f3c8380e84833ull},
-        {"128x128x64x3", 0xfbe8c1f9cba7c3fcull},
-        {"128x128x64x4", 0x401dce1f8cfd2e69ull},
-        {"128x256x64x3", 0xfa9176ba54fc9d0eull},
-        {"64x64x128x3", 0x79c291bc25fad3ccull},
-        {"64x64x128x4", 0x697e9600fd95939ull},
+        {"128x256x64x4", 0xc16c46219744b0abull},
+        {"128x128x64x3", 0x4b90d2a1de3731f9ull},
+        {"128x128x64x4", 0x2b3acab94f28a48cull},
+        {"128x256x64x3", 0xd447f7f0b99c4966ull},
+        {"64x64x128x3", 0xb8d9f4d701f02649ull},
+        {"64x64x128x4", 0x7539dc87d4bf11cull},
     };
     static ws_choices choices = {"gemm_choice", nullptr, 6, variants, 0, nullptr};
     ws::choice choice(choices, {(long)M, (long)N, (long)K});

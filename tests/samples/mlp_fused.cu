@@ -348,44 +348,43 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
 typedef ws::cluster<1, 2> project_128_in_1x2_cluster;  // blocks side by side, which share what they load
 
 struct project_128_in_1x2_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 128 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 64 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_128_in_1x2_cluster> grid;
 };
 
 struct project_128_in_1x2_shared {
-    ws::shared_tile<ws::bf16, 128, 64> tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<6> tile_tile_2;
+    ws::shared_tile<ws::bf16, 128, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_128_in_1x2_shared, tile) == 0);
-static_assert(offsetof(project_128_in_1x2_shared, tile_2) == 98304);
-static_assert(offsetof(project_128_in_1x2_shared, tile_out) == 196608);
+static_assert(offsetof(project_128_in_1x2_shared, w_tile) == 0);
+static_assert(offsetof(project_128_in_1x2_shared, h_tile) == 98304);
+static_assert(offsetof(project_128_in_1x2_shared, y_out) == 196608);
 static_assert(sizeof(project_128_in_1x2_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void project_128_in_1x2_producer(const project_128_in_1x2_params &p, project_128_in_1x2_shared &s,
                                                   int group)
 {
-    ws::sharer<6, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<6, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_128_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         const bool inside = t.inside();
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
+            const int slot = w_tile_h_tile.put();
             if (inside)
-                ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_share<project_128_in_1x2_cluster, ws::along_y>(tile_tile_2, s.tile_2[slot], p.tensor_2,
-                                                                    p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+                ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_share<project_128_in_1x2_cluster, ws::along_y>(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -393,8 +392,8 @@ static WS_DEVICE void project_128_in_1x2_producer(const project_128_in_1x2_param
 static WS_DEVICE void project_128_in_1x2_consumer(const project_128_in_1x2_params &p, project_128_in_1x2_shared &s,
                                                   int group)
 {
-    ws::consumer<6, project_128_in_1x2_cluster, ws::along_y> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<6, project_128_in_1x2_cluster, ws::along_y> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_128_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -403,32 +402,32 @@ static WS_DEVICE void project_128_in_1x2_consumer(const project_128_in_1x2_param
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -438,17 +437,18 @@ static WS_KERNEL(384, 1) void project_128_in_1x2_kernel(WS_PARAMS(project_128_in
 {
     project_128_in_1x2_shared &s = ws::shared<project_128_in_1x2_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_128_in_1x2_cluster, ws::along_y>("tile_tile_2", 2);  // two groups release each slot
+        s.w_tile_h_tile.init<project_128_in_1x2_cluster, ws::along_y>("w_tile_h_tile",
+                                                                      2);  // two groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_128_in_1x2_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_128_in_1x2_producer<true>(p, s, 0);
             else
                 project_128_in_1x2_producer<false>(p, s, 0);
@@ -465,13 +465,13 @@ static void ws_launch_project_128_a6fcaa75_in_1x2(int from, int to, int tokens, 
 {
     ws::launch call("project_128");
     project_128_in_1x2_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 128);
-    call.map(p.tensor_2_map, p.tensor_2, 64);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 128);
+    call.map(p.h_map, p.h, 64);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 128}}, ws::order_auto, 0);
     call.run(project_128_in_1x2_kernel, p, 384, sizeof(project_128_in_1x2_shared), ws::persistent,
@@ -482,43 +482,41 @@ static void ws_launch_project_128_a6fcaa75_in_1x2(int from, int to, int tokens, 
 typedef ws::cluster<2, 2> project_128_in_2x2_cluster;  // blocks side by side, which share what they load
 
 struct project_128_in_2x2_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 64 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 64 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_128_in_2x2_cluster> grid;
 };
 
 struct project_128_in_2x2_shared {
-    ws::shared_tile<ws::bf16, 128, 64> tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<6> tile_tile_2;
+    ws::shared_tile<ws::bf16, 128, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_128_in_2x2_shared, tile) == 0);
-static_assert(offsetof(project_128_in_2x2_shared, tile_2) == 98304);
-static_assert(offsetof(project_128_in_2x2_shared, tile_out) == 196608);
+static_assert(offsetof(project_128_in_2x2_shared, w_tile) == 0);
+static_assert(offsetof(project_128_in_2x2_shared, h_tile) == 98304);
+static_assert(offsetof(project_128_in_2x2_shared, y_out) == 196608);
 static_assert(sizeof(project_128_in_2x2_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void project_128_in_2x2_producer(const project_128_in_2x2_params &p, project_128_in_2x2_shared &s,
                                                   int group)
 {
-    ws::sharer<6, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<6, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_128_in_2x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.nearest(0);
         const int j = t.nearest(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_share<project_128_in_2x2_cluster, ws::along_x>(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map,
-                                                                    j, k);
-            ws::copy_share<project_128_in_2x2_cluster, ws::along_y>(tile_tile_2, s.tile_2[slot], p.tensor_2,
-                                                                    p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_share<project_128_in_2x2_cluster, ws::along_x>(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_share<project_128_in_2x2_cluster, ws::along_y>(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -526,8 +524,8 @@ static WS_DEVICE void project_128_in_2x2_producer(const project_128_in_2x2_param
 static WS_DEVICE void project_128_in_2x2_consumer(const project_128_in_2x2_params &p, project_128_in_2x2_shared &s,
                                                   int group)
 {
-    ws::consumer<6, project_128_in_2x2_cluster, ws::along_x_and_y> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<6, project_128_in_2x2_cluster, ws::along_x_and_y> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_128_in_2x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.nearest(0);
@@ -536,32 +534,32 @@ static WS_DEVICE void project_128_in_2x2_consumer(const project_128_in_2x2_param
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -571,18 +569,18 @@ static WS_KERNEL(384, 1) void project_128_in_2x2_kernel(WS_PARAMS(project_128_in
 {
     project_128_in_2x2_shared &s = ws::shared<project_128_in_2x2_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_128_in_2x2_cluster, ws::along_x_and_y>("tile_tile_2",
+        s.w_tile_h_tile.init<project_128_in_2x2_cluster, ws::along_x_and_y>("w_tile_h_tile",
             3);  // three groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_128_in_2x2_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_128_in_2x2_producer<true>(p, s, 0);
             else
                 project_128_in_2x2_producer<false>(p, s, 0);
@@ -599,13 +597,13 @@ static void ws_launch_project_128_a6fcaa75_in_2x2(int from, int to, int tokens, 
 {
     ws::launch call("project_128");
     project_128_in_2x2_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 64);
-    call.map(p.tensor_2_map, p.tensor_2, 64);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 64);
+    call.map(p.h_map, p.h, 64);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 128}}, ws::order_auto, 0);
     call.run(project_128_in_2x2_kernel, p, 384, sizeof(project_128_in_2x2_shared), ws::persistent,
@@ -614,48 +612,48 @@ static void ws_launch_project_128_a6fcaa75_in_2x2(int from, int to, int tokens, 
 
 // mlp_fused.c:39: project_128
 struct project_128_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 128 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2> grid;
 };
 
 struct project_128_shared {
-    ws::shared_tile<ws::bf16, 128, 64> tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<6> tile_tile_2;
+    ws::shared_tile<ws::bf16, 128, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_128_shared, tile) == 0);
-static_assert(offsetof(project_128_shared, tile_2) == 98304);
-static_assert(offsetof(project_128_shared, tile_out) == 196608);
+static_assert(offsetof(project_128_shared, w_tile) == 0);
+static_assert(offsetof(project_128_shared, h_tile) == 98304);
+static_assert(offsetof(project_128_shared, y_out) == 196608);
 static_assert(sizeof(project_128_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void project_128_producer(const project_128_params &p, project_128_shared &s, int group)
 {
-    ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
+    ws::producer<6, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
 
 static WS_DEVICE void project_128_consumer(const project_128_params &p, project_128_shared &s, int group)
 {
-    ws::consumer<6> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<6> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -664,30 +662,30 @@ static WS_DEVICE void project_128_consumer(const project_128_params &p, project_
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -697,17 +695,17 @@ static WS_KERNEL(384, 1) void project_128_kernel(WS_PARAMS(project_128_params) p
 {
     project_128_shared &s = ws::shared<project_128_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_128_producer<true>(p, s, 0);
             else
                 project_128_producer<false>(p, s, 0);
@@ -751,13 +749,13 @@ extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int
     }
     ws::launch call("project_128");
     project_128_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 128);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 128);
+    call.map(p.h_map, p.h, 128);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 128}}, ws::order_auto, 0);
     call.run(project_128_kernel, p, 384, sizeof(project_128_shared), ws::persistent);
@@ -767,44 +765,43 @@ extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int
 typedef ws::cluster<1, 2> project_152_in_1x2_cluster;  // blocks side by side, which share what they load
 
 struct project_152_in_1x2_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 152 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 64 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 152 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_152_in_1x2_cluster> grid;
 };
 
 struct project_152_in_1x2_shared {
-    ws::shared_tile<ws::bf16, 152, 64> tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
-    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<6> tile_tile_2;
+    ws::shared_tile<ws::bf16, 152, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 1> y_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_152_in_1x2_shared, tile) == 0);
-static_assert(offsetof(project_152_in_1x2_shared, tile_2) == 116736);
-static_assert(offsetof(project_152_in_1x2_shared, tile_out) == 215040);
+static_assert(offsetof(project_152_in_1x2_shared, w_tile) == 0);
+static_assert(offsetof(project_152_in_1x2_shared, h_tile) == 116736);
+static_assert(offsetof(project_152_in_1x2_shared, y_out) == 215040);
 static_assert(sizeof(project_152_in_1x2_shared) == 232448);
 
 template <bool TMA>
 static WS_DEVICE void project_152_in_1x2_producer(const project_152_in_1x2_params &p, project_152_in_1x2_shared &s,
                                                   int group)
 {
-    ws::sharer<6, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<6, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_152_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         const bool inside = t.inside();
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
+            const int slot = w_tile_h_tile.put();
             if (inside)
-                ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_share<project_152_in_1x2_cluster, ws::along_y>(tile_tile_2, s.tile_2[slot], p.tensor_2,
-                                                                    p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+                ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_share<project_152_in_1x2_cluster, ws::along_y>(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -812,8 +809,8 @@ static WS_DEVICE void project_152_in_1x2_producer(const project_152_in_1x2_param
 static WS_DEVICE void project_152_in_1x2_consumer(const project_152_in_1x2_params &p, project_152_in_1x2_shared &s,
                                                   int group)
 {
-    ws::consumer<6, project_152_in_1x2_cluster, ws::along_y> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<6, project_152_in_1x2_cluster, ws::along_y> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_152_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -822,39 +819,38 @@ static WS_DEVICE void project_152_in_1x2_consumer(const project_152_in_1x2_param
             auto acc = ws::full<float, 128, 152, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 128; subtile < 152; subtile += 24) {  // mlp_fused.c:47
                 const int column = j + subtile;
                 if (t.inside())
-                    ws::store(p.tensor_3, i, column,
-                              ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:47
+                    ws::store(p.y, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -864,17 +860,18 @@ static WS_KERNEL(384, 1) void project_152_in_1x2_kernel(WS_PARAMS(project_152_in
 {
     project_152_in_1x2_shared &s = ws::shared<project_152_in_1x2_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_152_in_1x2_cluster, ws::along_y>("tile_tile_2", 2);  // two groups release each slot
+        s.w_tile_h_tile.init<project_152_in_1x2_cluster, ws::along_y>("w_tile_h_tile",
+                                                                      2);  // two groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_152_in_1x2_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_152_in_1x2_producer<true>(p, s, 0);
             else
                 project_152_in_1x2_producer<false>(p, s, 0);
@@ -891,13 +888,13 @@ static void ws_launch_project_152_a6fcaa75_in_1x2(int from, int to, int tokens, 
 {
     ws::launch call("project_152");
     project_152_in_1x2_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 152);
-    call.map(p.tensor_2_map, p.tensor_2, 64);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 152);
+    call.map(p.h_map, p.h, 64);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 152}}, ws::order_auto, 0);
     call.run(project_152_in_1x2_kernel, p, 384, sizeof(project_152_in_1x2_shared), ws::persistent,
@@ -906,48 +903,48 @@ static void ws_launch_project_152_a6fcaa75_in_1x2(int from, int to, int tokens, 
 
 // mlp_fused.c:39: project_152
 struct project_152_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 152 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 152 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2> grid;
 };
 
 struct project_152_shared {
-    ws::shared_tile<ws::bf16, 152, 64> tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
-    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<6> tile_tile_2;
+    ws::shared_tile<ws::bf16, 152, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 1> y_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_152_shared, tile) == 0);
-static_assert(offsetof(project_152_shared, tile_2) == 116736);
-static_assert(offsetof(project_152_shared, tile_out) == 215040);
+static_assert(offsetof(project_152_shared, w_tile) == 0);
+static_assert(offsetof(project_152_shared, h_tile) == 116736);
+static_assert(offsetof(project_152_shared, y_out) == 215040);
 static_assert(sizeof(project_152_shared) == 232448);
 
 template <bool TMA>
 static WS_DEVICE void project_152_producer(const project_152_params &p, project_152_shared &s, int group)
 {
-    ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
+    ws::producer<6, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
 
 static WS_DEVICE void project_152_consumer(const project_152_params &p, project_152_shared &s, int group)
 {
-    ws::consumer<6> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<6> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -956,35 +953,35 @@ static WS_DEVICE void project_152_consumer(const project_152_params &p, project_
             auto acc = ws::full<float, 128, 152, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 128; subtile < 152; subtile += 24) {  // mlp_fused.c:47
                 const int column = j + subtile;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:47
+                ws::store(p.y, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -994,17 +991,17 @@ static WS_KERNEL(384, 1) void project_152_kernel(WS_PARAMS(project_152_params) p
 {
     project_152_shared &s = ws::shared<project_152_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_152_producer<true>(p, s, 0);
             else
                 project_152_producer<false>(p, s, 0);
@@ -1032,13 +1029,13 @@ extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int
     }
     ws::launch call("project_152");
     project_152_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 152);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 152);
+    call.map(p.h_map, p.h, 128);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 152}}, ws::order_auto, 0);
     call.run(project_152_kernel, p, 384, sizeof(project_152_shared), ws::persistent);
@@ -1048,44 +1045,43 @@ extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int
 typedef ws::cluster<2, 1> project_160_in_2x1_cluster;  // blocks side by side, which share what they load
 
 struct project_160_in_2x1_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 80 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 80 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_160_in_2x1_cluster> grid;
 };
 
 struct project_160_in_2x1_shared {
-    ws::shared_tile<ws::bf16, 160, 64> tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<5> tile_tile_2;
+    ws::shared_tile<ws::bf16, 160, 64> w_tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<5> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_160_in_2x1_shared, tile) == 0);
-static_assert(offsetof(project_160_in_2x1_shared, tile_2) == 102400);
-static_assert(offsetof(project_160_in_2x1_shared, tile_out) == 184320);
+static_assert(offsetof(project_160_in_2x1_shared, w_tile) == 0);
+static_assert(offsetof(project_160_in_2x1_shared, h_tile) == 102400);
+static_assert(offsetof(project_160_in_2x1_shared, y_out) == 184320);
 static_assert(sizeof(project_160_in_2x1_shared) == 218112);
 
 template <bool TMA>
 static WS_DEVICE void project_160_in_2x1_producer(const project_160_in_2x1_params &p, project_160_in_2x1_shared &s,
                                                   int group)
 {
-    ws::sharer<5, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<5, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_160_in_2x1_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         const bool inside = t.inside();
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_share<project_160_in_2x1_cluster, ws::along_x>(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map,
-                                                                    j, k);
+            const int slot = w_tile_h_tile.put();
+            ws::copy_share<project_160_in_2x1_cluster, ws::along_x>(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
             if (inside)
-                ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+                ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -1093,8 +1089,8 @@ static WS_DEVICE void project_160_in_2x1_producer(const project_160_in_2x1_param
 static WS_DEVICE void project_160_in_2x1_consumer(const project_160_in_2x1_params &p, project_160_in_2x1_shared &s,
                                                   int group)
 {
-    ws::consumer<5, project_160_in_2x1_cluster, ws::along_x> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<5, project_160_in_2x1_cluster, ws::along_x> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_160_in_2x1_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -1103,47 +1099,47 @@ static WS_DEVICE void project_160_in_2x1_consumer(const project_160_in_2x1_param
             auto acc = ws::full<float, 128, 160, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -1153,17 +1149,18 @@ static WS_KERNEL(384, 1) void project_160_in_2x1_kernel(WS_PARAMS(project_160_in
 {
     project_160_in_2x1_shared &s = ws::shared<project_160_in_2x1_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_160_in_2x1_cluster, ws::along_x>("tile_tile_2", 2);  // two groups release each slot
+        s.w_tile_h_tile.init<project_160_in_2x1_cluster, ws::along_x>("w_tile_h_tile",
+                                                                      2);  // two groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_160_in_2x1_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_160_in_2x1_producer<true>(p, s, 0);
             else
                 project_160_in_2x1_producer<false>(p, s, 0);
@@ -1180,13 +1177,13 @@ static void ws_launch_project_160_a6fcaa75_in_2x1(int from, int to, int tokens, 
 {
     ws::launch call("project_160");
     project_160_in_2x1_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 80);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 80);
+    call.map(p.h_map, p.h, 128);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 160}}, ws::order_auto, 0);
     call.run(project_160_in_2x1_kernel, p, 384, sizeof(project_160_in_2x1_shared), ws::persistent,
@@ -1197,43 +1194,41 @@ static void ws_launch_project_160_a6fcaa75_in_2x1(int from, int to, int tokens, 
 typedef ws::cluster<2, 2> project_160_in_2x2_cluster;  // blocks side by side, which share what they load
 
 struct project_160_in_2x2_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 80 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 64 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 80 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_160_in_2x2_cluster> grid;
 };
 
 struct project_160_in_2x2_shared {
-    ws::shared_tile<ws::bf16, 160, 64> tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<5> tile_tile_2;
+    ws::shared_tile<ws::bf16, 160, 64> w_tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<5> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_160_in_2x2_shared, tile) == 0);
-static_assert(offsetof(project_160_in_2x2_shared, tile_2) == 102400);
-static_assert(offsetof(project_160_in_2x2_shared, tile_out) == 184320);
+static_assert(offsetof(project_160_in_2x2_shared, w_tile) == 0);
+static_assert(offsetof(project_160_in_2x2_shared, h_tile) == 102400);
+static_assert(offsetof(project_160_in_2x2_shared, y_out) == 184320);
 static_assert(sizeof(project_160_in_2x2_shared) == 218112);
 
 template <bool TMA>
 static WS_DEVICE void project_160_in_2x2_producer(const project_160_in_2x2_params &p, project_160_in_2x2_shared &s,
                                                   int group)
 {
-    ws::sharer<5, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<5, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_160_in_2x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.nearest(0);
         const int j = t.nearest(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_share<project_160_in_2x2_cluster, ws::along_x>(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map,
-                                                                    j, k);
-            ws::copy_share<project_160_in_2x2_cluster, ws::along_y>(tile_tile_2, s.tile_2[slot], p.tensor_2,
-                                                                    p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_share<project_160_in_2x2_cluster, ws::along_x>(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_share<project_160_in_2x2_cluster, ws::along_y>(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -1241,8 +1236,8 @@ static WS_DEVICE void project_160_in_2x2_producer(const project_160_in_2x2_param
 static WS_DEVICE void project_160_in_2x2_consumer(const project_160_in_2x2_params &p, project_160_in_2x2_shared &s,
                                                   int group)
 {
-    ws::consumer<5, project_160_in_2x2_cluster, ws::along_x_and_y> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<5, project_160_in_2x2_cluster, ws::along_x_and_y> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_160_in_2x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.nearest(0);
@@ -1251,47 +1246,47 @@ static WS_DEVICE void project_160_in_2x2_consumer(const project_160_in_2x2_param
             auto acc = ws::full<float, 128, 160, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -1301,18 +1296,18 @@ static WS_KERNEL(384, 1) void project_160_in_2x2_kernel(WS_PARAMS(project_160_in
 {
     project_160_in_2x2_shared &s = ws::shared<project_160_in_2x2_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_160_in_2x2_cluster, ws::along_x_and_y>("tile_tile_2",
+        s.w_tile_h_tile.init<project_160_in_2x2_cluster, ws::along_x_and_y>("w_tile_h_tile",
             3);  // three groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_160_in_2x2_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_160_in_2x2_producer<true>(p, s, 0);
             else
                 project_160_in_2x2_producer<false>(p, s, 0);
@@ -1329,13 +1324,13 @@ static void ws_launch_project_160_a6fcaa75_in_2x2(int from, int to, int tokens, 
 {
     ws::launch call("project_160");
     project_160_in_2x2_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 80);
-    call.map(p.tensor_2_map, p.tensor_2, 64);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 80);
+    call.map(p.h_map, p.h, 64);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 160}}, ws::order_auto, 0);
     call.run(project_160_in_2x2_kernel, p, 384, sizeof(project_160_in_2x2_shared), ws::persistent,
@@ -1344,48 +1339,48 @@ static void ws_launch_project_160_a6fcaa75_in_2x2(int from, int to, int tokens, 
 
 // mlp_fused.c:39: project_160
 struct project_160_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 160 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 160 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2> grid;
 };
 
 struct project_160_shared {
-    ws::shared_tile<ws::bf16, 160, 64> tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
-    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<5> tile_tile_2;
+    ws::shared_tile<ws::bf16, 160, 64> w_tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<5> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_160_shared, tile) == 0);
-static_assert(offsetof(project_160_shared, tile_2) == 102400);
-static_assert(offsetof(project_160_shared, tile_out) == 184320);
+static_assert(offsetof(project_160_shared, w_tile) == 0);
+static_assert(offsetof(project_160_shared, h_tile) == 102400);
+static_assert(offsetof(project_160_shared, y_out) == 184320);
 static_assert(sizeof(project_160_shared) == 218112);
 
 template <bool TMA>
 static WS_DEVICE void project_160_producer(const project_160_params &p, project_160_shared &s, int group)
 {
-    ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
+    ws::producer<5, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
 
 static WS_DEVICE void project_160_consumer(const project_160_params &p, project_160_shared &s, int group)
 {
-    ws::consumer<5> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<5> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -1394,43 +1389,43 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
             auto acc = ws::full<float, 128, 160, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -1440,17 +1435,17 @@ static WS_KERNEL(384, 1) void project_160_kernel(WS_PARAMS(project_160_params) p
 {
     project_160_shared &s = ws::shared<project_160_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_160_producer<true>(p, s, 0);
             else
                 project_160_producer<false>(p, s, 0);
@@ -1499,13 +1494,13 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
     }
     ws::launch call("project_160");
     project_160_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 160);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 160);
+    call.map(p.h_map, p.h, 128);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 160}}, ws::order_auto, 0);
     call.run(project_160_kernel, p, 384, sizeof(project_160_shared), ws::persistent);
@@ -1515,44 +1510,43 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
 typedef ws::cluster<1, 2> project_200_in_1x2_cluster;  // blocks side by side, which share what they load
 
 struct project_200_in_1x2_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 200 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 64 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 200 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
     int hidden;
     ws::grid<2, project_200_in_1x2_cluster> grid;
 };
 
 struct project_200_in_1x2_shared {
-    ws::shared_tile<ws::bf16, 200, 64> tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
-    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<5> tile_tile_2;
+    ws::shared_tile<ws::bf16, 200, 64> w_tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
+    ws::output<ws::bf16, 64, 1> y_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<5> w_tile_h_tile;
     ws::pingpong<2> pingpong;
 };
-static_assert(offsetof(project_200_in_1x2_shared, tile) == 0);
-static_assert(offsetof(project_200_in_1x2_shared, tile_2) == 128000);
-static_assert(offsetof(project_200_in_1x2_shared, tile_out) == 209920);
+static_assert(offsetof(project_200_in_1x2_shared, w_tile) == 0);
+static_assert(offsetof(project_200_in_1x2_shared, h_tile) == 128000);
+static_assert(offsetof(project_200_in_1x2_shared, y_out) == 209920);
 static_assert(sizeof(project_200_in_1x2_shared) == 227328);
 
 template <bool TMA>
 static WS_DEVICE void project_200_in_1x2_producer(const project_200_in_1x2_params &p, project_200_in_1x2_shared &s,
                                                   int group)
 {
-    ws::sharer<5, TMA> tile_tile_2(s.tile_tile_2);
+    ws::sharer<5, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2, project_200_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         const bool inside = t.inside();
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
+            const int slot = w_tile_h_tile.put();
             if (inside)
-                ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_share<project_200_in_1x2_cluster, ws::along_y>(tile_tile_2, s.tile_2[slot], p.tensor_2,
-                                                                    p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+                ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_share<project_200_in_1x2_cluster, ws::along_y>(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
@@ -1560,8 +1554,8 @@ static WS_DEVICE void project_200_in_1x2_producer(const project_200_in_1x2_param
 static WS_DEVICE void project_200_in_1x2_consumer(const project_200_in_1x2_params &p, project_200_in_1x2_shared &s,
                                                   int group)
 {
-    ws::consumer<5, project_200_in_1x2_cluster, ws::along_y> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<5, project_200_in_1x2_cluster, ws::along_y> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::tiles<2, project_200_in_1x2_cluster> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -1570,39 +1564,38 @@ static WS_DEVICE void project_200_in_1x2_consumer(const project_200_in_1x2_param
             auto acc = ws::full<float, 128, 200, ws::frag>(0);
             s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = tile_tile_2.get();
-                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                const int slot = w_tile_h_tile.get();
+                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                tile_tile_2.consumed<1>();
+                w_tile_h_tile.consumed<1>();
             }
             s.pingpong.pass(group);
             ws::wait<0>(acc);
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 192; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
                 if (t.inside())
-                    ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                    ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 192; subtile < 200; subtile += 8) {  // mlp_fused.c:47
                 const int column = j + subtile;
                 if (t.inside())
-                    ws::store(p.tensor_3, i, column,
-                              ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:47
+                    ws::store(p.y, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -1612,17 +1605,18 @@ static WS_KERNEL(384, 1) void project_200_in_1x2_kernel(WS_PARAMS(project_200_in
 {
     project_200_in_1x2_shared &s = ws::shared<project_200_in_1x2_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init<project_200_in_1x2_cluster, ws::along_y>("tile_tile_2", 2);  // two groups release each slot
+        s.w_tile_h_tile.init<project_200_in_1x2_cluster, ws::along_y>("w_tile_h_tile",
+                                                                      2);  // two groups release each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start<project_200_in_1x2_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_200_in_1x2_producer<true>(p, s, 0);
             else
                 project_200_in_1x2_producer<false>(p, s, 0);
@@ -1639,13 +1633,13 @@ static void ws_launch_project_200_a6fcaa75_in_1x2(int from, int to, int tokens, 
 {
     ws::launch call("project_200");
     project_200_in_1x2_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 200);
-    call.map(p.tensor_2_map, p.tensor_2, 64);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 200);
+    call.map(p.h_map, p.h, 64);
+    call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 200}}, ws::order_auto, 0);
     call.run(project_200_in_1x2_kernel, p, 384, sizeof(project_200_in_1x2_shared), ws::persistent,
@@ -1654,50 +1648,50 @@ static void ws_launch_project_200_a6fcaa75_in_1x2(int from, int to, int tokens, 
 
 // mlp_fused.c:39: project_200
 struct project_200_params {
-    ws::tensor<ws::bf16, 2> tensor;
-    ws::tensor<ws::bf16, 2> tensor_2;
-    ws::tensor<ws::bf16, 2> tensor_3;
-    ws::edge_map tensor_map;             // tiles of 200 rows, the last as it is
-    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
-    ws::map tensor_3_map;
+    ws::tensor<ws::bf16, 2> w;
+    ws::tensor<ws::bf16, 2> h;
+    ws::tensor<ws::bf16, 2> y;
+    ws::edge_map w_map;                  // tiles of 200 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
+    ws::map y_map;
     int width;
     int hidden;
     ws::grid<2> grid;
 };
 
 struct project_200_shared {
-    ws::shared_tile<ws::bf16, 200, 64> tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
-    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<5> tile_tile_2;
+    ws::shared_tile<ws::bf16, 200, 64> w_tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
+    ws::output<ws::bf16, 64, 1> y_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<5> w_tile_h_tile;
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
-static_assert(offsetof(project_200_shared, tile) == 0);
-static_assert(offsetof(project_200_shared, tile_2) == 128000);
-static_assert(offsetof(project_200_shared, tile_out) == 209920);
+static_assert(offsetof(project_200_shared, w_tile) == 0);
+static_assert(offsetof(project_200_shared, h_tile) == 128000);
+static_assert(offsetof(project_200_shared, y_out) == 209920);
 static_assert(sizeof(project_200_shared) == 227328);
 
 template <bool TMA>
 static WS_DEVICE void project_200_producer(const project_200_params &p, project_200_shared &s, int group)
 {
-    ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
+    ws::producer<5, TMA> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = tile_tile_2.put();
-            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
-            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
-            tile_tile_2.put_done();
+            const int slot = w_tile_h_tile.put();
+            ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
+            w_tile_h_tile.put_done();
         }
     }
 }
 
 static WS_DEVICE void project_200_consumer(const project_200_params &p, project_200_shared &s, int group)
 {
-    ws::consumer<5> tile_tile_2(s.tile_tile_2);
-    ws::warp_output tile_out(s.tile_out[group]);
+    ws::consumer<5> w_tile_h_tile(s.w_tile_h_tile);
+    ws::warp_output y_out(s.y_out[group]);
     s.pingpong.begin(group);
     for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
@@ -1707,36 +1701,36 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
             ws::halved(acc, p.width - j, [&](auto width) {
                 s.pingpong.take(group);
                 for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                    const int slot = tile_tile_2.get();
-                    ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])), width);
+                    const int slot = w_tile_h_tile.get();
+                    ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])), width);
                     ws::commit();
                     ws::wait<1>(acc);
-                    tile_tile_2.consumed<1>();
+                    w_tile_h_tile.consumed<1>();
                 }
                 s.pingpong.pass(group);
                 ws::wait<0>(acc);
             });
-            tile_tile_2.consumed<0>();
+            w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 192; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
-                const auto box = ws::stage<0>(tile_out, x);
+                const auto box = ws::stage<0>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
-                const auto box_2 = ws::stage<1>(tile_out, x);
+                const auto box_2 = ws::stage<1>(y_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
             for (int subtile = 192; subtile < 200; subtile += 8) {  // mlp_fused.c:47
                 const int column = j + subtile;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:47
+                ws::store(p.y, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
-            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -1746,18 +1740,18 @@ static WS_KERNEL(384, 1) void project_200_kernel(WS_PARAMS(project_200_params) p
 {
     project_200_shared &s = ws::shared<project_200_shared>();
     if (ws::first_thread()) {
-        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
         s.scheduler.init("scheduler", 2);
-        ws::prefetch(p.tensor_map);
-        ws::prefetch(p.tensor_2_map);
-        ws::prefetch(p.tensor_3_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.w_map, p.h_map))
                 project_200_producer<true>(p, s, 0);
             else
                 project_200_producer<false>(p, s, 0);
@@ -1785,13 +1779,13 @@ extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int
     }
     ws::launch call("project_200");
     project_200_params p;
-    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 200);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 64);
+    call.map(p.w_map, p.w, 200);
+    call.map(p.h_map, p.h, 128);
+    call.map(p.y_map, p.y, 64);
     p.width = width;
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 200}}, ws::order_auto, 0);

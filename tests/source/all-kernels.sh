@@ -1,13 +1,13 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # All programs of the tree, and random nests, with kernels that are built from the region IR; of `make check-all`. A
-# program that the walker refuses names the reason; it is no failure.
+# program that is refused names the reason; it is no failure.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
 
 kernels() { sh "$top_srcdir/tests/source/kernels" "$@"; }
-nests() { walker=region mode=interpret frontend=$1 sh "$top_srcdir/tests/fuzz/plain" 256 1; }
+nests() { mode=interpret frontend=$1 sh "$top_srcdir/tests/fuzz/plain" 256 1; }
 
 if has_plugin; then
     ok_plain 'programs after reports' kernels "$top_srcdir"/tests/reports/*.c

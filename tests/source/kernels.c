@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernels.c - grids of plain loops for the region walker: one construct each, with sums of the results.  */
+/* kernels.c - grids of plain loops: one construct each, with sums of the results.  */
 #include <complex.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -412,13 +412,13 @@ static void squares(int n, struct point *y, const struct point *x)
 /* Several elements of an array have sums of their own, and so has one that numbers choose.  */
 static void into_several(int n, int row, int column, const float *x, float *sums)
 {
-#pragma ws grid(1) reduction(+: sums)
+#pragma ws grid(1) reduction(+ : sums)
     for (int i = 0; i < n; i++) {
         sums[0] += x[i];
         sums[1] += x[i] * x[i];
         sums[3] += 1;
     }
-#pragma ws grid(1) reduction(+: sums)
+#pragma ws grid(1) reduction(+ : sums)
     for (int i = 0; i < n; i++)
         sums[row * 2 + column] += 2 * x[i];
 }

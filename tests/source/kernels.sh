@@ -17,27 +17,24 @@ all_same() { # FRONT-END
 # The program of another kernel differs.
 other() { edit="sed s/scalar_mul/scalar_add/" sh "$here/kernels" "$here/kernels.c" >"$work/out"; test $? = 1; }
 
-# Tasks, rings and shares stand at the operations that the other walker gives them.
+# Tasks, rings and shares stand at their operations.
 clauses() { # FRONT-END
-    for walker in '' --ws-walker=region; do
-        "$wscc" --ws-frontend="$1" $walker --ws-dump=walk -w -S -O0 "$here/tiles.c" -o "$work/out.s" >"$work/text" ||
-            return 1
-        sed -n 's/^kernel \([a-z_]*\).*/\1/p; s/^ *\(%[a-z]*\)[^=]* = \([a-z_]*\).* | / \1 \2 /p' "$work/text" |
-            sed 's/^ %[ :]* / /' | sort >"$work/clauses$walker"
-    done
-    grep -q 'row load ring=3' "$work/clauses" && diff "$work/clauses" "$work/clauses--ws-walker=region"
+    "$wscc" --ws-frontend="$1" --ws-dump=walk -w -S -O0 "$here/tiles.c" -o "$work/out.s" >"$work/text" || return 1
+    sed -n 's/^kernel \([a-z_]*\).*/\1/p; s/^ *\(%[a-z]*\)[^=]* = \([a-z_]*\).* | / \1 \2 /p' "$work/text" |
+        sed 's/^ %[ :]* / /' | sort >"$work/clauses"
+    diff "$here/tiles.clauses" "$work/clauses"
 }
 
 # A kernel for each combination of the choices, with the same parameters.
 variants() { # FRONT-END
-    "$wscc" --ws-frontend="$1" --ws-walker=region --ws-target=emulate --ws-dump=walk -w -S -O0 \
+    "$wscc" --ws-frontend="$1" --ws-target=emulate --ws-dump=walk -w -S -O0 \
         "$top_srcdir/samples/gemm_choice.c" -o "$work/out.s" >"$work/text" || return 1
     grep '^kernel' "$work/text"
     grep -c '^kernel gemm_choice[x_0-9]*(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>)' \
         "$work/text" | grep -qx 6 && grep -q 'pipeline(4,2)' "$work/text" && grep -q 'pipeline(3,2)' "$work/text"
 }
 
-# The walker does not know a call with any arguments: it says so, and at which line.
+# A grid cannot have a call with any arguments: it says so, and at which line.
 unknown() { # FRONT-END
     cat >"$work/unknown.c" <<'END'
 static int first(int n, ...) { return n; }
@@ -48,16 +45,16 @@ void f(int n, float *x)
         x[i] = first(3, i);
 }
 END
-    "$wscc" --ws-frontend="$1" --ws-walker=region --ws-target=emulate --ws-ids -w -c "$work/unknown.c" \
+    "$wscc" --ws-frontend="$1" --ws-target=emulate --ws-ids -w -c "$work/unknown.c" \
         -o "$work/unknown.o" 2>"$work/log"
     cat "$work/log"
-    grep -q "unknown.c:6.*the region walker does not take .*\[ws:walker-unknown\]" "$work/log"
+    grep -q "unknown.c:6.*a grid cannot have .*\[ws:not-in-a-grid\]" "$work/log"
 }
 
 # The .cu of a kernel, emulated.
 emulated() {
-    "$wscc" --ws-walker=region --ws-target=emulate -O1 "$here/kernels.c" -o "$work/emulated" &&
-        "$wscc" --ws-walker=region --ws-target=sequential -O1 "$here/kernels.c" -o "$work/plain" &&
+    "$wscc" --ws-target=emulate -O1 "$here/kernels.c" -o "$work/emulated" &&
+        "$wscc" --ws-target=sequential -O1 "$here/kernels.c" -o "$work/plain" &&
         "$work/emulated" >"$work/got" && "$work/plain" >"$work/wanted" && cmp "$work/got" "$work/wanted"
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stepped.c - a pipelined loop whose body adds to its counter, for the region walker alone.  */
+/* stepped.c - a pipelined loop whose body adds to its counter.  */
 #include <stdio.h>
 #include <ws.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tiles.c - grids in calls of ws.h for the region walker: one construct each, with sums of the results.  */
+/* tiles.c - grids in calls of ws.h: one construct each, with sums of the results.  */
 #include <stdio.h>
 #include <ws.h>
 

@@ -130,6 +130,19 @@ static const char *text_of_argument(const Walk *w, const SourceLiveIn *live)
 
 /* ---- live-ins ---------------------------------------------------------------------------------------------------- */
 
+/* The numbers of a variable without a name in sight.  */
+static const char *text_of_bytes(Module *module, const SourceGlobal *global)
+{
+    const char *text = "(const unsigned long long[]){";
+    for (long at = 0; at < global->bytes; at += 8) {
+        unsigned long long word = 0;
+        for (long k = at; global->initial && k < global->bytes && k < at + 8; k++)
+            word |= (unsigned long long)global->initial[k] << 8 * (k - at);
+        text = arena_print(module, "%s0x%llx, ", text, word);
+    }
+    return arena_print(module, "%s0}", text);
+}
+
 /* NULL: the user's text has no name for it.  */
 static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
 {
@@ -139,10 +152,13 @@ static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
     const SourceGlobal *global = live->global ? w->u->regions->globals : NULL;
     while (global && strcmp(global->name, live->global))
         global = global->next;
+    const bool numbers = global && global->is_known && global->is_defined && !global->relocations;
+    if (global && global->is_table)
+        return text_of_bytes(w->u->module, global);
     const char *dot = global ? strchr(global->name, '.') : NULL; /* of one in a function: FUNCTION.NAME */
     const char *own = name_of(w->u, w->function);
     if (dot && (strncmp(global->name, own, (size_t)(dot - global->name)) || own[dot - global->name]))
-        return NULL; /* an inlined function has it */
+        return numbers ? text_of_bytes(w->u->module, global) : NULL; /* an inlined function has it */
     if (live->argument)
         return text_of_argument(w, live);
     if (live->variable)

@@ -327,7 +327,7 @@ void define_global(Transcriber *t, CXCursor decl)
     const long long bytes = clang_Type_getSizeOf(type);
     global->bytes = bytes > 0 ? (long)bytes : global->bytes;
     global->is_defined = true;
-    global->is_known = global->declaration.is_const && !global->declaration.is_volatile;
+    global->is_known = is_constant_object(decl) && !global->declaration.is_volatile;
     if (has_init)
         set_bytes(t, global, type, init);
 }

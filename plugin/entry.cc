@@ -496,6 +496,40 @@ static tree number_of(const Sources *from, const Value *value)
     return fold_convert(type, fold_build2(code, inner, fold_convert(inner, args[0]), fold_convert(inner, args[1])));
 }
 
+struct TableDecl {
+    const SourceGlobal *global;
+    tree decl;
+};
+static vec<TableDecl> tables = vNULL;
+
+/* A constant object with the bytes of a global that tables.c has made.  */
+static tree table_decl(const SourceGlobal *global)
+{
+    for (unsigned i = 0; i < tables.length(); i++)
+        if (tables[i].global == global)
+            return tables[i].decl;
+    tree type = build_array_type_nelts(char_type_node, global->bytes);
+    tree decl = build_decl(UNKNOWN_LOCATION, VAR_DECL, create_tmp_var_name("table"), type);
+    tree bytes = build_string((unsigned)global->bytes, (const char *)global->initial);
+    TREE_TYPE(bytes) = type;
+    DECL_INITIAL(decl) = bytes;
+    TREE_STATIC(decl) = TREE_READONLY(decl) = TREE_CONSTANT(bytes) = DECL_ARTIFICIAL(decl) = 1;
+    SET_DECL_ALIGN(decl, (unsigned)global->alignment * BITS_PER_UNIT);
+    tables.safe_push(TableDecl{global, decl});
+    return decl;
+}
+
+static tree decl_of_global(const SourceUnit *unit, const char *name)
+{
+    const SourceGlobal *global = unit->globals;
+    while (global && strcmp(global->name, name))
+        global = global->next;
+    tree decl = global && global->is_table ? table_decl(global) : global_decl(name);
+    if (decl && !varpool_node::get(decl) && plugin.target != TARGET_SEQUENTIAL)
+        varpool_node::finalize_decl(decl);
+    return decl;
+}
+
 static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
 {
     if (live->devices)
@@ -507,8 +541,10 @@ static tree root_of(const Walk *w, const Calls *calls, const SourceLiveIn *live)
     }
     if (live->total || live->into)
         return live->total ? handle_of(w, live->total) : handle_into(w, live);
-    if (live->global)
-        return global_decl(live->global) ? build_fold_addr_expr(global_decl(live->global)) : NULL_TREE;
+    if (live->global) {
+        tree decl = decl_of_global(calls->own->function->unit, live->global);
+        return decl ? build_fold_addr_expr(decl) : NULL_TREE;
+    }
     if (live->variable && live->variable->inlined_from)
         return argument_of(calls->own, calls->own_call, key_of(live->variable->inlined_from));
     const void *wanted = live->variable ? key_of(live->variable) : live->object->host;

@@ -346,6 +346,13 @@ Built build_load(Builder *b, const Instruction *load)
         return none;
     }
     if (!b->kernel->grid.plain) {
+        const int k = live_in_of(b, address.value);
+        const SourceLiveIn *live = k < b->nlive_ins ? &b->live_ins[k] : NULL;
+        Value *value =
+            live ? build_table_read(b, load, &address, live, live->global ? build_global_named(b, live->global) : NULL)
+                 : NULL;
+        if (value)
+            return (Built){.kind = BUILT_SCALAR, .value = value};
         build_refuse_load(b, load, &address);
         return none;
     }

@@ -27,7 +27,7 @@ bool build_is_tensor_call(const char *name)
     return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice") || is_box(name);
 }
 
-static Value *in_front(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args)
+Value *build_in_front(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args)
 {
     Op *op = op_new(b->kernel, code, loc, nargs, args);
     Value *result = op_result(b->kernel, op, type, NULL);
@@ -55,7 +55,7 @@ static Value *wide(Builder *b, Loc loc, Value *value)
         return value;
     if (ir_constant(value, &number))
         return build_integer(b, D_I64, number);
-    return in_front(b, OP_SCALAR_CONVERT, loc, type_scalar(D_I64), 1, &value);
+    return build_in_front(b, OP_SCALAR_CONVERT, loc, type_scalar(D_I64), 1, &value);
 }
 
 /* The distance between elements of a dense dimension.  */
@@ -65,7 +65,7 @@ static Value *times(Builder *b, Loc loc, Value *x, Value *y)
     if (ir_constant(x, &one) && one == 1)
         return y;
     Value *args[] = {wide(b, loc, y), wide(b, loc, x)};
-    return in_front(b, OP_SCALAR_MUL, loc, type_scalar(D_I64), 2, args);
+    return build_in_front(b, OP_SCALAR_MUL, loc, type_scalar(D_I64), 2, args);
 }
 
 static bool strided_shape(Builder *b, const Instruction *call, Shape *shape)
@@ -166,13 +166,14 @@ static Value *tensor(Builder *b, const Instruction *call, const char *name, Valu
         return NULL;
     if (table)
         *index = index_of(b, call->loc, base.offset);
-    Value *args[9] = {base.value};
-    base.value->type = type_pointer(dtype);
+    Value *args[9] = {table ? base.value : build_base_of(b, base.value, dtype)};
+    if (table)
+        base.value->type = type_pointer(dtype);
     for (int i = 0; i < shape.rank; i++) {
         args[1 + i] = shape.extents[i];
         args[1 + shape.rank + i] = shape.strides[i];
     }
-    Value *value = in_front(b, OP_TENSOR, call->loc, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, args);
+    Value *value = build_in_front(b, OP_TENSOR, call->loc, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, args);
     value->def->tensor->row_stride = !strcmp(name, "tensor_2d_ld");
     value->def->tensor->table = table;
     return value;

@@ -157,7 +157,7 @@ static void bind_parameters(Builder *b)
     }
 }
 
-static const SourceGlobal *global_named(const Builder *b, const char *name)
+const SourceGlobal *build_global_named(const Builder *b, const char *name)
 {
     const SourceGlobal *global = b->function->unit->globals;
     while (global && strcmp(global->name, name))
@@ -168,12 +168,12 @@ static const SourceGlobal *global_named(const Builder *b, const char *name)
 Built build_global(Builder *b, const char *name)
 {
     Built made = {.kind = BUILT_ADDRESS};
-    const SourceGlobal *global = global_named(b, name);
+    const SourceGlobal *global = build_global_named(b, name);
     made.name = global && global->declaration.name ? global->declaration.name : name;
     for (int i = 0; i < b->nlive_ins && !made.value; i++)
         if (b->live_ins[i].global && !b->live_ins[i].nreads && !b->live_ins[i].behind &&
             !b->live_ins[i].varying_behind && !b->live_ins[i].is_set && !b->live_ins[i].into &&
-            !b->live_ins[i].is_number && !strcmp(b->live_ins[i].global, name))
+            !b->live_ins[i].is_number && !b->live_ins[i].is_retyped && !strcmp(b->live_ins[i].global, name))
             made.value = b->live_ins[i].value;
     if (!made.value)
         made.value = build_live_in(b, (SourceLiveIn){.global = name}, type_pointer(D_F32), made.name,
@@ -348,6 +348,8 @@ SourceKernel source_build_kernel(Kernel *kernel, SourceFunction *host, int mark,
     }
     b->function = b->outline->function;
     kernel->grid.plain = is_plain(b->function, kernel);
+    if (!kernel->grid.plain)
+        source_make_tables(b->function);
     check(b);
     if (kernel->grid.plain)
         source_hoist_loads(b->function);

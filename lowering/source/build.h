@@ -12,6 +12,7 @@
  *   build-memory.c   addresses, loads, stores
  *   build-member.c   arrays of structures
  *   build-rows.c     rows of an array of pointers, and one of two pointers, in front of the grid
+ *   build-table.c    elements of tables
  *   build-call.c     calls -> operations of ws.h, functions of <math.h>
  *   build-tensor.c   constructors of tensors
  *   build-total.c    sums that leave the grid
@@ -115,6 +116,7 @@ Value *build_integer(Builder *b, Dtype dtype, int64_t value);
 Value *build_real(Builder *b, Dtype dtype, double value);
 Value *build_zero(Builder *b, Dtype dtype);
 Built build_global(Builder *b, const char *name);
+const SourceGlobal *build_global_named(const Builder *b, const char *name);
 Dtype build_dtype(SourceType type);
 /* The type that control flow hands a value on with: passes find the types of tiles.  */
 Type build_type_handed(const Value *value);
@@ -246,6 +248,14 @@ bool build_chosen_pointer(Builder *b, const Instruction *i, const Built *yes, co
 /* require: the body.   ensure: members of different types of an array of structures have bases of their own.  */
 void build_members(Builder *b);
 
+/* ---- build-table.c ----------------------------------------------------------------------------------------------- */
+
+/* The base of a tensor of this type: the pointer itself, or a live-in like it, if a tensor of another type has it.  */
+Value *build_base_of(Builder *b, Value *base, Dtype dtype);
+/* A number of an array of the program that a variable chooses. `global`: the live-in's, or NULL. NULL: it is none.  */
+Value *build_table_read(Builder *b, const Instruction *load, const Built *address, const SourceLiveIn *live,
+                        const SourceGlobal *global);
+
 /* ---- build-call.c ------------------------------------------------------------------------------------------------ */
 
 /* Is it a function of ws.h, but for those that print numbers?  */
@@ -284,6 +294,8 @@ void build_refuse_handle(Builder *b, Loc loc, const Built *built);
 
 /* `name`: of the function, without ws_ and a last "_".  */
 bool build_is_tensor_call(const char *name);
+/* An operation in front of the loops.  */
+Value *build_in_front(Builder *b, Opcode code, Loc loc, Type type, int nargs, Value *const *args);
 /* `index`: which pointer of an array of pointers is its base, if the grid chooses one.  */
 Value *build_tensor(Builder *b, const Instruction *call, const char *name, Value **index);
 

@@ -5,6 +5,7 @@
  *      variants    what follows for each combination of choices, in a copy of the function             variants.c
  *      prepare     passes over the function of the loop                                       kernels.c
  *      outline     the loop becomes a function of its own; its parameters are live-ins        outline.c
+ *      tables      arrays of constants in a grid over tiles become static ones                 tables.c
  *      devices     an iteration over devices stores to what is its own                         devices.c
  *      hoist       what each iteration reads alike is read in front of the loop               hoist.c
  *      structure, induction                                                                   passes.h
@@ -87,6 +88,11 @@ void source_hoist_loads(SourceFunction *function);
 /* Calls of memcpy and memset, of a constant number of bytes, become loads and stores, or moves and zeros.  */
 void source_take_bytes(SourceFunction *function);
 
+/* ---- tables.c ---------------------------------------------------------------------------------------------------- */
+
+/* Objects of constants, of which variables choose elements, become known globals. false: there is none.  */
+bool source_make_tables(SourceFunction *function);
+
 /* ---- complex.c --------------------------------------------------------------------------------------------------- */
 
 /* Products, quotients and functions of complex numbers become operations on their parts.  */
@@ -131,6 +137,7 @@ typedef struct {
     const char *global;             /* its address */
     const SourceVariable *total;    /* a handle for the sum of a grid, which the variable becomes */
     const Reduction *into;          /* a handle for the sum of a grid, which goes to the element at that address */
+    bool is_retyped;                /* another live-in is the same pointer, for tensors of another type */
     bool is_near;                   /* into: the address is known in full, and not only its array */
     const Value *place;             /* into: otherwise the bytes behind the array */
 } SourceLiveIn;

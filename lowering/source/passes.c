@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "source/passes.h"
+#include "source/kernels.h"
 
 static void run_inline(SourceFunction *function)
 {
@@ -21,6 +21,11 @@ static void run_inline_all(SourceFunction *function)
 static void run_promote(SourceFunction *function)
 {
     source_promote(function);
+}
+
+static void run_tables(SourceFunction *function)
+{
+    source_make_tables(function);
 }
 
 /* The tree as blocks again.  */
@@ -52,6 +57,7 @@ static const struct {
     {"simplify", source_simplify},
     {"unroll", source_unroll},
     {"promote", run_promote},
+    {"tables", run_tables},
     {"structure", run_structure},
     {"induction", run_induction},
     /* clang-format on */

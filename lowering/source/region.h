@@ -281,6 +281,7 @@ typedef struct SourceGlobal {
     const unsigned char *initial; /* NULL: zero, or not defined here */
     SourceRelocation *relocations;
     bool is_static, is_thread_local;
+    bool is_table;   /* tables.c has made it: no declaration of the program is it */
     bool is_defined; /* by this unit */
     bool is_known;   /* nobody writes it: it holds `initial` and `relocations` at any time */
     struct SourceGlobal *next;

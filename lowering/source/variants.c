@@ -346,6 +346,7 @@ static bool same_live_in(const SourceKernel *xs, const SourceLiveIn *x, const So
     if (!same_text(x->object ? x->object->text : NULL, y->object ? y->object->text : NULL) ||
         !same_text(x->global, y->global) || x->nreads != y->nreads || x->read != y->read || x->behind != y->behind ||
         x->devices != y->devices || x->is_set != y->is_set || x->argument != y->argument || x->is_near != y->is_near ||
+        x->is_retyped != y->is_retyped || (x->is_retyped && x->value->type.dtype != y->value->type.dtype) ||
         !x->into != !y->into || (x->into && (!same_text(x->into->name, y->into->name) || x->into->op != y->into->op)) ||
         x->value->type.kind != y->value->type.kind || !same_number(xs, x->varying_behind, ys, y->varying_behind))
         return false;

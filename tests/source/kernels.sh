@@ -8,10 +8,10 @@ export top_srcdir top_builddir
 here="$top_srcdir/tests/source"
 
 all_same() { # FRONT-END
-    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$here/stepped.c" \
+    frontend=$1 sh "$here/kernels" "$here/kernels.c" "$here/tiles.c" "$here/stepped.c" "$here/tables.c" \
         "$top_srcdir/samples/copy.c" "$top_srcdir/samples/gemm_choice.c" >"$work/out"
     cat "$work/out"
-    grep -qx '5 same, 0 refused, 0 wrong' "$work/out"
+    grep -qx '6 same, 0 refused, 0 wrong' "$work/out"
 }
 
 # The program of another kernel differs.

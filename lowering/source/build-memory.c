@@ -11,6 +11,7 @@
  * An address is a base, which is a parameter of the kernel, and a sum of bytes. A pointer that goes to one of several
  * bases has no IR.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "build.h"
@@ -243,6 +244,18 @@ static int live_in_of(const Builder *b, const Value *value)
     return k;
 }
 
+/* The name of the variable that gets it, or of the member; NULL: it has none.  */
+static const char *name_before(const Instruction *load)
+{
+    if (load->holders)
+        return load->holders->declaration->name;
+    const char *name = load->spelling ? build_name_read(load) : NULL;
+    for (const char *at = name; at && *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_')
+            name = NULL;
+    return name && *name ? name : NULL;
+}
+
 /* In front of the loops: the front end reads it, and the launcher gets it.  */
 static Built read_before(Builder *b, const Instruction *load, const Built *address)
 {
@@ -257,8 +270,7 @@ static Built read_before(Builder *b, const Instruction *load, const Built *addre
     like.nreads++;
     like.read = load->type;
     return (Built){.kind = load->type == ST_P ? BUILT_ADDRESS : BUILT_SCALAR,
-                   .value =
-                       build_read_before(b, like, load->holders ? load->holders->declaration->name : NULL, load->loc)};
+                   .value = build_read_before(b, like, name_before(load), load->loc)};
 }
 
 bool build_is_known(const Value *value)

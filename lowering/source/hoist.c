@@ -100,6 +100,8 @@ static Operand emit(Hoister *h, Instruction like, Instruction made)
     made.inlined = like.inlined;
     if (made.code != SO_COPY)
         made.temporary = ++h->function->ntemporaries;
+    if (made.code == SO_LOAD)
+        made.spelling = like.spelling;
     *instruction = made;
     Instruction *before = NULL; /* in front of the jump */
     for (Instruction *i = h->entry->first; i != h->entry->last; i = i->next)

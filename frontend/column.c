@@ -7,7 +7,8 @@
  *
  * A macro is expanded on one line, whose columns then count what the user has not written. The names of both lines are
  * matched in their order, as many as possible; a name of the user's stands for itself with a "_" behind it, too. A
- * place of the text stands at the last name that is matched in front of it.
+ * place of the text stands at the last name that is matched in front of it, or as far behind that name as both lines
+ * have the same characters, spaces and comments aside: at the 9 of consumers(9).
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -162,6 +163,38 @@ static bool match(const Unit *u)
     return true;
 }
 
+/* Behind blanks and comments, which the preprocessor may have taken out.  */
+static const char *skip_blanks(const char *at, const char *end)
+{
+    for (;;) {
+        if (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+            at++;
+        else if (end - at >= 2 && at[0] == '\\' && at[1] == '\n')
+            at += 2;
+        else if (end - at >= 2 && at[0] == '/' && at[1] == '/')
+            at = end_of_line(at, end);
+        else if (end - at >= 4 && at[0] == '/' && at[1] == '*') {
+            for (at += 2; end - at >= 2 && (at[0] != '*' || at[1] != '/');)
+                at++;
+            at += end - at >= 2 ? 2 : end - at;
+        } else
+            return at;
+    }
+}
+
+/* The place of the user's file that is `place` of the text, if both lines are the same up to there; else NULL.  */
+static const char *same_place(const char *at, const char *place, const char *own, const char *own_end)
+{
+    for (;; at++, own++) {
+        at = skip_blanks(at, place);
+        own = skip_blanks(own, own_end);
+        if (own >= own_end || *own != *at)
+            return NULL;
+        if (at >= place)
+            return own;
+    }
+}
+
 void user_column(const Unit *u, unsigned offset, const char *file, unsigned *line, unsigned *column)
 {
     const char *place = u->text + offset, *end = u->text + u->size, *begin = place;
@@ -182,12 +215,20 @@ void user_column(const Unit *u, unsigned offset, const char *file, unsigned *lin
         if (!match(u))
             known.tokens.count = 0;
     }
-    const Name *found = NULL;
+    const Name *found = NULL, *token = NULL;
     for (int i = 0; i < known.tokens.count && known.tokens.list[i].at <= place; i++)
-        if (known.of[i] >= 0)
+        if (known.of[i] >= 0) {
+            token = &known.tokens.list[i];
             found = &known.names.list[known.of[i]];
-    if (found) {
-        *line = found->line;
-        *column = found->column;
+        }
+    if (!found)
+        return;
+    *line = found->line;
+    *column = found->column;
+    const char *behind = token->at + token->length, *name_end = found->at + found->length;
+    const char *same = place < behind ? NULL : same_place(behind, place, name_end, users->text + users->size);
+    for (const char *at = found->at; same && at < same; at++) {
+        *line += *at == '\n';
+        *column = *at == '\n' ? 1 : *column + 1;
     }
 }

@@ -234,7 +234,7 @@ static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsign
 #define ws_literal_(t) _Generic((8 ? ((void *)((long)(t)*0L)) : (int *)8), int *: 1, void *: 0)
 #define ws_known_(t, otherwise) __builtin_choose_expr(ws_literal_(t), (t), otherwise)
 #define ws_dtype_(t)                                                                                                   \
-    __builtin_choose_expr(ws_known_(t, WS_F32) >= WS_F32 && ws_known_(t, WS_F32) <= WS_I64, (t), ws_bad_dtype_())
+    __builtin_choose_expr((unsigned long)((long)ws_known_(t, WS_F32) - WS_F32) <= WS_I64 - WS_F32, (t), ws_bad_dtype_())
 #define ws_base_dtype_(base, otherwise)                                                                                \
     _Generic((base),                                                                                                   \
         float *: WS_F32, const float *: WS_F32, double *: WS_F64, const double *: WS_F64,                              \
@@ -244,7 +244,7 @@ static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsign
         short *: WS_I16, const short *: WS_I16, long *: WS_I64, const long *: WS_I64,                                  \
         long long *: WS_I64, const long long *: WS_I64, default: (otherwise))
 #define ws_base_check_(base, t)                                                                                        \
-    __builtin_choose_expr((long)ws_known_(t, 0) == (long)ws_base_dtype_(base, ws_known_(t, 0)) || !ws_literal_(t),     \
+    __builtin_choose_expr(!((long)ws_known_(t, 0) - (long)ws_base_dtype_(base, ws_known_(t, 0))) || !ws_literal_(t),   \
                           __builtin_choose_expr(ws_known_(t, 0) == WS_I8 && ws_unsigned_(base), WS_I8_OF_UNSIGNED_,    \
                                                 ws_dtype_(t)),                                                         \
                           ws_bad_base_())

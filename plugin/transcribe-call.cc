@@ -340,10 +340,19 @@ static void plain_call(Transcriber *t, gcall *call)
         store_place(t, lhs, convert_value(t, x, type, TREE_TYPE(lhs)));
 }
 
+/* A call that reports what -fsanitize=undefined has found.  */
+static bool is_report(tree fndecl)
+{
+    return fndecl && DECL_NAME(fndecl) && strstr(IDENTIFIER_POINTER(DECL_NAME(fndecl)), "__ubsan_handle_");
+}
+
 void transcribe_call(Transcriber *t, gcall *call)
 {
     tree fndecl = gimple_call_internal_p(call) ? NULL_TREE : gimple_call_fndecl(call);
-    if (pragma_of_stmt(call))
+    if (is_report(fndecl)) {
+        if (gimple_call_flags(call) & ECF_NORETURN)
+            source_unreachable(&t->builder);
+    } else if (pragma_of_stmt(call))
         source_mark(&t->builder, (int)tree_to_uhwi(gimple_call_arg(call, 0)));
     else if (gimple_call_internal_p(call))
         internal_call(t, call);

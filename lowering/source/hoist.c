@@ -12,6 +12,9 @@
  * storage. That of a pointer may be any sum that the loop leaves alone, as in rows[r + 1]. No store of the loop can
  * have the same bytes, as C's rule of effective types tells: a number of another type lies elsewhere. A character may
  * lie anywhere.
+ *
+ * An element of an array of numbers stays where it is, as it may lie in memory of the GPU, which the host does not
+ * read. A bound has to be known in front of the loop in any case.
  */
 #include <string.h>
 
@@ -224,6 +227,18 @@ static void replace(Instruction *from, int temporary, SourceVariable *variable)
         }
 }
 
+static bool is_header(const SourceFlow *flow, int b)
+{
+    return flow->loop[b] == b;
+}
+
+/* Of an array of numbers that a pointer leads to.  */
+static bool is_element(const Instruction *load, const struct Hoisted *found)
+{
+    const SourceVariable *root = found->root.kind == OPERAND_VARIABLE ? found->root.variable : NULL;
+    return root && load->type != ST_P && root->declaration.element != ST_V && root->declaration.element != ST_P;
+}
+
 void source_hoist_loads(SourceFunction *function)
 {
     Hoister hoister = {.function = function, .module = function->unit->module, .entry = function->blocks};
@@ -239,12 +254,13 @@ void source_hoist_loads(SourceFunction *function)
             struct Hoisted found;
             const Instruction *i = *slot;
             SourceVariable *variable = NULL;
-            if (i->code == SO_LOAD && !i->is_volatile && !h->stored[effective(i->type)])
-                variable = find_root(h, block, i->args[0], &found) ? hoisted(h, i, found)
-                           : i->type == ST_P && is_left_alone(h, block, i->args[0], 0) &&
-                                   is_in_each_iteration(flow, flow->number[block->id])
-                               ? hoisted_pointer(h, block, i)
-                               : NULL;
+            const int b = flow->number[block->id];
+            if (i->code == SO_LOAD && !i->is_volatile && !h->stored[effective(i->type)]) {
+                if (find_root(h, block, i->args[0], &found))
+                    variable = is_element(i, &found) && !is_header(flow, b) ? NULL : hoisted(h, i, found);
+                else if (i->type == ST_P && is_left_alone(h, block, i->args[0], 0) && is_in_each_iteration(flow, b))
+                    variable = hoisted_pointer(h, block, i);
+            }
             if (!variable) {
                 slot = &(*slot)->next;
                 continue;

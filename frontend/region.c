@@ -180,6 +180,17 @@ static void walk_tree(Walk *w, const Pragma *pragma)
     order_live_ins(w);
 }
 
+/* Pragmas in the grid, also of a loop that control never reaches and the kernel does not have.  */
+static void see_below(Unit *u, CXCursor region)
+{
+    for (int i = 0; i < u->npragmas; i++) {
+        Pragma *pragma = &u->pragmas[i];
+        const bool inner = pragma->kind == DIRECTIVE_PIPELINE || pragma->kind == DIRECTIVE_PARTS ||
+                           pragma->kind == DIRECTIVE_BLOCKS || pragma->kind == DIRECTIVE_TASK;
+        pragma->used |= inner && pragma->offset > begin_of(region) && pragma->offset < end_of(region);
+    }
+}
+
 /* With a copy: the function becomes a part of the copy's caller.  */
 static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
@@ -192,6 +203,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     walk.block = walk.kernel->body;
     pragma->used = true;
     entry_walk(&walk, pragma);
+    see_below(u, region);
     if (walk.failed || walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");

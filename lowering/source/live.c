@@ -138,7 +138,41 @@ SourceLive source_live(const SourceFunction *function, const SourceFlow *flow)
     return live;
 }
 
-static bool sweep_block(SourceFunction *function, SourceBlock *block, const uint64_t *out, int words, bool *read)
+/* The variables on which an effect depends. One that a loop carries, and that is read for its own next value alone,
+   is live and none of these.  */
+static uint64_t *find_needed(const SourceFunction *function, const SourceFlow *flow)
+{
+    Module *module = function->unit->module;
+    uint64_t *needed = arena_alloc(module, ((size_t)function->nvariables / 64 + 1) * sizeof *needed);
+    bool *read = arena_alloc(module, ((size_t)function->ntemporaries + 1) * sizeof *read);
+    mark_sides(function, needed);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = flow->n - 1; b >= 0; b--) {
+            int n;
+            Instruction **list = reversed(module, flow->order[b], &n);
+            for (int k = n - 1; k >= 0; k--) {
+                Instruction *i = list[k];
+                if (i->code == SO_COPY ? !source_is_live(needed, i->variable)
+                                       : source_is_pure(i) && !read[i->temporary])
+                    continue;
+                for (int m = 0; m < source_noperands(i); m++) {
+                    const Operand *x = source_operand(i, m);
+                    if (x->kind == OPERAND_TEMPORARY)
+                        read[x->temporary] = true;
+                    if (x->kind != OPERAND_VARIABLE || source_is_live(needed, x->variable))
+                        continue;
+                    set(needed, x->variable->id);
+                    changed = true;
+                }
+            }
+        }
+    }
+    return needed;
+}
+
+static bool sweep_block(SourceFunction *function, SourceBlock *block, const uint64_t *out, const uint64_t *needed,
+                        int words, bool *read)
 {
     Module *module = function->unit->module;
     uint64_t *live = arena_alloc(module, (size_t)words * sizeof *live);
@@ -149,7 +183,7 @@ static bool sweep_block(SourceFunction *function, SourceBlock *block, const uint
     for (int k = n - 1; k >= 0; k--) {
         Instruction *i = list[k];
         const bool dead = i->code == SO_COPY
-                              ? !source_is_live(live, i->variable) ||
+                              ? !source_is_live(live, i->variable) || !source_is_live(needed, i->variable) ||
                                     (i->args[0].kind == OPERAND_VARIABLE && i->args[0].variable == i->variable)
                               : source_is_pure(i) && !read[i->temporary];
         if (dead) {
@@ -236,10 +270,11 @@ void source_sweep(SourceFunction *function)
         changed = false;
         const SourceFlow *flow = source_flow(function);
         const SourceLive live = source_live(function, flow);
+        const uint64_t *needed = find_needed(function, flow);
         bool *read = arena_alloc(module, ((size_t)function->ntemporaries + 1) * sizeof *read);
         for (int b = 0; b < flow->n; b++)
-            changed |=
-                sweep_block(function, flow->order[b], live.out + (size_t)b * (size_t)live.words, live.words, read);
+            changed |= sweep_block(function, flow->order[b], live.out + (size_t)b * (size_t)live.words, needed,
+                                   live.words, read);
     }
     prune(function);
     renumber_temporaries(function);

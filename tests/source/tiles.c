@@ -253,6 +253,45 @@ static void again(int m, int n, const float *x, float *y)
         }
 }
 
+/* The counter of one iteration is known: nothing reaches the pipelined loop.  */
+static void never(int m, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, 64), ty = ws_tensor_2d(y, WS_F32, m, 64);
+#pragma ws grid(1)
+    for (int i = 0; i < 1; i++) {
+        const int j = i % 1 * 32;
+        ws_tile v = ws_load(tx, 0, j, 16, 32);
+        if (j >= 1) {
+#pragma ws pipeline(2)
+            for (int k = 0; k < m; k += 16)
+                v = ws_add(v, ws_load(tx, k, j, 16, 32));
+        }
+        ws_store(ty, 0, j, v);
+    }
+}
+
+/* A condition of several parts that decides nothing.  */
+static ws_tile unchanged(ws_tile x, long n)
+{
+    ws_tile y = x;
+    if ((((n < 9 && n % 2 == 0) && n % 2 == 0) && (n >= 9 || n >= 9)))
+        y = y;
+    return y;
+}
+
+static void unread(int m, long n, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, 64), ty = ws_tensor_2d(y, WS_F32, m, 64);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 16)
+        for (int j = 0; j < 64; j += 32) {
+            ws_tile v = ws_load(tx, i, j, 16, 32);
+            if (i >= 32)
+                v = ws_neg(unchanged(v, n / 8));
+            ws_store(ty, i, j, v);
+        }
+}
+
 int main(void)
 {
     reset();
@@ -284,5 +323,9 @@ int main(void)
     show("again");
     causal(16, 90, scales, sums);
     show("causal");
+    never(ROWS, scales, sums);
+    show("never");
+    unread(ROWS, 40, scales, sums);
+    show("unread");
     return 0;
 }

@@ -61,14 +61,6 @@ struct Recursion {
 };
 static vec<Recursion> recursions = vNULL;
 
-location_t bind_recursion(tree fndecl)
-{
-    for (unsigned i = 0; i < recursions.length(); i++)
-        if (DECL_UID(recursions[i].fndecl) == DECL_UID(fndecl))
-            return recursions[i].where;
-    return UNKNOWN_LOCATION;
-}
-
 /* The middle end would stop at a cycle of forced functions with a sentence of its own; the walk has a better one.  */
 static void unforce(tree fndecl, location_t where)
 {

@@ -83,8 +83,3 @@ tree data_update(location_t where, bool to_host, tree base, tree first, tree byt
 {
     return array_call(where, "ws_data_update_", base, first, bytes, build_int_cst(integer_type_node, to_host), name);
 }
-
-bool data_is_call(const char *name)
-{
-    return !strncmp(name, "data_", 5);
-}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * devices.cc - loops over devices, blocks of grids that run together, and tensors whose bases are elements of an array
- * of pointers.
+ * devices.cc - loops over devices, and blocks of grids that run together.
  *
  *   #pragma ws devices(n)                                     ws_devices_begin_(n);
  *   for (int r = 0; r < n; r++)                               for (int r = 0; r < n; r++) {
@@ -12,14 +11,8 @@
  *
  * Where the next such loop follows, ws_devices_again_(n) is the end of one and the begin of the other.
  *
- * A pointer that the whole grid has in common is read before the launch.  One that the grid chooses makes its tensor a
- * table: one more dimension in front, whose coordinate says which pointer, of as many as the loop has devices.
- *
  * Under #pragma ws together, what follows in the block stands between two calls, too (TRY_FINALLY), between which the
  * runtime has launches wait for those alone whose tensors they touch.
- *
- * Iterations run at the same time, so each stores what is its own alone: x[r] of its counter r.  What the compiler does
- * not see, the launches compare (runtime/host/devices.c).
  */
 #include "plugin.h"
 
@@ -108,13 +101,6 @@ void devices_refuse(location_t where)
     complain(where, "a loop over devices holds grids, and stands in none", "a loop over devices in a grid");
 }
 
-/* One of the calls above.  */
-bool devices_is_call(const char *name)
-{
-    return !strcmp(name, "together_begin") || !strcmp(name, "together_end") || !strcmp(name, "devices_begin") ||
-           !strcmp(name, "devices_next") || !strcmp(name, "devices_end") || !strcmp(name, "devices_again");
-}
-
 /* ---- one loop right behind another ------------------------------------------------------------------------------- */
 
 static bool is_call_of(gimple *stmt, const char *name)
@@ -177,170 +163,8 @@ static const MarkedLoop *devices_around(const Walk *w)
     return NULL;
 }
 
-static tree stripped(tree name)
-{
-    name = ssa_resolve(name);
-    while (TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name)) {
-        gimple *def = SSA_NAME_DEF_STMT(name);
-        tree stored = gimple_assign_load_p(def) ? memory_value(def) : NULL_TREE;
-        if (stored)
-            name = ssa_resolve(stored);
-        else if (is_gimple_assign(def) && CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)))
-            name = ssa_resolve(gimple_assign_rhs1(def));
-        else
-            break;
-    }
-    return name;
-}
-
-/* An element of an array of pointers: *(array + index * bytes + offset).  */
-struct Element {
-    gimple *load;
-    tree array, index; /* index: NULL where the offset says which one */
-    int64_t offset;    /* in elements */
-};
-
-static bool element_of(tree pointer, Element *element)
-{
-    int64_t bytes = POINTER_SIZE_UNITS, factor;
-    pointer = stripped(pointer);
-    gimple *load =
-        TREE_CODE(pointer) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(pointer) ? SSA_NAME_DEF_STMT(pointer) : NULL;
-    if (!load || !gimple_assign_load_p(load) || gimple_has_volatile_ops(load))
-        return false;
-    tree reference = gimple_assign_rhs1(load);
-    *element = Element{load, NULL_TREE, NULL_TREE, 0};
-    if (TREE_CODE(reference) == ARRAY_REF && DECL_P(TREE_OPERAND(reference, 0))) {
-        element->array = build_fold_addr_expr(TREE_OPERAND(reference, 0));
-        element->index = TREE_OPERAND(reference, 1);
-        return integer_zerop(array_ref_low_bound(reference));
-    }
-    if (TREE_CODE(reference) != MEM_REF || (int64_t)int_cst_value(TREE_OPERAND(reference, 1)) % bytes)
-        return false;
-    element->offset = (int64_t)int_cst_value(TREE_OPERAND(reference, 1)) / bytes;
-    element->array = stripped(TREE_OPERAND(reference, 0));
-    gimple *sum = TREE_CODE(element->array) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(element->array)
-                      ? SSA_NAME_DEF_STMT(element->array)
-                      : NULL;
-    if (!sum || !is_gimple_assign(sum) || gimple_assign_rhs_code(sum) != POINTER_PLUS_EXPR)
-        return true;
-    tree distance = stripped(gimple_assign_rhs2(sum));
-    gimple *product =
-        TREE_CODE(distance) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(distance) ? SSA_NAME_DEF_STMT(distance) : NULL;
-    if (!product || !is_gimple_assign(product) || gimple_assign_rhs_code(product) != MULT_EXPR ||
-        !constant_int(gimple_assign_rhs2(product), &factor) || factor != bytes)
-        return false;
-    element->array = stripped(gimple_assign_rhs1(sum));
-    element->index = gimple_assign_rhs1(product);
-    return true;
-}
-
-/* Is the base of a tensor a pointer out of an array, which the region chooses?  */
-bool devices_is_table(Walk *w, tree base)
-{
-    Element element;
-    return devices_around(w) && element_of(base, &element) && element.index &&
-           defined_in_region(w, gimple_assign_lhs(element.load)) && value_outside(w, element.array);
-}
-
-/* The array, where it is.  */
-Value *devices_table(Walk *w, tree base)
-{
-    Element element;
-    if (!devices_is_table(w, base) || !element_of(base, &element))
-        return NULL;
-    if (TREE_CODE(element.array) == ADDR_EXPR && !is_global_var(TREE_OPERAND(element.array, 0)))
-        mark_addressable(TREE_OPERAND(element.array, 0));
-    return value_outside(w, element.array);
-}
-
-/* How many pointers a table has.  */
-Value *devices_count(Walk *w)
-{
-    return value_outside_argument(w, gimple_call_arg(devices_around(w)->marker, 1));
-}
-
 tree devices_how_many(const Walk *w)
 {
     const MarkedLoop *around = devices_around(w);
     return around ? gimple_call_arg(around->marker, 1) : NULL_TREE;
-}
-
-static gcall *constructor_of(tree tensor)
-{
-    char buffer[64];
-    for (int depth = 0; depth < 64; depth++) {
-        tensor = ssa_resolve(tensor);
-        gimple *def =
-            TREE_CODE(tensor) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(tensor) ? SSA_NAME_DEF_STMT(tensor) : NULL;
-        tree fndecl = def && is_gimple_call(def) ? gimple_call_fndecl(def) : NULL_TREE;
-        const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
-        if (!name || !is_tensor_constructor(name))
-            return NULL;
-        if (strcmp(name, "slice"))
-            return as_a<gcall *>(def);
-        tensor = gimple_call_arg(def, 0);
-    }
-    return NULL;
-}
-
-/* The coordinate in front of a load's own: which pointer of the table.  */
-Value *devices_index(Walk *w, tree tensor)
-{
-    Element element;
-    gcall *call = constructor_of(tensor);
-    if (!call || !element_of(gimple_call_arg(call, 0), &element) || !element.index)
-        return NULL;
-    Value *index = value_convert(w, value_of(w, element.index), D_I64, NULL);
-    if (!element.offset)
-        return index;
-    Value *args[] = {index, value_literal(w, D_I64, element.offset, 0)};
-    return value_new_op(w, OP_SCALAR_ADD, w->where, type_scalar(D_I64), NULL, 2, args);
-}
-
-/* ---- what an iteration may store --------------------------------------------------------------------------------- */
-
-static bool varies(const class loop *loop, tree name, int depth);
-
-static bool operand_varies(const class loop *loop, gimple *stmt, int depth)
-{
-    tree operand;
-    ssa_op_iter i;
-    FOR_EACH_SSA_TREE_OPERAND(operand, stmt, i, SSA_OP_USE)
-    if (varies(loop, operand, depth + 1))
-        return true;
-    return false;
-}
-
-/* May it be another one in another iteration of the loop?  */
-static bool varies(const class loop *loop, tree name, int depth)
-{
-    if (TREE_CODE(name) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(name))
-        return false;
-    gimple *def = SSA_NAME_DEF_STMT(name);
-    if (!flow_bb_inside_loop_p(loop, gimple_bb(def)))
-        return false;
-    return gimple_code(def) == GIMPLE_PHI || is_gimple_call(def) || depth > 16 || operand_varies(loop, def, depth);
-}
-
-/* A store of a region in a loop over devices: to what is the iteration's own.  */
-void devices_check_store(Walk *w, gcall *store)
-{
-    Element element;
-    const MarkedLoop *around = devices_around(w);
-    gcall *call = around ? constructor_of(gimple_call_arg(store, 0)) : NULL;
-    if (!call || w->failed)
-        return;
-    tree base = gimple_call_arg(call, 0);
-    if (!varies(around->loop, base, 0)) {
-        complain(stmt_location(store), "let each device have a tensor of its own, x[r], and let others load from it",
-                 "all iterations of a loop over devices store to one tensor");
-        w->failed = true;
-    } else if (element_of(base, &element) && element.index &&
-               (element.offset || stripped(element.index) != stripped(gimple_call_arg(around->marker, 2))) &&
-               varies(around->loop, element.index, 0)) {
-        complain(stmt_location(store), "store to x[r], where r is the loop's counter, and let others load from it",
-                 "an iteration of a loop over devices stores to what may belong to another iteration");
-        w->failed = true;
-    }
 }

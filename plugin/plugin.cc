@@ -79,15 +79,6 @@ bool source_text(location_t written, const char **text, size_t *length)
     return true;
 }
 
-/* Keeps the source's text of the element.  */
-void spell_element(Op *op, location_t written)
-{
-    const char *text;
-    size_t length;
-    if (source_text(written, &text, &length))
-        op_spell(op, text, length);
-}
-
 location_t host_location(const Loc &loc)
 {
     return (location_t)loc.host;
@@ -95,17 +86,6 @@ location_t host_location(const Loc &loc)
 
 /* What follows a mistake on its line mostly follows from it.  */
 static bool in_region, region_refused;
-
-void complain_in_region(bool inside)
-{
-    in_region = inside;
-    region_refused = false;
-}
-
-bool complained_in_region(void)
-{
-    return region_refused;
-}
 
 const char *with_id(const char *format)
 {

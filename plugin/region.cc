@@ -7,8 +7,7 @@
  *                                                     }
  *       for (k ...)   <- ws_pragma_ (1): pipeline   ws_launch_gemm (M, N, K, A, B, C);
  *
- * A marker's block says which loop it means.  All regions of the function are walked before the first is replaced, so
- * that the walk always sees the user's whole function.
+ * A marker's block says which loop it means.  The kernels of a function are built before a region of it is replaced.
  */
 #include "plugin.h"
 #include "source/kernels.h"
@@ -43,11 +42,45 @@ static void remove_markers(function *fn)
 
 static bool region_refuse_jumps(function *fn);
 
+static location_t last_location(basic_block bb)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    return gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
+}
+
+/* What begins here leads to nowhere but a loop without an end: the place of that loop, or UNKNOWN_LOCATION.  */
+static location_t endless_below(basic_block from)
+{
+    hash_set<basic_block> seen;
+    auto_vec<basic_block> blocks;
+    location_t where = last_location(from);
+    blocks.safe_push(from);
+    for (unsigned n = 0; n < blocks.length(); n++) {
+        edge out;
+        edge_iterator i;
+        if (!EDGE_COUNT(blocks[n]->succs))
+            return UNKNOWN_LOCATION;
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(blocks[n]); !gsi_end_p(s); gsi_next_nondebug(&s))
+            if (Pragma *pragma = pragma_of_stmt(gsi_stmt(s)))
+                where = pragma->is_grid ? where : pragma->loc;
+        FOR_EACH_EDGE(out, i, blocks[n]->succs)
+        if (!seen.add(out->dest))
+            blocks.safe_push(out->dest);
+    }
+    return where;
+}
+
+static void refuse_endless(location_t where)
+{
+    complain(where, "its condition is always true; an unsigned count is never below 0",
+             "a loop in the grid never ends");
+}
+
 static void never_repeats(Pragma *pragma, basic_block bb)
 {
-    location_t endless = graph_endless(bb);
+    location_t endless = endless_below(bb);
     if (!pragma->used && endless != UNKNOWN_LOCATION)
-        graph_refuse_endless(endless);
+        refuse_endless(endless);
     else if (!pragma->used && !region_refuse_jumps(cfun))
         complain(pragma->loc, "remove the pragma, or the statement that always leaves the loop",
                  "the loop under this pragma never repeats");
@@ -153,74 +186,6 @@ static bool region_refuse_jumps(function *fn)
     return false;
 }
 
-void region_irregular(Walk *w, location_t where)
-{
-    if (!w->failed && !region_refuse_jumps(w->fn))
-        complain(where, "use if, for, while and continue; leave a loop by its condition",
-                 "this control flow cannot be structured");
-    w->failed = true;
-}
-
-static gimple *use_outside(const Walk *w, tree name)
-{
-    imm_use_iterator i;
-    use_operand_p use;
-    FOR_EACH_IMM_USE_FAST(use, i, name)
-    {
-        gimple *stmt = USE_STMT(use);
-        if (!is_gimple_debug(stmt) && !flow_bb_inside_loop_p(w->outer, gimple_bb(stmt)))
-            return stmt;
-    }
-    return NULL;
-}
-
-/* What the loop's condition asks about.  */
-static bool is_counter(tree name)
-{
-    gimple *def = SSA_NAME_DEF_STMT(name);
-    basic_block bb = gimple_bb(def);
-    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
-    if (gimple_code(def) != GIMPLE_PHI || bb->loop_father->header != bb || gsi_end_p(last) ||
-        gimple_code(gsi_stmt(last)) != GIMPLE_COND)
-        return false;
-    return ssa_resolve(gimple_cond_lhs(gsi_stmt(last))) == name || ssa_resolve(gimple_cond_rhs(gsi_stmt(last))) == name;
-}
-
-static void check_leaving(Walk *w, tree name, location_t where)
-{
-    if (w->failed || !name || TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || !use_outside(w, name) ||
-        total_of(w, name))
-        return;
-    w->failed = true;
-    location_t use = stmt_location(use_outside(w, name));
-    auto_diagnostic_group group;
-    if (name_of(name))
-        error_at(use != UNKNOWN_LOCATION ? use : where, with_id("the value of %qs leaves the grid"), name_of(name));
-    else
-        error_at(use != UNKNOWN_LOCATION ? use : where, "%s", with_id("a value leaves the grid"));
-    if (is_counter(name))
-        inform((location_t)w->kernel->loc.host, "assign it again behind the grid, or use another variable there");
-    else if (w->kernel->grid.plain && name_of(name))
-        inform((location_t)w->kernel->loc.host,
-               "results leave this grid in arrays, and as sums: %<reduction(+: %s)%>, a clause of the grid",
-               name_of(name));
-    else
-        inform((location_t)w->kernel->loc.host,
-               "results leave this grid through %<ws_store%> alone; compute scalars again after it");
-}
-
-static void check_values(Walk *w)
-{
-    basic_block *body = get_loop_body(w->outer);
-    for (unsigned i = 0; i < w->outer->num_nodes; i++) {
-        for (gphi_iterator p = gsi_start_phis(body[i]); !gsi_end_p(p); gsi_next(&p))
-            check_leaving(w, gimple_phi_result(p.phi()), (location_t)w->kernel->loc.host);
-        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s))
-            check_leaving(w, gimple_get_lhs(gsi_stmt(s)), stmt_location(gsi_stmt(s)));
-    }
-    free(body);
-}
-
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 static const char *name_of_function(function *fn)
@@ -254,121 +219,28 @@ const char *name_for_device(const char *name)
 }
 
 /* The n-th region of a function has a suffix; what is static in one file may be so in another.  */
-static Kernel *new_kernel(function *fn, Pragma *pragma, class loop *loop, int ordinal, Kernel *first)
+static Kernel *new_kernel(function *fn, Pragma *pragma, int ordinal)
 {
     Module *module = plugin.module;
     const char *function = name_of_function(fn);
     const char *plain = name_for_device(function);
     const char *name = ordinal > 1 ? arena_print(module, "%s_%d", plain, ordinal) : plain;
-    Kernel *kernel = first ? choice_kernel(loop, first) : kernel_new(module, name, loc_of(pragma->loc));
+    Kernel *kernel = kernel_new(module, name, loc_of(pragma->loc));
     kernel->c_function = arena_print(module, "%s", function);
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
-    kernel->grid.plain = plain_is(loop, pragma);
     if (!TREE_PUBLIC(fn->decl))
         kernel->launcher = arena_print(module, "ws_launch_%s_%08x", name, hash_text(module->source));
-    if (first)
-        kernel->launcher = first->launcher;
     return kernel;
 }
 
-static int parameter_rank(function *fn, tree expression)
-{
-    int rank = 0;
-    for (tree parameter = DECL_ARGUMENTS(fn->decl); parameter; parameter = DECL_CHAIN(parameter), rank++)
-        if (TREE_CODE(expression) == SSA_NAME && SSA_NAME_IS_DEFAULT_DEF(expression) &&
-            SSA_NAME_VAR(expression) == parameter)
-            return rank;
-    return rank;
-}
-
-/* Live-ins in the order of the function's parameters, then as they were found; unused ones go.  */
-static void order_live_ins(Walk *w)
-{
-    Kernel *kernel = w->kernel;
-    auto_vec<LiveIn> sorted;
-    ir_count_uses(kernel, kernel->body);
-    for (const Total *total = kernel->grid.totals; total; total = total->next)
-        total->base->uses++;
-    if (kernel->grid.from)
-        kernel->grid.from->uses++;
-    for (const Extent *extent = kernel->grid.extents; extent; extent = extent->next) {
-        extent->base->uses++;
-        extent->bytes->uses++;
-    }
-    for (unsigned i = 0; i < w->livein.length(); i++) {
-        if (!w->livein[i].value->uses)
-            continue;
-        int rank = parameter_rank(w->fn, w->livein[i].expression);
-        unsigned at = sorted.length();
-        while (at > 0 && parameter_rank(w->fn, sorted[at - 1].expression) > rank)
-            at--;
-        sorted.safe_insert(at, w->livein[i]);
-    }
-    w->livein.truncate(0);
-    kernel->nparams = (int)sorted.length();
-    for (unsigned i = 0; i < sorted.length(); i++) {
-        w->livein.safe_push(sorted[i]);
-        kernel->params[i] = sorted[i].value;
-        sorted[i].value->index = (int)i;
-    }
-}
-
-static void number_blocks(function *fn, int *order)
-{
-    int *blocks = XNEWVEC(int, n_basic_blocks_for_fn(fn));
-    int count = pre_and_rev_post_order_compute_fn(fn, NULL, blocks, false);
-    for (int i = 0; i < count; i++)
-        order[blocks[i]] = i;
-    free(blocks);
-}
-
-/* Clauses that say what plain loops become.  */
-static void check_clauses(Walk *w)
-{
-    const char *remedy = "the step of a loop over tiles is the tile; leave the clause out";
-    for (unsigned i = 0; i < w->marks->length() && !w->kernel->grid.plain; i++) {
-        const MarkedLoop &mark = (*w->marks)[i];
-        const Pragma *pragma = mark.pragma;
-        bool outer = mark.loop == w->outer, inside = outer || flow_loop_nested_p(w->outer, mark.loop);
-        if (!inside || !(pragma->is_grid ? pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32 ||
-                                               pragma->grid.reductions
-                                         : pragma->pipeline.tile || pragma->pipeline.reductions))
-            continue;
-        complain(pragma->loc, remedy,
-                 "%<tile%>, %<reduction%> and %<precision%> are about loops over elements, and this grid %s",
-                 "calls functions of tiles, or writes no array");
-        w->failed = true;
-    }
-}
-
-static void walk_loops(Walk *w, const MarkedLoop &mark)
-{
-    complain_in_region(true);
-    total_collect(w);
-    check_values(w);
-    check_clauses(w);
-    task_collect(w);
-    plain_extents(w, mark.pragma);
-    if (!w->failed)
-        loop_emit(w, mark.loop);
-    total_leave(w);
-    task_check_rings(w);
-    complain_in_region(false);
-}
-
-static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal,
-                         Kernel *first)
+static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int ordinal)
 {
     Walk *w = new Walk();
     w->fn = fn;
     w->outer = mark.loop;
-    w->loop = loop_outer(mark.loop);
     w->marks = marks;
-    w->order = order;
-    w->kernel = new_kernel(fn, mark.pragma, mark.loop, ordinal, first);
-    w->block = w->kernel->body;
-    w->where = mark.pragma->loc;
+    w->kernel = new_kernel(fn, mark.pragma, ordinal);
     mark.pragma->used = true;
     entry_walk(w, mark);
     if (w->failed || w->kernel->failed) {
@@ -379,6 +251,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     }
     if (flag_sanitize & SANITIZE_UNDEFINED)
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
+    signature_region(w);
     return w;
 }
 
@@ -401,25 +274,14 @@ static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
     return TODO_update_ssa | TODO_cleanup_cfg;
 }
 
-static Walk *walk_grid(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
-{
-    Walk *w = walk_region(fn, mark, marks, order, ordinal, NULL);
-    if (!w->failed)
-        signature_region(w);
-    return w;
-}
-
 static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *> *walks)
 {
-    int *order = XCNEWVEC(int, last_basic_block_for_fn(fn) + 1);
     int ordinal = 0;
-    number_blocks(fn, order);
     calculate_dominance_info(CDI_DOMINATORS);
     for (unsigned i = 0; i < marks->length(); i++)
         if (check_mark(*marks, &(*marks)[i]) && (*marks)[i].pragma->is_grid)
-            walks->safe_push(walk_grid(fn, (*marks)[i], marks, order, ++ordinal));
+            walks->safe_push(walk_region(fn, (*marks)[i], marks, ++ordinal));
     task_refuse_lonely(fn, marks);
-    free(order);
 }
 
 /* require: SSA, early inlining done.   ensure: a kernel for each grid, and in its place a call of the launcher.  */

@@ -158,8 +158,7 @@ static bool makes_tensor(gimple *stmt)
     if (is_gimple_assign(stmt))
         return true;
     tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
-    const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
-    return name && is_tensor_constructor(name);
+    return fndecl && ws_name(fndecl, buffer, sizeof buffer);
 }
 
 static bool remove_tensors(basic_block bb)

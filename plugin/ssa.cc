@@ -4,9 +4,6 @@
  *
  *   BM_3 = 128;  _4 = BM_3 / 2;          64          constants fold, whatever -O left of them
  *   x_7 = acc_5;                         acc_5       a copy is what it copies
- *
- * Copies have no value of their own, so that parameters of inlined helpers look the same whether the inliner kept a
- * copy or not.
  */
 #include "plugin.h"
 
@@ -71,17 +68,6 @@ bool scalar_type(tree type, Dtype *dtype)
     return true;
 }
 
-Type type_of(tree type)
-{
-    Dtype dtype = D_I32;
-    if (is_tile_type(type) || is_tensor_type(type))
-        return TYPE_TO_INFER;
-    if (POINTER_TYPE_P(type))
-        return type_pointer(D_F32);
-    scalar_type(type, &dtype);
-    return type_scalar(dtype);
-}
-
 /* ---- names and places -------------------------------------------------------------------------------------------- */
 
 /* The user's line: not one of ws.h's own inline functions.  */
@@ -114,13 +100,13 @@ bool stands_before(location_t x, location_t y)
     return linemap_compare_locations(line_table, get_pure_location(x), get_pure_location(y)) > 0;
 }
 
-/* The user's name; not those of ws.h's own variables.  */
 /* Of a complex number, as GCC has made them two variables.  */
 static bool is_part(tree x)
 {
     return TREE_CODE(x) == REALPART_EXPR || TREE_CODE(x) == IMAGPART_EXPR;
 }
 
+/* The user's name; not those of ws.h's own variables.  */
 const char *name_of(tree ssa_name)
 {
     tree var = TREE_CODE(ssa_name) == SSA_NAME ? SSA_NAME_VAR(ssa_name) : ssa_name;
@@ -133,12 +119,18 @@ const char *name_of(tree ssa_name)
     return !strncmp(name, "ws_", 3) && name[length - 1] == '_' ? NULL : name;
 }
 
-/* A helper's parameter after inlining: whether it is a copy or the argument itself depends on -O.  */
-bool is_inlined_parameter(tree ssa_name)
+/* The name behind ws_, in buffer without a trailing underscore; NULL for other functions.  */
+const char *ws_name(tree fndecl, char *buffer, size_t size)
 {
-    tree var = SSA_NAME_VAR(ssa_name);
-    tree origin = var && VAR_P(var) ? DECL_ABSTRACT_ORIGIN(var) : NULL_TREE;
-    return origin && TREE_CODE(origin) == PARM_DECL;
+    const char *name = DECL_NAME(fndecl) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
+    size_t length = strlen(name);
+    if (strncmp(name, "ws_", 3) || length <= 3 || length - 2 > size || gimple_has_body_p(fndecl) ||
+        DECL_SAVED_TREE(fndecl))
+        return NULL;
+    memcpy(buffer, name + 3, length - 2);
+    if (buffer[length - 4] == '_')
+        buffer[length - 4] = 0;
+    return buffer;
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -176,6 +168,12 @@ tree ssa_resolve(tree name)
     return name;
 }
 
+bool defined_in_region(const Walk *w, tree ssa_name)
+{
+    basic_block bb = gimple_bb(SSA_NAME_DEF_STMT(ssa_name));
+    return bb && flow_bb_inside_loop_p(w->outer, bb);
+}
+
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
 static tree constant_within(tree expression, int *budget);
@@ -183,7 +181,7 @@ static tree constant_within(tree expression, int *budget);
 static tree constant_statement(gimple *stmt, int *budget)
 {
     if (gimple_assign_load_p(stmt)) {
-        tree stored = memory_value(stmt);
+        tree stored = fold_const_aggregate_ref(gimple_assign_rhs1(stmt));
         return stored ? constant_within(stored, budget) : NULL_TREE;
     }
     tree type = TREE_TYPE(gimple_assign_lhs(stmt));
@@ -205,35 +203,6 @@ static tree constant_statement(gimple *stmt, int *budget)
     }
 }
 
-bool is_checked_arithmetic(const gimple *stmt, enum tree_code *code)
-{
-    if (!gimple_call_internal_p(stmt) || !gimple_call_lhs(stmt))
-        return false;
-    switch (gimple_call_internal_fn(stmt)) {
-    case IFN_UBSAN_CHECK_ADD:
-        *code = PLUS_EXPR;
-        return true;
-    case IFN_UBSAN_CHECK_SUB:
-        *code = MINUS_EXPR;
-        return true;
-    case IFN_UBSAN_CHECK_MUL:
-        *code = MULT_EXPR;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static tree checked_constant(gimple *stmt, int *budget)
-{
-    enum tree_code code;
-    if (!is_checked_arithmetic(stmt, &code))
-        return NULL_TREE;
-    tree x = constant_within(gimple_call_arg(stmt, 0), budget);
-    tree y = x ? constant_within(gimple_call_arg(stmt, 1), budget) : NULL_TREE;
-    return y ? fold_binary(code, TREE_TYPE(gimple_call_lhs(stmt)), x, y) : NULL_TREE;
-}
-
 static tree constant_within(tree expression, int *budget)
 {
     if (--*budget < 0 || !expression)
@@ -243,26 +212,17 @@ static tree constant_within(tree expression, int *budget)
         gimple *def = SSA_NAME_DEF_STMT(expression);
         if (SSA_NAME_IS_DEFAULT_DEF(expression) || POINTER_TYPE_P(TREE_TYPE(expression)))
             return NULL_TREE;
-        if (is_gimple_assign(def) && !gimple_has_volatile_ops(def))
-            result = constant_statement(def, budget);
-        else
-            result = is_gimple_call(def) ? checked_constant(def, budget) : NULL_TREE;
+        result = is_gimple_assign(def) && !gimple_has_volatile_ops(def) ? constant_statement(def, budget) : NULL_TREE;
     }
     if (!result || (TREE_CODE(result) != INTEGER_CST && TREE_CODE(result) != REAL_CST))
         return NULL_TREE;
     return TREE_OVERFLOW_P(result) ? drop_tree_overflow(result) : result;
 }
 
-/* require: nothing.   ensure: the literal that the expression is at every -O, or NULL.  */
-tree constant_of(tree expression)
-{
-    int budget = 200;
-    return constant_within(expression, &budget);
-}
-
 bool constant_int(tree expression, int64_t *result)
 {
-    tree constant = constant_of(expression);
+    int budget = 200;
+    tree constant = constant_within(expression, &budget);
     if (!constant || TREE_CODE(constant) != INTEGER_CST || !cst_and_fits_in_hwi(constant))
         return false;
     *result = int_cst_value(constant);

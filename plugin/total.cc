@@ -163,34 +163,6 @@ const TotalOut *total_of(const Walk *w, tree name)
     return NULL;
 }
 
-/* With what the sum begins.  */
-Value *total_start(Walk *w, const TotalOut *total)
-{
-    Dtype dtype = type_of(TREE_TYPE(gimple_phi_result(total->phi))).dtype;
-    return value_literal(w, dtype, 0, 0);
-}
-
-/* require: the loops.   Behind them what they have summed goes to the pointer.  */
-void total_leave(Walk *w)
-{
-    Total **end = &w->kernel->grid.totals;
-    *end = NULL;
-    for (unsigned i = 0; i < w->totals.length() && !w->failed; i++) {
-        const TotalOut &out = w->totals[i];
-        Value *base = value_live_in(w, out.handle, type_pointer(D_F32), out.clause->name);
-        if (out.phi) {
-            Value *args[] = {base, value_literal(w, D_I64, 0, 0), value_of(w, gimple_phi_result(out.phi))};
-            Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
-            op->store->label = out.clause->name;
-            op_append(w->block, op);
-        }
-        Total *total = (Total *)arena_alloc(plugin.module, sizeof *total);
-        *total = Total{out.clause->op, out.clause->name, base, NULL, false};
-        *end = total;
-        end = &total->next;
-    }
-}
-
 /* ---- in place of the region -------------------------------------------------------------------------------------- */
 
 static tree summed_type(tree type)

@@ -328,6 +328,7 @@ void source_settle(SourceFunction *function)
     source_take_bytes(function); /* of a number of bytes that has become a constant */
     source_unroll(function);
     source_promote(function);
+    source_begin_scopes(function);
     source_name_results(function);
     source_simplify(function);
 }

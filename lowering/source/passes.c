@@ -57,6 +57,7 @@ static const struct {
     {"simplify", source_simplify},
     {"unroll", source_unroll},
     {"promote", run_promote},
+    {"scope", source_begin_scopes},
     {"tables", run_tables},
     {"structure", run_structure},
     {"induction", run_induction},

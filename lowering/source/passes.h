@@ -6,6 +6,7 @@
  *      simplify    values in their normal form, copies and dead values gone     values.c, rules.c, simplify.c
  *      unroll      loops of a constant, small number of iterations              unroll.c
  *      promote     objects whose address does not escape become variables       promote.c
+ *      scope       variables of a loop's body have no value where it begins      scope.c
  *      structure   blocks become a tree of sequences, conditions and loops      structure.c
  *      induction   counters and walking pointers of the tree's loops            induction.c
  *
@@ -138,6 +139,11 @@ bool source_has_name(const SourceVariable *variable);
 void source_renumber_values(SourceFunction *function);
 /* Is this a function of the C library that computes a float from floats and nothing else?  */
 bool source_has_no_effects(const char *symbol);
+
+/* ---- scope.c ----------------------------------------------------------------------------------------------------- */
+
+/* Variables that are declared in the body of a loop begin with 0. Runs behind promote.  */
+void source_begin_scopes(SourceFunction *function);
 
 /* ---- unroll.c, promote.c ----------------------------------------------------------------------------------------- */
 

@@ -372,8 +372,7 @@ Built build_load(Builder *b, const Instruction *load)
     const Dtype dtype = build_dtype(load->type);
     Value *args[] = {address.value, address.offset ? address.offset : build_integer(b, D_I64, 0)};
     Value *value = build_op(b, OP_ELEMENT, load->loc, type_scalar(dtype == D_I1 ? D_U8 : dtype), 2, args);
-    if (load->spelling)
-        op_spell(value->def, load->spelling, strlen(load->spelling));
+    build_spell(b, value->def, load, &address);
     return (Built){.kind = BUILT_SCALAR, .value = build_convert(b, load->loc, value, dtype)};
 }
 
@@ -403,7 +402,6 @@ void build_store(Builder *b, const Instruction *store)
     Op *op = op_new(b->kernel, OP_SET_ELEMENT, store->loc, 3, args);
     const char *name = store->symbol ? store->symbol : address.name;
     op->store->label = name ? name : "";
-    if (store->spelling)
-        op_spell(op, store->spelling, strlen(store->spelling));
+    build_spell(b, op, store, &address);
     op_append(b->block, op);
 }

@@ -193,6 +193,17 @@ static const Declaration *declaration_of(const Builder *b, const SourceLiveIn *l
                             : NULL;
 }
 
+/* How the user has written what is read or written; a number outside the function is its name.  */
+void build_spell(const Builder *b, Op *op, const Instruction *access, const Built *address)
+{
+    const SourceLiveIn *live = live_in_of(b, address->value);
+    const Declaration *declared = declaration_of(b, live);
+    if (access->spelling)
+        op_spell(op, access->spelling, strlen(access->spelling));
+    if (!op->written && declared && live->global && !declared->ndimensions && !declared->layout)
+        op->spelling = op->written = declared->name;
+}
+
 /* A tile or a tensor that is read from memory, or written to it.  */
 static void refuse_handle(Builder *b, const Instruction *i, const SourceLiveIn *live, bool tensor)
 {

@@ -284,6 +284,7 @@ void build_reject_with(Builder *b, Loc loc, Reason reason, const char *remedy, c
 void build_check(Builder *b);
 void build_refuse_call(Builder *b, const Instruction *call);
 void build_refuse_load(Builder *b, const Instruction *load, const Built *address);
+void build_spell(const Builder *b, Op *op, const Instruction *access, const Built *address);
 void build_refuse_store(Builder *b, const Instruction *store, const Built *address);
 /* Refuses a call whose tile nothing takes. false: it is none.  */
 bool build_is_lost(Builder *b, const Instruction *call, const Built *made);

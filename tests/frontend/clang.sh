@@ -127,7 +127,6 @@ ok 'a shape that is not known' bad 's/0, 64, 64)/0, n, 64)/' 'error: the shape o
 ok 'a place in the source' bad 's/ws_mul(.*)\();\)/ws_load(x, i, 0, n, 64)\1/' 'bad.c:10:27: error'
 ok 'a function without a body' bad 's/ws_store/f(); void f(void); ws_store/' 'error'
 ok 'a pragma without a loop' bad 's/for (int i = 0; i < n; i += 64)/int i = 0;/' "stands above a 'for' loop"
-ok_plain 'complex numbers' apart_runs tests/programs/plain_complex.c # sequential leaves them to C: no text of same.sh
 ok '-Wall -Werror' warns
 ok 'lines behind a region keep their numbers' lines_stay
 done_testing

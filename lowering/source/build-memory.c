@@ -331,6 +331,13 @@ const char *build_name_read(const Instruction *load)
     return name;
 }
 
+/* A variable outside of the function, or an object of the host's: a grid over tiles writes nothing but tensors.  */
+static bool is_left_alone(const SourceLiveIn *live)
+{
+    return (live->global || (live->object && !live->object->declaration.holds)) && !live->nreads && !live->behind &&
+           !live->varying_behind && !live->is_set && !live->into;
+}
+
 Built build_load(Builder *b, const Instruction *load)
 {
     Built none = {.kind = BUILT_NONE};
@@ -360,6 +367,8 @@ Built build_load(Builder *b, const Instruction *load)
     if (!b->kernel->grid.plain) {
         const int k = live_in_of(b, address.value);
         const SourceLiveIn *live = k < b->nlive_ins ? &b->live_ins[k] : NULL;
+        if (live && is_left_alone(live) && (!address.offset || build_is_known(address.offset)))
+            return read_before(b, load, &address);
         Value *value =
             live ? build_table_read(b, load, &address, live, live->global ? build_global_named(b, live->global) : NULL)
                  : NULL;

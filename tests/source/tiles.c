@@ -292,6 +292,25 @@ static void unread(int m, long n, const float *x, float *y)
         }
 }
 
+/* Variables of the file that the grid leaves alone, and elements of arrays that it chooses.  */
+static double factor = 0.5, factors[3] = {1, 2, 4};
+static float wide[40];
+static short shifts[4][2] = {{1, 2}, {3, 4}, {5, 6}, {7, -8}};
+
+static void outside(int m, int n, const float *x, float *y)
+{
+    const float steps[3] = {0.25f, 0.5f, 0.125f};
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, n), ty = ws_tensor_2d(y, WS_F32, m, n);
+#pragma ws grid(2)
+    for (int i = 0; i < m; i += 16)
+        for (int j = 0; j < n; j += 32) {
+            double sum = factor * factors[1] + factors[i / 16 % 3] + (double)wide[j / 32 + 3];
+            for (int k = 0; k < 2; k++)
+                sum += shifts[i / 16 % 4][k] * (double)steps[(j / 32 + k) % 3];
+            ws_store(ty, i, j, ws_mul(ws_load(tx, i, j, 16, 32), sum));
+        }
+}
+
 int main(void)
 {
     reset();
@@ -327,5 +346,12 @@ int main(void)
     show("never");
     unread(ROWS, 40, scales, sums);
     show("unread");
+    for (int i = 0; i < 40; i++)
+        wide[i] = (float)(i % 9);
+    factor += 1;
+    factors[2] = 3;
+    shifts[2][1]++;
+    outside(64, 192, scales, sums);
+    show("outside");
     return 0;
 }

@@ -65,7 +65,7 @@ static const char *leaving(Unit *u, const char *what)
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /* r of `r < n`.  */
-CXCursor devices_counter(const Unit *u, CXCursor loop)
+static CXCursor devices_counter(const Unit *u, CXCursor loop)
 {
     LoopParts parts = loop_parts(u, loop);
     CXCursor e = clang_Cursor_isNull(parts.cond) ? parts.cond : peel(u, parts.cond);

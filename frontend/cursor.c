@@ -67,14 +67,6 @@ Loc loc_of(const Unit *u, CXCursor c)
     return loc_at(u, clang_getCursorLocation(c));
 }
 
-void spell_element(const Unit *u, Op *op, CXCursor c)
-{
-    const CXCursor target = assigned_by(u, c), element = clang_Cursor_isNull(target) ? c : target;
-    const unsigned begin = begin_of(element), end = end_of(element);
-    if (in_text(u, element) && begin < end && end <= u->size)
-        op_spell(op, u->text + begin, end - begin);
-}
-
 unsigned begin_of(CXCursor c)
 {
     unsigned offset;
@@ -191,7 +183,7 @@ bool is_aggregate(CXType type)
     return kind == CXType_Record || kind == CXType_ConstantArray;
 }
 
-int64_t bytes_of(CXType type)
+static int64_t bytes_of(CXType type)
 {
     return clang_Type_getSizeOf(type);
 }
@@ -237,15 +229,6 @@ bool field_bits(CXType record, CXCursor field, int64_t *bits)
     return sought.found;
 }
 
-int64_t offset_of_member(CXType type, CXCursor field)
-{
-    int64_t bits;
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_Pointer)
-        type = clang_getPointeeType(type);
-    return (field_bits(type, field, &bits) ? bits : clang_Cursor_getOffsetOfField(field)) / 8;
-}
-
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 CXCursor peel(const Unit *u, CXCursor e)
@@ -262,21 +245,6 @@ CXCursor peel(const Unit *u, CXCursor e)
         e = below.list[0];
     }
     return e;
-}
-
-CXCursor whole_of(const Unit *u, CXCursor e)
-{
-    e = peel(u, e);
-    enum CXUnaryOperatorKind kind =
-        e.kind == CXCursor_UnaryOperator ? clang_getCursorUnaryOperatorKind(e) : CXUnaryOperator_Invalid;
-    return kind == CXUnaryOperator_Real || kind == CXUnaryOperator_Imag ? peel(u, children(u, e).list[0]) : e;
-}
-
-CXCursor decl_of(const Unit *u, CXCursor e)
-{
-    e = peel(u, e);
-    CXCursor decl = e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
-    return is_variable(decl) ? clang_getCanonicalCursor(decl) : clang_getNullCursor();
 }
 
 bool same_decl(CXCursor x, CXCursor y)
@@ -321,6 +289,22 @@ bool each_below(const Unit *u, CXCursor c, Visit visit, void *context)
     return true;
 }
 
+CXCursor bare(const Unit *u, CXCursor e)
+{
+    for (;;) {
+        Cursors below = children(u, e);
+        bool wraps =
+            e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CStyleCastExpr;
+        if (!wraps || !below.count || (e.kind == CXCursor_UnexposedExpr && below.count > 1))
+            return e;
+        CXCursor inner = below.list[below.count - 1];
+        if (!is_integer(clang_getCursorType(e)) || !is_integer(clang_getCursorType(inner)) ||
+            bytes_of(clang_getCursorType(inner)) > bytes_of(clang_getCursorType(e)))
+            return e;
+        e = inner;
+    }
+}
+
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 /* Which of the three parts of "for (init; cond; step)" stand there: a part is a child that begins before its end.  */
@@ -353,7 +337,7 @@ LoopParts loop_parts(const Unit *u, CXCursor loop)
 {
     Cursors below = children(u, loop);
     CXCursor none = clang_getNullCursor();
-    LoopParts parts = {none, none, none, none, loop.kind == CXCursor_DoStmt, 0};
+    LoopParts parts = {none, none, none, none, loop.kind == CXCursor_DoStmt};
     if (!below.count)
         return parts;
     if (loop.kind == CXCursor_DoStmt) {
@@ -377,7 +361,7 @@ LoopParts loop_parts(const Unit *u, CXCursor loop)
 
 /* ---- assignments ------------------------------------------------------------------------------------------------- */
 
-bool is_assignment(CXCursor e)
+static bool is_assignment(CXCursor e)
 {
     return e.kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Assign;
 }
@@ -399,136 +383,88 @@ CXCursor assigned_by(const Unit *u, CXCursor e)
     return below.count ? below.list[0] : clang_getNullCursor();
 }
 
-typedef struct {
-    CXCursor decl;
-    bool for_reading; /* pointers that a program only reads through count, too */
-    int count;
-    CXCursor reader; /* members that this expression does not read do not count; null: all count */
-} Counted;
+/* ---- the function of a call -------------------------------------------------------------------------------------- */
 
-/* The next expression from one towards the variable that its place is in: v of v.a, v[0], *v, v + 1 and (char *)v, and
-   an array of the address of its first element. */
-static CXCursor towards_root(const Unit *u, CXCursor e)
+/* Of the functions that _Generic has to choose of: that of its type, if it is one.  */
+static CXCursor generic_function(const Unit *u, CXCursor e)
 {
-    Cursors below = children(u, e);
-    if (!below.count)
-        return clang_getNullCursor();
-    switch (e.kind) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_MemberRefExpr:
-    case CXCursor_ArraySubscriptExpr:
-        return below.list[0];
-    case CXCursor_CStyleCastExpr:
-        return below.list[below.count - 1];
-    case CXCursor_UnaryOperator:
-        return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref ? below.list[0] : clang_getNullCursor();
-    case CXCursor_BinaryOperator:
-        if (!is_pointer(clang_getCursorType(e)))
+    const Cursors below = children(u, e);
+    const CXType type = clang_getCanonicalType(clang_getCursorType(e));
+    CXCursor found = clang_getNullCursor();
+    for (int i = 1; i < below.count; i++) {
+        CXCursor function = clang_getCursorReferenced(below.list[i]);
+        if (!clang_isExpression(below.list[i].kind) || function.kind != CXCursor_FunctionDecl ||
+            !clang_equalTypes(type, clang_getCanonicalType(clang_getCursorType(below.list[i]))))
+            continue;
+        if (!clang_Cursor_isNull(found) && !clang_equalCursors(found, function))
             return clang_getNullCursor();
-        return below.list[below.count == 2 && is_pointer(clang_getCursorType(below.list[1]))];
-    default:
-        return clang_getNullCursor();
+        found = function;
     }
+    return found;
 }
 
-/* The variable that a place is in, and the member of its structure; a null cursor for all of it. */
+/* __builtin_choose_expr of names, as ws_tensor_strided is.  */
+static CXCursor chosen_function(const Unit *u, CXCursor e)
+{
+    int64_t chosen;
+    Cursors below = children(u, e);
+    for (int depth = 0; depth < 32 && below.count; depth++) {
+        bool wraps = e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CallExpr;
+        if (e.kind == CXCursor_UnexposedExpr && below.count == 3 && evaluate_int(below.list[0], &chosen))
+            e = below.list[chosen ? 1 : 2];
+        else if (wraps && (below.count == 1 || e.kind == CXCursor_CallExpr))
+            e = below.list[0];
+        else
+            break;
+        below = children(u, e);
+    }
+    if (e.kind == CXCursor_GenericSelectionExpr)
+        return generic_function(u, e);
+    return e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
+}
+
+/* The function, for a call by its name.  */
+const char *callee_name(const Unit *u, CXCursor e, CXCursor *function)
+{
+    CXCursor callee = clang_getCursorReferenced(e);
+    if (callee.kind != CXCursor_FunctionDecl)
+        callee = chosen_function(u, e);
+    if (function)
+        *function = callee;
+    return callee.kind == CXCursor_FunctionDecl ? text_of(u, clang_getCursorSpelling(callee)) : "";
+}
+
+/* ---- the variable that a name means at a place ------------------------------------------------------------------- */
+
 typedef struct {
-    CXCursor variable, member;
-} Root;
+    const char *name;
+    unsigned at;
+    CXCursor found;
+} Sight;
 
-static Root root_of(const Unit *u, CXCursor place)
+static void look(const Unit *u, CXCursor c, Sight *sight)
 {
-    Root root = {whole_of(u, place), clang_getNullCursor()};
-    for (CXCursor next; !clang_Cursor_isNull(next = towards_root(u, root.variable));) {
-        if (root.variable.kind == CXCursor_MemberRefExpr)
-            root.member = clang_getCursorReferenced(root.variable);
-        root.variable = whole_of(u, next);
-    }
-    root.variable = decl_of(u, root.variable);
-    return root;
-}
-
-/* False for a member that shares its memory with others. */
-static bool is_apart(CXCursor member, CXCursor decl)
-{
-    CXCursor structure = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(decl)));
-    return structure.kind == CXCursor_StructDecl && same_decl(clang_getCursorSemanticParent(member), structure);
-}
-
-static bool is_another_member(const Unit *u, CXCursor c, void *context)
-{
-    (void)u;
-    const CXCursor *member = context;
-    return c.kind != CXCursor_MemberRefExpr || !same_decl(clang_getCursorReferenced(c), *member);
-}
-
-/* True if the place is in the variable, and in what the reader reads of it. */
-static bool is_counted_place(const Unit *u, const Counted *counted, CXCursor place)
-{
-    Root root = root_of(u, place);
-    if (!same_decl(root.variable, counted->decl))
-        return false;
-    return clang_Cursor_isNull(counted->reader) || clang_Cursor_isNull(root.member) ||
-           !is_apart(root.member, counted->decl) || !is_another_member(u, counted->reader, &root.member) ||
-           !each_below(u, counted->reader, is_another_member, &root.member);
-}
-
-/* True for a pointer into the variable, an array or an array of its members, that something keeps. */
-static bool is_handed_over(const Unit *u, CXCursor pointer, const Counted *counted)
-{
-    CXType type = clang_getCanonicalType(clang_getCursorType(pointer));
-    return is_pointer(type) && is_aggregate(clang_getCursorType(counted->decl)) &&
-           (counted->for_reading || !clang_isConstQualifiedType(clang_getPointeeType(type))) &&
-           is_counted_place(u, counted, pointer);
-}
-
-static int count_handed_over(const Unit *u, CXCursor c, const Counted *counted)
-{
-    int count = 0;
-    for (int i = 0, n = c.kind == CXCursor_CallExpr ? clang_Cursor_getNumArguments(c) : 0; i < n; i++)
-        count += is_handed_over(u, clang_Cursor_getArgument(c, i), counted);
-    if (c.kind != CXCursor_VarDecl && c.kind != CXCursor_InitListExpr && c.kind != CXCursor_ConditionalOperator &&
-        c.kind != CXCursor_ReturnStmt && !is_assignment(c))
-        return count;
     Cursors below = children(u, c);
-    for (int i = is_assignment(c); i < below.count; i++)
-        count += is_handed_over(u, below.list[i], counted);
-    return count;
+    for (int i = 0; i < below.count; i++) {
+        CXCursor inner = below.list[i];
+        bool scope = inner.kind == CXCursor_CompoundStmt || inner.kind == CXCursor_ForStmt;
+        if (begin_of(inner) > sight->at || (scope && end_of(inner) <= sight->at))
+            continue;
+        if (is_variable(inner) && !strcmp(text_of(u, clang_getCursorSpelling(inner)), sight->name))
+            sight->found = clang_getCanonicalCursor(inner);
+        look(u, inner, sight);
+    }
 }
 
-static bool count_one(const Unit *u, CXCursor c, void *context)
+CXCursor variable_in_sight(const Unit *u, CXCursor function, unsigned at, const char *name)
 {
-    Counted *counted = context;
-    CXCursor target = assigned_by(u, c);
-    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
-        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
-        target = children(u, c).list[0];
-    if (!clang_Cursor_isNull(target) && is_counted_place(u, counted, target))
-        counted->count++;
-    counted->count += count_handed_over(u, c, counted);
-    return true;
-}
-
-static int count_below(const Unit *u, CXCursor below, Counted counted)
-{
-    if (clang_Cursor_isNull(below))
-        return 0;
-    count_one(u, below, &counted);
-    each_below(u, below, count_one, &counted);
-    return counted.count;
-}
-
-int count_assignments(const Unit *u, CXCursor below, CXCursor decl)
-{
-    return count_below(u, below, (Counted){decl, false, 0, clang_getNullCursor()});
-}
-
-bool may_change(const Unit *u, CXCursor below, CXCursor decl)
-{
-    return count_below(u, below, (Counted){decl, true, 0, clang_getNullCursor()}) > 0;
-}
-
-bool may_change_what_is_read(const Unit *u, CXCursor below, CXCursor decl, CXCursor reader)
-{
-    return count_below(u, below, (Counted){decl, false, 0, reader}) > 0;
+    Sight sight = {name, at, clang_getNullCursor()};
+    Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
+    for (int i = 0; i < all.count; i++) /* a place in another file says nothing */
+        if (all.list[i].kind == CXCursor_VarDecl && (!in_text(u, all.list[i]) || begin_of(all.list[i]) < at) &&
+            !strcmp(text_of(u, clang_getCursorSpelling(all.list[i])), name))
+            sight.found = clang_getCanonicalCursor(all.list[i]);
+    if (!clang_Cursor_isNull(function))
+        look(u, function, &sight);
+    return sight.found;
 }

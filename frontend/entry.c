@@ -273,7 +273,7 @@ static const char *handle_of(Walk *w, const SourceLiveIn *live)
         name = arena_print(w->u->module, "%s %s", live->total->home_at ? "__imag__" : "__real__", name);
         type = part_type(type);
     }
-    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, 0, 0, name, type, handle};
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, false, name, type, handle};
     return handle;
 }
 
@@ -301,7 +301,7 @@ static const char *handle_into(Walk *w, const SourceKernel *built, SourceLiveIn 
     const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
     const char *place = arena_print(w->u->module, "(*(%s *)(void *)(%s))", c_type_of_read(live.read), text);
     LIST_ADD(w->u->module, w->totals, w->ntotals) =
-        (TotalOut){clause, -1, 0, place, type_summed(clang_getCursorType(decl)), handle};
+        (TotalOut){clause, true, place, type_summed(clang_getCursorType(decl)), handle};
     return handle;
 }
 
@@ -374,7 +374,6 @@ void entry_walk(Walk *w, const Pragma *pragma)
     }
     const SourceKernel built = source_build_variants(w->kernel, function, mark, handed ? &site : NULL, clauses_of, u,
                                                      &u->choices, u->module->target != TARGET_SEQUENTIAL);
-    w->pragma = pragma;
     take_live_ins(w, &built);
     if (!w->kernel->failed)
         add_clauses(w, pragma, &built);

@@ -121,11 +121,10 @@ static Edit replacement(Walk *w)
                                              w->kernel->launcher, arguments(w));
     Uses uses = {w, NULL, 0, ""};
     each_below(u, w->region, use_one, &uses);
-    const char *tables = w->tables ? w->tables : "";
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
     return (Edit){begin, end,
-                  arena_print(u->module, "{ %s%s%s%s%s }\n# %d %s\n", tables, totals_first(w), call, totals_last(w),
-                              uses.text, behind.line, quoted(u, behind.file)),
+                  arena_print(u->module, "{ %s%s%s%s }\n# %d %s\n", totals_first(w), call, totals_last(w), uses.text,
+                              behind.line, quoted(u, behind.file)),
                   INT_MAX};
 }
 

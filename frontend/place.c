@@ -71,24 +71,6 @@ static bool loop_is_written(const Unit *u, CXCursor loop)
            (stands_at_text(u, at, "for") || stands_at_text(u, at, "while") || stands_at_text(u, at, "do"));
 }
 
-/* From the frame's outermost loop on, the counters of each; returns how many there are.  */
-static int count_from(Walk *w, const Round *round, const Frame *frame, const char *base)
-{
-    const char *text = "";
-    if (!round || round->frame < frame->id)
-        return 0;
-    int level = count_from(w, round->outer, frame, base);
-    if (round->frame != frame->id)
-        return level;
-    for (int i = 0; i < w->nslots; i++)
-        if (show_counts(w, round, i))
-            text = arena_print(w->u->module, "%sws_place_count_(%s%d, \"%s\", (long)%s); ", text, base, level++,
-                               slot_name(w, i), slot_name(w, i));
-    if (*text && loop_is_written(w->u, round->loop))
-        add_before(w->u, loop_parts(w->u, round->loop).body, text);
-    return level;
-}
-
 static void begin_places(Walk *w)
 {
     Unit *u = w->u;
@@ -97,26 +79,6 @@ static void begin_places(Walk *w)
             u, begin_of(w->region), statement_end(u, w->region),
             arena_print(u->module, "{ ws_place_begin_(\"%s\", \"%s\"); ", w->kernel->name, w->kernel->c_function),
             " ws_place_end_(); }");
-}
-
-/* require: a call of a print in the grid.   ensure: the text around it tells the library the counters.  */
-void place_print(Walk *w, CXCursor call)
-{
-    Unit *u = w->u;
-    CXCursor site = call;
-    for (const Frame *frame = w->frame; frame; site = frame->site, frame = frame->caller) {
-        const char *base = frame->id ? "ws_level_ + " : "";
-        const int level = count_from(w, w->round, frame, base);
-        CXCursor body = frame->id ? children(u, frame->function).list[children(u, frame->function).count - 1] : site;
-        if (frame->id && !in_text(u, body))
-            continue;
-        if (stands_there(u, site))
-            add_around(u, begin_of(site), end_of(site), arena_print(u->module, "(ws_place_cut_(%s%d), ", base, level),
-                       ")");
-        if (frame->id)
-            add_edit(u, begin_of(body) + 1, AT_BEGIN, "const int ws_level_ = ws_place_level_(); ");
-    }
-    begin_places(w);
 }
 
 /* ---- prints ------------------------------------------------------------------------------------------------------ */

@@ -249,7 +249,7 @@ bool begins_block(const Unit *u, CXCursor block, const Pragma *pragma)
     return only_blank(u, begin_of(block) + 1, pragma->offset);
 }
 
-Pragma *pragma_of_block(const Unit *u, CXCursor block)
+static Pragma *pragma_of_block(const Unit *u, CXCursor block)
 {
     if (block.kind != CXCursor_CompoundStmt || !in_text(u, block))
         return NULL;

@@ -88,98 +88,6 @@ static Kernel *new_kernel(Unit *u, CXCursor function, CXCursor region, Pragma *p
     return kernel;
 }
 
-static void own_variable(Walk *w, CXCursor decl)
-{
-    bool inside = begin_of(w->region) <= begin_of(decl) && end_of(decl) <= end_of(w->region);
-    CXType type = clang_getCursorType(decl);
-    if (!is_variable(decl) || inside || variable_find(w, decl) >= 0 || is_aggregate(type) ||
-        clang_Cursor_getStorageClass(decl) == CX_SC_Static || clang_getCursorLinkage(decl) == CXLinkage_External ||
-        clang_getCursorLinkage(decl) == CXLinkage_Internal)
-        return;
-    Result before = is_tile_type(type) ? (Result){.kind = R_NONE} : outside_read(w, decl);
-    int variable = variable_new(w, decl, type, false);
-    if (before.kind == R_PAIR)
-        slot_write(w, slot_of(w, variable, bytes_of(part_type(type)), true), result_of(before.imaginary));
-    slot_write(w, slot_of(w, variable, 0, true), before.kind == R_PAIR ? result_of(before.value) : before);
-}
-
-/* Variables of the function that the region assigns to are its own from here on.  */
-static bool own_one(const Unit *u, CXCursor c, void *context)
-{
-    CXCursor target = assigned_by(u, c);
-    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
-        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
-        target = children(u, c).list[0];
-    CXCursor decl = clang_Cursor_isNull(target) ? target : decl_of(u, whole_of(u, target));
-    if (!clang_Cursor_isNull(decl))
-        own_variable(context, decl);
-    return true;
-}
-
-/* Clauses that say what plain loops become.  */
-static void check_clauses(Walk *w, const Pragma *pragma)
-{
-    if (!w->kernel->grid.plain &&
-        (pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32 || pragma->grid.reductions)) {
-        complain(w->u, pragma->loc, "the step of a loop over tiles is the tile; leave the clause out",
-                 "'tile', 'reduction' and 'precision' are about loops over elements, and this grid calls functions of "
-                 "tiles, or writes no array");
-        w->failed = true;
-    }
-}
-
-/* extent(x: n): how many bytes there are behind pointers.  */
-static void read_extents(Walk *w, const Pragma *pragma)
-{
-    for (const DataArray *array = pragma->extents; array && w->kernel->grid.plain; array = array->next) {
-        Result base = outside_read(w, array->decl);
-        if (base.kind != R_POINTER || base.offset || variable_find(w, array->decl) >= 0) {
-            complain(w->u, pragma->loc, "name a pointer or an array that is known before the grid",
-                     "the extent of this array is not known before the grid");
-            w->failed = true;
-            return;
-        }
-        Extent *extent = arena_alloc(w->u->module, sizeof *extent);
-        *extent = (Extent){base_of(w, base),
-                           live_in(w, array->bytes, "long", type_scalar(D_I64), NULL, parameter_rank(w, "")),
-                           w->kernel->grid.extents};
-        w->kernel->grid.extents = extent;
-    }
-}
-
-/* order(from(x)).  */
-static void read_from(Walk *w, const Pragma *pragma)
-{
-    if (pragma->from)
-        w->kernel->grid.from =
-            live_in(w, pragma->from, "long", type_scalar(D_I64), "from", parameter_rank(w, pragma->from));
-}
-
-/* The kernel from the user's tree.  */
-static void walk_tree(Walk *w, const Pragma *pragma)
-{
-    outside_scan(w);
-    devices_scan(w);
-    check_clauses(w, pragma);
-    tasks_collect(w);
-    each_below(w->u, w->region, own_one, w);
-    outside_objects(w);
-    totals_begin(w);
-    if (!w->failed)
-        read_extents(w, pragma);
-    read_from(w, pragma);
-    if (!w->failed)
-        walk_loop(w, w->region);
-    totals_leave(w);
-    for (int i = 0; i < w->ntasks && !w->failed; i++)
-        rings_check(w, w->tasks[i].pragma->rings);
-    shares_check(w);
-    if (w->failed || w->kernel->failed)
-        return;
-    source_prune(w->kernel);
-    order_live_ins(w);
-}
-
 /* Pragmas in the grid, also of a loop that control never reaches and the kernel does not have.  */
 static void see_below(Unit *u, CXCursor region)
 {
@@ -194,17 +102,14 @@ static void see_below(Unit *u, CXCursor region)
 /* With a copy: the function becomes a part of the copy's caller.  */
 static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
-    Walk walk = {.u = u, .function = function, .region = region, .where = pragma->loc};
+    Walk walk = {.u = u, .function = function, .region = region, .pragma = pragma};
     walk.caller = copy ? copy->caller : clang_getNullCursor();
     walk.site = copy ? copy->site : clang_getNullCursor();
-    Frame top = {0, function, NULL, NULL, -1, clang_getNullCursor()};
-    walk.frame = &top;
     walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
-    walk.block = walk.kernel->body;
     pragma->used = true;
     entry_walk(&walk, pragma);
     see_below(u, region);
-    if (walk.failed || walk.kernel->failed) {
+    if (walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");
         walk.kernel->failed = u->module->failed = true;

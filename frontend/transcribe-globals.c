@@ -38,7 +38,7 @@ static int escaped(const char **text)
 }
 
 /* libclang spells a string with quotes and escapes.  */
-const char *bytes_of_string(const Unit *u, CXCursor literal, long *bytes)
+static const char *bytes_of_string(const Unit *u, CXCursor literal, long *bytes)
 {
     const char *text = text_of(u, clang_getCursorSpelling(literal));
     CXType type = clang_getCursorType(literal);
@@ -313,6 +313,20 @@ static SourceGlobal *global_of(Transcriber *t, CXCursor decl)
     global = new_global(t, first, decl, name);
     define_global(t, decl);
     return global;
+}
+
+/* An object that the program never changes.  */
+static bool is_constant_object(CXCursor decl)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(decl));
+    bool constant = clang_isConstQualifiedType(type); /* of an array it stands outside or with the elements */
+    while (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray) {
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+        constant |= clang_isConstQualifiedType(type) != 0;
+    }
+    bool lasts =
+        clang_getCursorLinkage(decl) != CXLinkage_NoLinkage || clang_Cursor_getStorageClass(decl) == CX_SC_Static;
+    return lasts && constant && !clang_isVolatileQualifiedType(type);
 }
 
 /* Takes the bytes from a declaration that defines the variable.  */

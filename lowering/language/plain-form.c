@@ -436,11 +436,6 @@ Value *form(Nest *in, Value *value, int row, int col)
 }
 
 /* All rows and columns of two axes, each with an element of its own.  */
-Value *form_whole(Nest *in, Op *where, Value *value, int row, int col)
-{
-    return form_whole_as(in, where, value, form_dtype(in, value), row, col);
-}
-
 Value *form_whole_as(Nest *in, Op *where, Value *value, Dtype dtype, int row, int col)
 {
     Value *tile = form_integer(in, where, value, form(in, value, row, col), dtype);

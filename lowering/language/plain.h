@@ -363,7 +363,7 @@ bool memory_is_padded(const Nest *in, const Access *access, int axis);
 /* ---- plain-form.c ------------------------------------------------------------------------------------------------ */
 
 Value *form(Nest *in, Value *value, int row, int col);
-Value *form_whole(Nest *in, Op *where, Value *value, int row, int col); /* broadcast to all rows and columns */
+/* Broadcast to all rows and columns.  */
 Value *form_whole_as(Nest *in, Op *where, Value *value, Dtype dtype, int row, int col);
 Value *form_plain(Nest *in, Value *value);
 Value *form_poly(Nest *in, Op *where, const Poly *x);

@@ -389,13 +389,6 @@ Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Oper
     return converted(builder, SO_BITS, from, to, x);
 }
 
-Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y)
-{
-    Instruction *instruction = emit(builder, SO_SELECT, type, c, x);
-    instruction->args[2] = y;
-    return result(builder, instruction);
-}
-
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x)
 {
     emit(builder, SO_COPY, variable->type, fitted(x, variable->type), nothing)->variable = variable;

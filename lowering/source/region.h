@@ -337,8 +337,7 @@ Operand source_of(SourceVariable *variable);
 Operand source_unary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x);
 Operand source_binary(SourceBuilder *builder, SourceOpcode code, SourceType type, Operand x, Operand y);
 Operand source_convert(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
-Operand source_select(SourceBuilder *builder, SourceType type, Operand c, Operand x, Operand y);
-Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Operand x); /* x, if they are equal */
+Operand source_bits(SourceBuilder *builder, SourceType from, SourceType to, Operand x);    /* x, if they are equal */
 void source_copy(SourceBuilder *builder, SourceVariable *variable, Operand x);
 Operand source_load(SourceBuilder *builder, SourceType type, Operand address, bool is_volatile);
 void source_store(SourceBuilder *builder, SourceType type, Operand address, Operand x, bool is_volatile);

@@ -2,7 +2,7 @@
 /*
  * queries.c - predicates and properties of operations and values that several passes share.
  *
- *   r = load d, i, j                     op_is_pure, op_reads_memory
+ *   r = load d, i, j                     op_is_pure
  *   for k = 0, < 4, 1                    constant_trips: 4
  *     acc = dot (ta, tb, acc)            op_is_product; op_reads_operand for ta and tb; op_writes_in_place
  */
@@ -296,12 +296,6 @@ bool op_is_loop(const Op *op)
 bool op_writes_in_place(const Op *op)
 {
     return op->code == OP_MMA || op_is_product(op);
-}
-
-bool op_reads_memory(const Op *op)
-{
-    OpClass class_ = op_info[op->code].class_;
-    return class_ == CLASS_LOAD || op->code == OP_READ;
 }
 
 bool op_is_pure(const Op *op)

@@ -70,7 +70,6 @@ Op *pipelined_loop(const Op *op);
 
 /* Predicates on operations of roles.  */
 bool op_is_pure(const Op *op);          /* has no side effect; may be removed or computed elsewhere in its block */
-bool op_reads_memory(const Op *op);     /* pure, but does not move across a store or a release */
 bool op_is_loop(const Op *op);          /* a loop, or a region that carries values as a loop does */
 bool op_writes_in_place(const Op *op);  /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
 bool value_on_host(const Value *value); /* depends on parameters of the launcher alone */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frontend.h - what the files of the clang door share.
+ * frontend.h - what the files of the clang front end share.
  *
  *   main.c     the program wsc-clang: options, libclang's parse, the end of the unit (lower_module, the output files)
  *   say.c      diagnostics in clang's style
@@ -164,7 +164,7 @@ void each_pragma(Unit *u, PragmaLine *each, void *context);
 void pragmas_read(Unit *u);
 bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
 bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma); /* clause.c */
-Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function);
+Pragma *pragma_of_loop(Unit *u, CXCursor loop);
 unsigned line_end(const Unit *u, unsigned at);
 bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin);
 bool begins_block(const Unit *u, CXCursor block, const Pragma *pragma);

@@ -265,9 +265,8 @@ static bool is_of_loop(const Pragma *pragma)
            pragma->kind == DIRECTIVE_BLOCKS;
 }
 
-Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function)
+Pragma *pragma_of_loop(Unit *u, CXCursor loop)
 {
-    (void)function;
     if (!in_text(u, loop))
         return NULL;
     for (int i = 0; i < u->npragmas; i++)

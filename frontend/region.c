@@ -36,44 +36,9 @@ static const char *name_for_device(Module *module, const char *name)
     return plain;
 }
 
-/* ---- is it a grid of plain loops? -------------------------------------------------------------------------------- */
-
-typedef struct {
-    bool arrays, tiles;
-    int depth;
-} Contents;
-
-static bool see(const Unit *u, CXCursor c, void *context)
-{
-    Contents *contents = context;
-    CXCursor function;
-    if (c.kind == CXCursor_CallExpr) {
-        const char *name = callee_name(u, c, &function);
-        CXCursor definition = *name ? clang_getCursorDefinition(function) : clang_getNullCursor();
-        contents->tiles |= !strncmp(name, "ws_", 3) && strncmp(name, "ws_print_value_", 15);
-        if (!clang_Cursor_isNull(definition) && contents->depth++ < 64)
-            each_below(u, definition, see, contents);
-    }
-    CXCursor target = assigned_by(u, c);
-    contents->arrays |=
-        c.kind == CXCursor_ArraySubscriptExpr ||
-        (c.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref);
-    if (!clang_Cursor_isNull(target))
-        contents->arrays |= peel(u, target).kind != CXCursor_DeclRefExpr;
-    return true;
-}
-
-/* Loops over elements: it reads or writes arrays, or sums, and calls no function of ws.h.  */
-static bool is_plain(const Unit *u, CXCursor region, const Pragma *pragma)
-{
-    Contents contents = {false, false, 0};
-    each_below(u, region, see, &contents);
-    return (contents.arrays || pragma->grid.reductions) && !contents.tiles;
-}
-
 /* ---- one region -------------------------------------------------------------------------------------------------- */
 
-static Kernel *new_kernel(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal)
+static Kernel *new_kernel(Unit *u, CXCursor function, const Pragma *pragma, int ordinal)
 {
     const char *c_name = text_of(u, clang_getCursorSpelling(function));
     const char *plain = name_for_device(u->module, c_name);
@@ -82,7 +47,6 @@ static Kernel *new_kernel(Unit *u, CXCursor function, CXCursor region, Pragma *p
     kernel->c_function = c_name;
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
-    kernel->grid.plain = is_plain(u, region, pragma);
     if (clang_getCursorLinkage(function) != CXLinkage_External)
         kernel->launcher = arena_print(u->module, "ws_launch_%s_%08x", name, hash_text(u->module->source));
     return kernel;
@@ -105,7 +69,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     Walk walk = {.u = u, .function = function, .region = region, .pragma = pragma};
     walk.caller = copy ? copy->caller : clang_getNullCursor();
     walk.site = copy ? copy->site : clang_getNullCursor();
-    walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
+    walk.kernel = new_kernel(u, copy ? copy->caller : function, pragma, ordinal);
     pragma->used = true;
     entry_walk(&walk, pragma);
     see_below(u, region);
@@ -140,7 +104,7 @@ static bool see_grid(const Unit *u, CXCursor c, void *context)
     Search *search = context;
     (void)u;
     if (c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt) {
-        const Pragma *pragma = pragma_of_loop(search->u, c, search->function);
+        const Pragma *pragma = pragma_of_loop(search->u, c);
         search->found |= pragma && pragma->kind == DIRECTIVE_GRID;
     }
     return !search->found;
@@ -188,7 +152,7 @@ static void visit(Search *search, CXCursor c)
     }
     if (c.kind != CXCursor_ForStmt && c.kind != CXCursor_WhileStmt)
         return;
-    Pragma *pragma = pragma_of_loop(u, c, search->function);
+    Pragma *pragma = pragma_of_loop(u, c);
     if (pragma && pragma->kind == DIRECTIVE_GRID && c.kind == CXCursor_WhileStmt && !u->errors) {
         pragma->used = true;
         complain(u, pragma->loc, "and this is none", "'#pragma ws grid' stands above a 'for' loop");
@@ -203,9 +167,7 @@ static void visit(Search *search, CXCursor c)
 static bool leave_out(const Unit *u, CXCursor c, void *context)
 {
     Search *search = context;
-    Pragma *pragma = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt
-                         ? pragma_of_loop(search->u, c, search->function)
-                         : NULL;
+    Pragma *pragma = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt ? pragma_of_loop(search->u, c) : NULL;
     (void)u;
     if (pragma)
         pragma->used = true;

@@ -24,9 +24,7 @@
 
 #include <clang-c/Index.h>
 
-#include "ir/functions.h"
 #include "ir/kernel.h"
-#include "ir/versions.h"
 #include "source/choice.h"
 #include "source/pragma.h"
 

@@ -11,7 +11,6 @@
  * calls counts on from its caller's number, `ws_level_`.  Loops that macros write are left as they are: their lines
  * lack counters.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "frontend.h"

@@ -357,7 +357,7 @@ void pragmas_check(Unit *u)
                      reason_sentence(REASON_PIPELINE_OUTSIDE));
             continue;
         }
-        if (u->regions && (pragma->kind == DIRECTIVE_PARTS || pragma->kind == DIRECTIVE_BLOCKS)) {
+        if (pragma->kind == DIRECTIVE_PARTS || pragma->kind == DIRECTIVE_BLOCKS) {
             complain(u, pragma->loc, reason_remedy(REASON_PRAGMA_OUTSIDE_GRID),
                      "a loop over %s stands outside every grid", directive_word(pragma->kind));
             continue;

@@ -6,8 +6,6 @@
  *   for (i ...)                           prologue; for i { for j { ...; for k pipeline(4,2) { ... } ... } }
  *     for (j ...)
  */
-#include <string.h>
-
 #include "frontend.h"
 #include "source/kernels.h"
 

@@ -2,7 +2,6 @@
 /*
  * say.c - diagnostics in clang's style: place, kind, sentence, the line and a caret.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend.h"

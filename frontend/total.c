@@ -9,9 +9,8 @@
  * In the kernel the sum begins with nothing, and goes to the pointer behind the loops.  An element that all of them sum
  * in, as q[i] of a loop over j, is such a variable, too: ws_total_into_ (ws_total_0_, &q[i], 0).
  */
-#include <string.h>
-
 #include "frontend.h"
+#include "ir/functions.h"
 
 static int number_of(Opcode op, CXType type)
 {

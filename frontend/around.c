@@ -90,8 +90,7 @@ static void refuse_leaving(Unit *u, CXCursor c, bool inner)
     if (leaves && !u->errors)
         complain(u, loc_of(u, c), "iterations are independent: use 'continue', or an upper bound",
                  "the loop over devices is left by 'break', 'return' or 'goto'");
-    bool around = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt ||
-                  c.kind == CXCursor_SwitchStmt;
+    bool around = is_loop(c) || c.kind == CXCursor_SwitchStmt;
     for (int i = 0; i < below.count; i++)
         refuse_leaving(u, below.list[i], inner || around);
 }
@@ -188,7 +187,7 @@ static void refuse_inside(Unit *u, const Pragma *grid, CXCursor loop)
 
 static void bind_statement(Unit *u, CXCursor s)
 {
-    bool loop = s.kind == CXCursor_ForStmt || s.kind == CXCursor_WhileStmt || s.kind == CXCursor_DoStmt;
+    bool loop = is_loop(s);
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &u->pragmas[i];
         bool above = (loop || s.kind == CXCursor_CompoundStmt) && !pragma->used && stands_above(u, pragma, begin_of(s));

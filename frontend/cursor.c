@@ -88,6 +88,11 @@ bool in_text(const Unit *u, CXCursor c)
     return file && clang_File_isEqual(file, u->file);
 }
 
+bool stands_at(const Unit *u, unsigned at, const char *word)
+{
+    return at + strlen(word) < u->size && !strncmp(u->text + at, word, strlen(word));
+}
+
 bool is_the_users(CXCursor c)
 {
     return !clang_Location_isInSystemHeader(clang_getCursorLocation(c));
@@ -331,6 +336,11 @@ static void for_parts(const Unit *u, CXCursor loop, const Cursors *below, LoopPa
         clang_disposeString(spelling);
     }
     clang_disposeTokens(u->tu, tokens, count);
+}
+
+bool is_loop(CXCursor c)
+{
+    return c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
 }
 
 LoopParts loop_parts(const Unit *u, CXCursor loop)

@@ -96,8 +96,7 @@ static bool note_loop(const Unit *u, CXCursor c, void *context)
 {
     Between *between = context;
     (void)u;
-    const bool loop = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
-    if (loop && begin_of(c) >= between->from && begin_of(c) < between->to && end_of(c) > between->to)
+    if (is_loop(c) && begin_of(c) >= between->from && begin_of(c) < between->to && end_of(c) > between->to)
         between->to = end_of(c);
     return true;
 }

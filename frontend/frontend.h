@@ -118,6 +118,7 @@ unsigned begin_of(CXCursor c);                     /* offsets of its expansion *
 unsigned end_of(CXCursor c);
 bool is_the_users(CXCursor c);           /* of no system header */
 bool in_text(const Unit *u, CXCursor c); /* in the file itself, where offsets count */
+bool stands_at(const Unit *u, unsigned at, const char *word);
 bool scalar_type(CXType type, Dtype *dtype);
 bool is_pointer(CXType type);
 bool is_integer(CXType type);
@@ -142,6 +143,7 @@ typedef struct {
     CXCursor init, cond, step, body; /* null cursors for what is not there */
     bool test_below;
 } LoopParts;
+bool is_loop(CXCursor c);
 LoopParts loop_parts(const Unit *u, CXCursor loop);
 /* The target of an assignment, ++ or --; a null cursor for any other expression.  */
 CXCursor assigned_by(const Unit *u, CXCursor e);

@@ -175,11 +175,6 @@ static unsigned name_begin(CXCursor function)
     return offset;
 }
 
-static bool stands_at(const Unit *u, unsigned at, const char *name)
-{
-    return at + strlen(name) < u->size && !strncmp(u->text + at, name, strlen(name));
-}
-
 /* Its text and that of the call stand in the file as they are.  */
 bool copy_is_possible(const Unit *u, CXCursor site, CXCursor function)
 {

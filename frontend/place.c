@@ -20,11 +20,6 @@ const char place_declarations[] =
     "void ws_place_begin_(const char *, const char *); void ws_place_end_(void); int ws_place_level_(void); "
     "void ws_place_cut_(int); void ws_place_count_(int, const char *, long);\n";
 
-static bool stands_at_text(const Unit *u, unsigned at, const char *word)
-{
-    return at + strlen(word) < u->size && !strncmp(u->text + at, word, strlen(word));
-}
-
 /* False: an earlier walk has made the same edit.  */
 static bool add_edit(Unit *u, unsigned at, int order, const char *text)
 {
@@ -59,15 +54,13 @@ static bool stands_there(const Unit *u, CXCursor call)
     const char *name = callee_name(u, call, NULL);
     const unsigned begin = begin_of(call), end = end_of(call);
     return in_text(u, call) && begin < end && u->text[end - 1] == ')' &&
-           (stands_at_text(u, begin, name) || stands_at_text(u, begin, "ws_print") ||
-            stands_at_text(u, begin, "_Generic"));
+           (stands_at(u, begin, name) || stands_at(u, begin, "ws_print") || stands_at(u, begin, "_Generic"));
 }
 
 static bool loop_is_written(const Unit *u, CXCursor loop)
 {
     const unsigned at = begin_of(loop);
-    return in_text(u, loop) &&
-           (stands_at_text(u, at, "for") || stands_at_text(u, at, "while") || stands_at_text(u, at, "do"));
+    return in_text(u, loop) && (stands_at(u, at, "for") || stands_at(u, at, "while") || stands_at(u, at, "do"));
 }
 
 static void begin_places(Walk *w)
@@ -85,11 +78,6 @@ static void begin_places(Walk *w)
 typedef struct {
     CXCursor found, loop; /* the innermost loop around it */
 } Spot;
-
-static bool is_loop(CXCursor c)
-{
-    return c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
-}
 
 /* The first cursor at the place, which is a call if that is asked for.  */
 static bool find_spot(const Unit *u, CXCursor c, CXCursor loop, Loc loc, bool is_call, Spot *spot)

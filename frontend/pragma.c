@@ -275,11 +275,6 @@ Pragma *pragma_of_loop(Unit *u, CXCursor loop)
     return NULL;
 }
 
-static bool is_loop(CXCursor c)
-{
-    return c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt;
-}
-
 /* Whoever leaves a task's block by a jump decides for all that follows, which is no part of the task.  */
 static void refuse_jumps(Unit *u, CXCursor c, const Pragma *task, bool in_loop, bool in_switch)
 {

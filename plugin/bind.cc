@@ -20,7 +20,6 @@
 
 struct Forced {
     tree fndecl;
-    bool in_grid;   /* a grid calls it, itself or through others */
     bool done;      /* its body was seen and its attributes set */
     bool optimize0; /* its level was lowered */
     auto_vec<tree> *callees;
@@ -54,17 +53,9 @@ static bool reaches(tree from, tree to, int depth)
     return false;
 }
 
-/* Where a function calls itself, if it does.  */
-struct Recursion {
-    tree fndecl;
-    location_t where;
-};
-static vec<Recursion> recursions = vNULL;
-
-/* The middle end would stop at a cycle of forced functions with a sentence of its own; the walk has a better one.  */
-static void unforce(tree fndecl, location_t where)
+/* The middle end would stop at a cycle of forced functions with a sentence of its own.  */
+static void unforce(tree fndecl)
 {
-    recursions.safe_push(Recursion{fndecl, where});
     DECL_ATTRIBUTES(fndecl) = remove_attribute("always_inline", DECL_ATTRIBUTES(fndecl));
     DECL_DISREGARD_INLINE_LIMITS(fndecl) = 0;
 }
@@ -95,13 +86,7 @@ void bind_restore(void)
             DECL_FUNCTION_SPECIFIC_OPTIMIZATION(forced[i].fndecl) = NULL_TREE;
 }
 
-static void force(tree fndecl, bool in_grid);
-
-/* Whether GCC finds out which function that is depends on -O.  */
-static void refuse_pointer(const_tree call)
-{
-    complain(EXPR_LOCATION(call), "call the function by its name", "a call through a pointer in a grid");
-}
+static void force(tree fndecl);
 
 /* Every call below a tree is taken in: below a loop of a grid, or in a function that is taken in itself.  */
 static tree force_callees(tree *where, int *, void *data)
@@ -110,21 +95,17 @@ static tree force_callees(tree *where, int *, void *data)
         return NULL_TREE;
     tree fndecl = get_callee_fndecl(*where);
     tree caller = (tree)data;
-    Forced *entry = caller ? forced_find(caller) : NULL;
-    bool in_grid = !entry || entry->in_grid;
-    if (!fndecl && CALL_EXPR_FN(*where) && in_grid)
-        refuse_pointer(*where);
     if (!fndecl || fndecl_built_in_p(fndecl) || pragma_of_tree(*where))
         return NULL_TREE;
-    force(fndecl, in_grid);
-    entry = caller ? forced_find(caller) : NULL; /* which may have moved */
+    force(fndecl);
+    Forced *entry = caller ? forced_find(caller) : NULL;
     if (entry) {
         if (!entry->callees)
             entry->callees = new auto_vec<tree>();
         entry->callees->safe_push(fndecl);
     }
     if (caller && (DECL_UID(fndecl) == DECL_UID(caller) || reaches(fndecl, caller, 0)))
-        unforce(caller, EXPR_LOCATION(*where));
+        unforce(caller);
     return NULL_TREE;
 }
 
@@ -135,15 +116,11 @@ static void force_body(tree fndecl)
 }
 
 /* A function whose body comes later is taken in when it comes.  */
-static void force(tree fndecl, bool in_grid)
+static void force(tree fndecl)
 {
-    Forced *entry = forced_find(fndecl);
-    if (entry && (entry->in_grid || !in_grid))
+    if (forced_find(fndecl))
         return;
-    if (entry)
-        entry->in_grid = true;
-    else
-        forced.safe_push(Forced{fndecl, in_grid, false, false, NULL});
+    forced.safe_push(Forced{fndecl, false, false, NULL});
     if (DECL_SAVED_TREE(fndecl))
         force_body(fndecl);
 }
@@ -181,7 +158,7 @@ static tree force_handle_callees(tree *where, int *, void *)
     tree fndecl = get_callee_fndecl(*where);
     char buffer[64];
     if (fndecl && !fndecl_built_in_p(fndecl) && !ws_name(fndecl, buffer, sizeof buffer) && takes_handles(fndecl))
-        force(fndecl, false);
+        force(fndecl);
     return NULL_TREE;
 }
 
@@ -585,5 +562,5 @@ void bind_function(tree fndecl)
         return;
     walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), force_handle_callees, NULL);
     if (takes_handles(fndecl))
-        force(fndecl, false);
+        force(fndecl);
 }

@@ -673,9 +673,9 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
         totals += built.live_ins[i].total || built.live_ins[i].into;
     if (!w->kernel->failed)
         total_collect(w);
-    if (!w->kernel->failed && !w->failed && totals != w->totals.length())
+    if (!w->kernel->failed && totals != w->totals.length())
         reject(w->kernel, w->kernel->loc, REASON_NOT_IN_A_GRID, "a sum in an element of an array");
-    for (int i = 0; i < built.nlive_ins && !w->kernel->failed && !w->failed; i++) {
+    for (int i = 0; i < built.nlive_ins && !w->kernel->failed; i++) {
         tree expression = expression_of(&from, &built.live_ins[i]);
         if (!expression && built.live_ins[i].row_bytes)
             reject(w->kernel, built.live_ins[i].value->loc, REASON_POINTER_ARRAY_UNKNOWN);
@@ -685,7 +685,7 @@ void entry_walk(Walk *w, const MarkedLoop &mark)
                                built.live_ins[i].value->name ? built.live_ins[i].value->name : "a variable"));
         w->livein.safe_push(LiveIn{expression, built.live_ins[i].value});
     }
-    if (!w->kernel->failed && !w->failed)
+    if (!w->kernel->failed)
         add_clauses(w, mark, &built);
     if (plugin.target == TARGET_SEQUENTIAL && !w->kernel->failed)
         place_find(w, built.shown, built.nshown);

@@ -147,7 +147,6 @@ struct Walk {
     function *fn;
     Kernel *kernel;
     class loop *outer; /* the region */
-    bool failed;
     auto_vec<LiveIn> livein;
     auto_vec<TotalOut> totals;
     auto_vec<Shown> prints; /* in the sequential target */

@@ -40,8 +40,6 @@ static void remove_markers(function *fn)
     entry_remove(fn);
 }
 
-static bool region_refuse_jumps(function *fn);
-
 static location_t last_location(basic_block bb)
 {
     gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
@@ -76,12 +74,23 @@ static void refuse_endless(location_t where)
              "a loop in the grid never ends");
 }
 
+/* A function that calls setjmp has edges that are no control flow of C.  */
+static void refuse_setjmp(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i) && !seen_error(); gsi_next_nondebug(&i))
+        if (is_gimple_call(gsi_stmt(i)) && (gimple_call_flags(gsi_stmt(i)) & ECF_RETURNS_TWICE))
+            complain(stmt_location(gsi_stmt(i)), "let the grid stand in a function of its own, and call that",
+                     "%qD is called in a function with a grid", gimple_call_fndecl(gsi_stmt(i)));
+}
+
 static void never_repeats(Pragma *pragma, basic_block bb)
 {
     location_t endless = endless_below(bb);
     if (!pragma->used && endless != UNKNOWN_LOCATION)
         refuse_endless(endless);
-    else if (!pragma->used && !region_refuse_jumps(cfun))
+    else if (!pragma->used)
         complain(pragma->loc, "remove the pragma, or the statement that always leaves the loop",
                  "the loop under this pragma never repeats");
     pragma->used = true;
@@ -128,8 +137,8 @@ static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark
         pragma->used = true;
         return false;
     }
-    if (cfun->calls_setjmp && region_refuse_jumps(cfun))
-        pragma->used = true;
+    if (cfun->calls_setjmp)
+        refuse_setjmp(cfun);
     else if (pragma->is_devices && grid_around(marks, mark))
         devices_refuse(pragma->loc);
     else if (pragma->is_devices)
@@ -142,47 +151,6 @@ static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark
     else
         return true;
     pragma->used = true;
-    return false;
-}
-
-/* ---- what may not leave a region --------------------------------------------------------------------------------- */
-
-/* GCC makes one jump, which stands nowhere, of all jumps to computed labels: the first of these labels.  */
-static location_t jump_location(ggoto *stmt)
-{
-    basic_block bb;
-    if (gimple_has_location(stmt))
-        return stmt_location(stmt);
-    FOR_EACH_BB_FN(bb, cfun)
-    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-        glabel *label = dyn_cast<glabel *>(gsi_stmt(i));
-        if (label && FORCED_LABEL(gimple_label_label(label)))
-            return DECL_SOURCE_LOCATION(gimple_label_label(label));
-    }
-    return UNKNOWN_LOCATION;
-}
-
-/* The statement that no other control flow does the work of.  */
-static bool refuse_statement(gimple *stmt)
-{
-    if (gimple_code(stmt) == GIMPLE_GOTO && TREE_CODE(gimple_goto_dest(as_a<ggoto *>(stmt))) != LABEL_DECL)
-        complain(jump_location(as_a<ggoto *>(stmt)), "write a switch", "a goto to a computed label in a grid");
-    else if (is_gimple_call(stmt) && (gimple_call_flags(stmt) & ECF_RETURNS_TWICE))
-        complain(stmt_location(stmt), "let the grid stand in a function of its own, and call that",
-                 "%qD is called in a function with a grid", gimple_call_fndecl(stmt));
-    else
-        return false;
-    return true;
-}
-
-/* Is there one?  Then it is refused.  */
-static bool region_refuse_jumps(function *fn)
-{
-    basic_block bb;
-    FOR_EACH_BB_FN(bb, fn)
-    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
-        if (refuse_statement(gsi_stmt(i)))
-            return true;
     return false;
 }
 
@@ -243,10 +211,10 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->kernel = new_kernel(fn, mark.pragma, ordinal);
     mark.pragma->used = true;
     entry_walk(w, mark);
-    if (w->failed || w->kernel->failed) {
+    if (w->kernel->failed) {
         if (!seen_error())
             BUG(w->kernel, "a region was refused without a word");
-        w->failed = w->kernel->failed = plugin.module->failed = true;
+        plugin.module->failed = true;
         return w;
     }
     if (flag_sanitize & SANITIZE_UNDEFINED)

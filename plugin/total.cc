@@ -25,24 +25,6 @@ static int number_of(Opcode op, tree type)
     return op_total_number(op, INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TYPE_PRECISION(type) >= 32);
 }
 
-static bool check_type(Walk *w, const Reduction *reduction, tree type)
-{
-    bool integer = INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) <= 64;
-    bool real = TREE_CODE(type) == REAL_TYPE &&
-                (TYPE_MODE(type) == TYPE_MODE(float_type_node) || TYPE_MODE(type) == TYPE_MODE(double_type_node));
-    bool logical = reduction->op == OP_SCALAR_AND || reduction->op == OP_SCALAR_OR;
-    if (reduction->op != OP_SCALAR_MUL && ((real && !logical) || integer))
-        return true;
-    if (reduction->op == OP_SCALAR_MUL)
-        complain((location_t)w->kernel->loc.host, "write the factors to an array, and multiply them behind the grid",
-                 "%qs is a product, which tiles do not make", reduction->name);
-    else
-        complain((location_t)w->kernel->loc.host, "use int, long, float or double; for '&&' and '||' int or long",
-                 "tiles do not sum in the type of %qs", reduction->name);
-    w->failed = true;
-    return false;
-}
-
 static bool is_used_behind(const Walk *w, tree name)
 {
     imm_use_iterator i;
@@ -118,7 +100,7 @@ static void collect_store(Walk *w, gimple *store)
         return;
     const char *name = array_name(place);
     for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
-        if (!strcmp(name, reduction->name) && check_type(w, reduction, TREE_TYPE(place)))
+        if (!strcmp(name, reduction->name))
             w->totals.safe_push(
                 TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction, NULL_TREE, 0});
 }
@@ -127,8 +109,7 @@ static void collect_stores(Walk *w)
 {
     basic_block *body = get_loop_body(w->outer);
     for (unsigned i = 0; i < w->outer->num_nodes && w->kernel->grid.reductions; i++)
-        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !w->failed;
-             gsi_next_nondebug(&s))
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s))
             collect_store(w, gsi_stmt(s));
     free(body);
 }
@@ -143,10 +124,9 @@ void total_collect(Walk *w)
 {
     const Reduction *reduction;
     collect_stores(w);
-    for (gphi_iterator i = gsi_start_phis(w->outer->header); !gsi_end_p(i) && !w->failed; gsi_next(&i)) {
+    for (gphi_iterator i = gsi_start_phis(w->outer->header); !gsi_end_p(i); gsi_next(&i)) {
         tree name = gimple_phi_result(i.phi());
-        if (virtual_operand_p(name) || !(reduction = clause_of(w, name)) || !is_used_behind(w, name) ||
-            !check_type(w, reduction, type_of_part(TREE_TYPE(name))))
+        if (virtual_operand_p(name) || !(reduction = clause_of(w, name)) || !is_used_behind(w, name))
             continue;
         const bool pair = TREE_CODE(TREE_TYPE(name)) == COMPLEX_TYPE;
         for (int part = pair; part <= 2 * pair; part++)

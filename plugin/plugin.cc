@@ -84,9 +84,6 @@ location_t host_location(const Loc &loc)
     return (location_t)loc.host;
 }
 
-/* What follows a mistake on its line mostly follows from it.  */
-static bool in_region, region_refused;
-
 const char *with_id(const char *format)
 {
     return reason_tag_text(plugin.module, format, format);
@@ -96,14 +93,8 @@ void complain(location_t where, const char *remedy, const char *format, ...)
 {
     static location_t last_place;
     static const char *last_format;
-    static int last_line;
-    int line = expand_location(user_location(where)).line;
-    if (region_refused && line == last_line)
-        return;
     if (same_place(where, last_place) && format == last_format && has_place(where))
         return; /* at -O0 one expression may be several statements */
-    region_refused = in_region;
-    last_line = line;
     last_place = where;
     last_format = format;
     auto_diagnostic_group group;

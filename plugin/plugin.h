@@ -70,8 +70,6 @@ void bind_function(tree fndecl);
 bool bind_is_forced(tree fndecl);
 /* After the regions are done: forced functions get their own optimization level back.  */
 void bind_restore(void);
-/* Where a function that a region calls comes back to itself, or UNKNOWN_LOCATION.  */
-location_t bind_recursion(tree fndecl);
 
 /* ---- the plugin's state ------------------------------------------------------------------------------------------ */
 
@@ -97,14 +95,11 @@ extern Plugin plugin;
 
 Loc loc_of(location_t where);
 location_t host_location(const Loc &loc);
-void spell_element(Op *op, location_t written);
-/* The same text; false: there is none.  */
+/* What stands there in the source; false: there is none.  */
 bool source_text(location_t written, const char **text, size_t *length);
 /* The user's line for a place inside the header's macros.  */
 location_t user_location(location_t where);
 const char *with_id(const char *format); /* of an error that complain does not report */
-void complain_in_region(bool inside);    /* one complaint for a line of a region */
-bool complained_in_region(void);
 /* An error with the note that says what to do; remedy may be NULL.  */
 void complain(location_t where, const char *remedy, const char *format, ...) ATTRIBUTE_GCC_DIAG(3, 4);
 

@@ -455,6 +455,22 @@ static const Instruction *definition(const List *list, Operand x)
     return NULL;
 }
 
+/* Does the end of the list read the same operands as the instruction in it?  */
+static bool can_repeat(const List *list, const Instruction *made)
+{
+    bool behind = false;
+    for (const SourceTree *tree = list->first; tree; tree = tree->next)
+        for (const Instruction *i = tree->first; i; i = i->next) {
+            for (int k = 0; behind && i->code == SO_COPY && k < source_noperands(made); k++) {
+                const Operand *x = source_operand((Instruction *)made, k);
+                if (x->kind == OPERAND_VARIABLE && x->variable == i->variable)
+                    return false;
+            }
+            behind |= i == made;
+        }
+    return true;
+}
+
 /* The condition under which the loop goes on: the opposite of x, where that leaves it.  */
 static Operand going_on(Structurer *s, List *test, Operand x, bool negated, const Instruction *end)
 {
@@ -464,7 +480,7 @@ static Operand going_on(Structurer *s, List *test, Operand x, bool negated, cons
         return x;
     Instruction not = {.code = SO_NOT, .type = ST_B, .args = {x}};
     const Instruction *i = definition(test, x);
-    if (i && opposite[i->code] && !source_type_is_float(i->type)) {
+    if (i && opposite[i->code] && !source_type_is_float(i->type) && can_repeat(test, i)) {
         not = *i;
         not .code = opposite[i->code];
     } else if (i && i->code == SO_OR && i->type == ST_B) {

@@ -155,7 +155,7 @@ static WS_DEVICE void two_producer(const two_params &p, two_shared &s, int group
         const int n = t.at(0);
         const int i = t.at(1);
         const int j = t.at(2);
-        const int other = p.count - 1 - n;
+        const int other = p.count - n - 1;
         const int r_tile_s_tile_slot = r_tile_s_tile.put();
         ws::copy_in(r_tile_s_tile, s.r_tile[r_tile_s_tile_slot], p.r, p.r_map, other, i, j);
         ws::copy_in(r_tile_s_tile, s.s_tile[r_tile_s_tile_slot], p.s, p.s_map, n, i, j);
@@ -236,10 +236,10 @@ extern "C" void ws_launch_two_6ce955fd(int count, int M, int N, int K, const voi
     ws::launch call("two");
     two_params p;
     call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
-    call.tensor(p.a, "a", A, {count, M, K}, {(long)K * (long)M, K, 1}, ws::loaded);
-    call.tensor(p.r, "r", R, {count, M, N}, {(long)N * (long)M, N, 1}, ws::loaded);
-    call.tensor(p.s, "s", S, {count, M, N}, {(long)N * (long)M, N, 1}, ws::loaded);
-    call.tensor(p.c, "c", C, {count, M, N}, {(long)N * (long)M, N, 1}, ws::stored);
+    call.tensor(p.a, "a", A, {count, M, K}, {(long)M * (long)K, K, 1}, ws::loaded);
+    call.tensor(p.r, "r", R, {count, M, N}, {(long)M * (long)N, N, 1}, ws::loaded);
+    call.tensor(p.s, "s", S, {count, M, N}, {(long)M * (long)N, N, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {count, M, N}, {(long)M * (long)N, N, 1}, ws::stored);
     call.place();
     call.map(p.r_map, p.r, 64);
     call.map(p.s_map, p.s, 64);

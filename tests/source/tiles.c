@@ -311,6 +311,22 @@ static void outside(int m, int n, const float *x, float *y)
         }
 }
 
+/* A count that changes between the test of the loop and the end of that test's block. */
+static void counts_first(int m, int most, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, m, 32), ty = ws_tensor_2d(y, WS_F32, m, 32);
+#pragma ws grid(1)
+    for (int i = 0; i < m; i += 16) {
+        int k = 0, n = 0;
+        for (;;)
+            if (++k > most)
+                break;
+        while (n++ < most + i)
+            ;
+        ws_store(ty, i, 0, ws_mul(ws_load(tx, i, 0, 16, 32), k + 32 * n));
+    }
+}
+
 int main(void)
 {
     reset();
@@ -353,5 +369,7 @@ int main(void)
     shifts[2][1]++;
     outside(64, 192, scales, sums);
     show("outside");
+    counts_first(ROWS, 3, scales, sums);
+    show("counts first");
     return 0;
 }

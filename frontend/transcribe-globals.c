@@ -183,6 +183,19 @@ static bool scalar_bytes(Transcriber *t, CXType type, CXCursor e, unsigned char 
     return true;
 }
 
+/* Flexible arrays have values behind the type's end.  */
+static unsigned char *bytes_up_to(Initial *initial, long end)
+{
+    if (end > initial->room) {
+        unsigned char *more = arena_alloc(initial->t->u->module, (size_t)end * 2);
+        memcpy(more, initial->bytes, (size_t)initial->room);
+        initial->bytes = more;
+        initial->room = end * 2;
+    }
+    initial->end = end > initial->end ? end : initial->end;
+    return initial->bytes;
+}
+
 static void put_bits(Initial *initial, CXType type, int64_t bits, int width, CXCursor e)
 {
     unsigned char value[8] = {0};
@@ -190,26 +203,26 @@ static void put_bits(Initial *initial, CXType type, int64_t bits, int width, CXC
         initial->failed = true;
         return;
     }
+    unsigned char *bytes = bytes_up_to(initial, (long)((bits + width + 7) / 8));
     for (int i = 0; i < width; i++)
         if (value[i / 8] >> i % 8 & 1)
-            initial->bytes[(bits + i) / 8] |= (unsigned char)(1 << (bits + i) % 8);
+            bytes[(bits + i) / 8] |= (unsigned char)(1 << (bits + i) % 8);
 }
 
 static void put_constant(Initial *initial, CXType type, int64_t bits, int width, CXCursor e)
 {
     Transcriber *t = initial->t;
-    unsigned char *at = initial->bytes + bits / 8;
+    const long long size = clang_Type_getSizeOf(canonical(type));
+    unsigned char *at = bytes_up_to(initial, (long)(bits / 8 + (width || size < 0 ? 0 : size))) + bits / 8;
     Address address = {SO_GLOBAL, NULL, 0, 0};
     int64_t integer;
     if (width) {
         put_bits(initial, type, bits, width, e);
     } else if (is_array(type)) {
-        long bytes = 0;
         const char *string = address_of_place(t, e, &address) && address.code == SO_STRING ? address.symbol : NULL;
-        const long long size = clang_Type_getSizeOf(canonical(type));
-        bytes = address.bytes;
+        const long bytes = size >= 0 && size < address.bytes ? (long)size : address.bytes;
         if (string)
-            memcpy(at, string, (size_t)(size >= 0 && size < bytes ? size : bytes));
+            memcpy(bytes_up_to(initial, (long)(bits / 8) + bytes) + bits / 8, string, (size_t)bytes);
         initial->failed |= !string;
     } else if (canonical(type).kind == CXType_Pointer) {
         if (address_value(t, e, &address))
@@ -235,14 +248,14 @@ static void put_constant(Initial *initial, CXType type, int64_t bits, int width,
     }
 }
 
-/* Flexible arrays have values behind the type's end.  */
 static void set_bytes(Transcriber *t, SourceGlobal *global, CXType type, CXCursor init)
 {
-    enum { BEHIND = 4096 };
-    Initial initial = {.t = t, .put = put_constant, .global = global};
-    initial.bytes = arena_alloc(t->u->module, (size_t)global->bytes + BEHIND);
+    Initial initial = {.t = t, .put = put_constant, .global = global, .room = global->bytes};
+    initial.bytes = arena_alloc(t->u->module, (size_t)global->bytes + 1);
     SourceRelocation *none = global->relocations;
     initial_value(&initial, type, 0, 0, init);
+    bytes_up_to(&initial, global->bytes > initial.end ? global->bytes : initial.end);
+    global->bytes = initial.end;
     if (initial.failed) {
         global->relocations = none;
         global->is_defined = global->is_known = false;

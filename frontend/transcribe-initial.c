@@ -182,6 +182,8 @@ static void fill_element(Initial *initial, CXType type, int64_t bits, List *list
         *list = before;
         fill_part(initial, element, bits + i * size, 0, list);
     }
+    const long end = (long)((bits + (last + 1) * size) / 8);
+    initial->end = end > initial->end ? end : initial->end;
 }
 
 static void fill(Initial *initial, CXType type, int64_t bits, List *list, bool braced)

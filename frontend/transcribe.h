@@ -119,6 +119,7 @@ struct Initial {
     Operand address;      /* of the object */
     SourceGlobal *global; /* or these: constant bytes */
     unsigned char *bytes;
+    long room, end; /* of the bytes; values end there, a flexible array's behind the type's end */
     bool failed;
 };
 void initial_value(Initial *initial, CXType type, int64_t bits, int width, CXCursor e);

@@ -55,6 +55,14 @@ static const char *c_type_of_read(SourceType type)
     return texts[type];
 }
 
+static Dtype dtype_of_read(SourceType type)
+{
+    static const Dtype dtypes[SOURCE_TYPES] = {
+        [ST_B] = D_I1,    [ST_I8] = D_I8,   [ST_U8] = D_U8,   [ST_I16] = D_I16, [ST_I32] = D_I32, [ST_U16] = D_U16,
+        [ST_U32] = D_U32, [ST_I64] = D_I64, [ST_F32] = D_F32, [ST_U64] = D_U64, [ST_F64] = D_F64, [ST_P] = D_I64};
+    return dtypes[type];
+}
+
 /* ---- arguments of tensors ---------------------------------------------------------------------------------------- */
 
 /* The text of an argument means the same at the grid, if nothing between changes its variables.  */
@@ -129,21 +137,64 @@ static const char *text_of_argument(const Walk *w, const SourceLiveIn *live)
 
 /* ---- live-ins ---------------------------------------------------------------------------------------------------- */
 
-/* The numbers of a variable without a name in sight.  */
-static const char *text_of_bytes(Module *module, const SourceGlobal *global)
+static const char *words_of(Module *module, const SourceGlobal *global)
 {
-    const char *text = "(const unsigned long long[]){";
+    const char *text = "";
     for (long at = 0; at < global->bytes; at += 8) {
         unsigned long long word = 0;
         for (long k = at; global->initial && k < global->bytes && k < at + 8; k++)
             word |= (unsigned long long)global->initial[k] << 8 * (k - at);
         text = arena_print(module, "%s0x%llx, ", text, word);
     }
-    return arena_print(module, "%s0}", text);
+    return arena_print(module, "%s0", text);
+}
+
+/* The numbers of a variable without a name in sight.  */
+static const char *text_of_bytes(Module *module, const SourceGlobal *global)
+{
+    return arena_print(module, "(const unsigned long long[]){%s}", words_of(module, global));
+}
+
+typedef struct {
+    const SourceGlobal *global;
+    bool found;
+} Declared;
+
+static bool is_declared(const Unit *u, CXCursor c, void *context)
+{
+    Declared *declared = context;
+    const Loc *loc = &declared->global->declaration.loc, at = loc_of(u, c);
+    declared->found |= c.kind == CXCursor_VarDecl && at.line == loc->line && at.column == loc->column &&
+                       !strcmp(at.file, loc->file) &&
+                       !strcmp(text_of(u, clang_getCursorSpelling(c)), declared->global->declaration.name);
+    return true;
+}
+
+static bool is_in_region(const Walk *w, const SourceGlobal *global)
+{
+    Declared declared = {global, false};
+    each_below(w->u, w->region, is_declared, &declared);
+    return declared.found;
+}
+
+/* The loops alone have the variable: it goes with their call.  */
+static const char *text_of_static(Walk *w, const SourceGlobal *global)
+{
+    int number = 0;
+    for (const SourceGlobal *before = w->u->regions->globals; before != global; before = before->next)
+        number++;
+    const char *name = arena_print(w->u->module, "ws_static_%d_", number);
+    if (!global->is_defined || global->relocations || global->is_thread_local)
+        return NULL;
+    if (!w->statics || !strstr(w->statics, name))
+        w->statics = arena_print(w->u->module, "%sstatic unsigned long long %s[] __attribute__((aligned(%d))) = {%s}; ",
+                                 w->statics ? w->statics : "", name, global->alignment < 8 ? 8 : global->alignment,
+                                 words_of(w->u->module, global));
+    return name;
 }
 
 /* NULL: the user's text has no name for it.  */
-static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
+static const char *text_of_root(Walk *w, const SourceLiveIn *live)
 {
     for (int i = 0; live->devices && i < w->u->npragmas; i++)
         if (w->u->pragmas[i].offset == w->u->marks[live->devices - 1])
@@ -158,6 +209,8 @@ static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
     const char *own = name_of(w->u, w->function);
     if (dot && (strncmp(global->name, own, (size_t)(dot - global->name)) || own[dot - global->name]))
         return numbers ? text_of_bytes(w->u->module, global) : NULL; /* an inlined function has it */
+    if (dot && is_in_region(w, global))
+        return text_of_static(w, global);
     if (live->argument)
         return text_of_argument(w, live);
     if (live->variable)
@@ -168,10 +221,10 @@ static const char *text_of_root(const Walk *w, const SourceLiveIn *live)
     return name ? arena_print(w->u->module, "(&%s)", name) : NULL;
 }
 
-static const char *text_of_live_in(const Walk *w, const SourceKernel *built, const SourceLiveIn *live);
+static const char *text_of_live_in(Walk *w, const SourceKernel *built, const SourceLiveIn *live);
 
 /* An integer that is computed of live-ins, or NULL.  */
-static const char *text_of_number(const Walk *w, const SourceKernel *built, const Value *value)
+static const char *text_of_number(Walk *w, const SourceKernel *built, const Value *value)
 {
     Module *module = w->u->module;
     const Op *def = value->def;
@@ -210,7 +263,7 @@ static const char *text_of_number(const Walk *w, const SourceKernel *built, cons
     }
 }
 
-static const char *moved_by(const Walk *w, const SourceKernel *built, const char *text, const Value *bytes)
+static const char *moved_by(Walk *w, const SourceKernel *built, const char *text, const Value *bytes)
 {
     const char *number = text && bytes ? text_of_number(w, built, bytes) : NULL;
     if (!text || !bytes)
@@ -238,7 +291,7 @@ static const char *text_of_row(const Walk *w, const SourceLiveIn *live, const ch
                            : arena_print(w->u->module, "ws_rows_base_((const void *)(%s), %s)", text, bytes);
 }
 
-static const char *text_of_live_in(const Walk *w, const SourceKernel *built, const SourceLiveIn *live)
+static const char *text_of_live_in(Walk *w, const SourceKernel *built, const SourceLiveIn *live)
 {
     const char *text = text_of_root(w, live);
     for (int i = 0; text && i < live->nreads; i++) {
@@ -272,35 +325,25 @@ static const char *handle_of(Walk *w, const SourceLiveIn *live)
         name = arena_print(w->u->module, "%s %s", live->total->home_at ? "__imag__" : "__real__", name);
         type = part_type(type);
     }
-    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, false, name, type, handle};
+    Dtype dtype = D_I32;
+    scalar_type(type, &dtype);
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, false, name, dtype, handle};
     return handle;
-}
-
-static CXType type_summed(CXType type)
-{
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_Pointer)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    while (clang_getArrayElementType(type).kind != CXType_Invalid)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    return type;
 }
 
 /* The handle of a sum that goes to an element of a variable in sight.  */
 static const char *handle_into(Walk *w, const SourceKernel *built, SourceLiveIn live)
 {
     const Reduction *clause = live.into;
-    const CXCursor decl = variable_in_sight(w->u, w->function, begin_of(w->region), clause->name);
     live.into = NULL;
     if (!live.is_near)
         live.varying_behind = live.place;
     const char *text = text_of_live_in(w, built, &live);
-    if (!text || clang_Cursor_isNull(decl) || type_summed(clang_getCursorType(decl)).kind == CXType_Record)
+    if (!text)
         return NULL;
     const char *handle = arena_print(w->u->module, "ws_total_%d_", w->ntotals);
     const char *place = arena_print(w->u->module, "(*(%s *)(void *)(%s))", c_type_of_read(live.read), text);
-    LIST_ADD(w->u->module, w->totals, w->ntotals) =
-        (TotalOut){clause, true, place, type_summed(clang_getCursorType(decl)), handle};
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){clause, true, place, dtype_of_read(live.read), handle};
     return handle;
 }
 
@@ -320,7 +363,8 @@ static void take_live_ins(Walk *w, const SourceKernel *built)
         LIST_ADD(w->u->module, w->livein, w->nlivein) =
             (LiveIn){.text = text ? text : "0",
                      .type = c_type_of(live->value),
-                     .of_caller = !clang_Cursor_isNull(w->caller) && !(live->variable && live->variable->inlined_from),
+                     .of_caller = !clang_Cursor_isNull(w->caller) && !live->global &&
+                                  !(live->variable && live->variable->inlined_from),
                      .value = live->value};
     }
 }

@@ -185,7 +185,7 @@ typedef struct {
     const Reduction *clause;
     bool is_element;   /* of an array */
     const char *place; /* C text */
-    CXType type;
+    Dtype dtype;
     const char *handle;
 } TotalOut;
 
@@ -199,6 +199,7 @@ typedef struct {
     int ntotals;
     LiveIn *livein;
     int nlivein;
+    const char *statics; /* declarations in front of the launcher's call; NULL: none */
 } Walk;
 
 /* region.c */

@@ -123,8 +123,8 @@ static Edit replacement(Walk *w)
     each_below(u, w->region, use_one, &uses);
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
     return (Edit){begin, end,
-                  arena_print(u->module, "{ %s%s%s%s }\n# %d %s\n", totals_first(w), call, totals_last(w), uses.text,
-                              behind.line, quoted(u, behind.file)),
+                  arena_print(u->module, "{ %s%s%s%s%s }\n# %d %s\n", w->statics ? w->statics : "", totals_first(w),
+                              call, totals_last(w), uses.text, behind.line, quoted(u, behind.file)),
                   INT_MAX};
 }
 

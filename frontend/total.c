@@ -12,35 +12,30 @@
 #include "frontend.h"
 #include "ir/functions.h"
 
-static int number_of(Opcode op, CXType type)
+static int number_of(Opcode op, Dtype dtype)
 {
-    Dtype dtype = D_I32;
-    scalar_type(type, &dtype);
     return op_total_number(op, dtype == D_U32 || dtype == D_U64);
 }
 
-static Dtype summed(CXType type)
+static Dtype summed(Dtype dtype)
 {
-    Dtype dtype = D_I32;
-    scalar_type(type, &dtype);
     return dtype_is_float(dtype) ? dtype : dtype_bytes(dtype) == 8 ? D_I64 : D_I32;
 }
 
 const char *totals_first(const Walk *w)
 {
     const char *text = "";
-    for (int i = 0; i < w->ntotals; i++)
-        text =
-            arena_print(w->u->module, "%svoid *%s = ws_total_begin_(%d, %d); ", text, w->totals[i].handle,
-                        number_of(w->totals[i].clause->op, w->totals[i].type), dtype_bytes(summed(w->totals[i].type)));
+    for (int i = 0; i < w->ntotals; i++) {
+        const TotalOut *out = &w->totals[i];
+        text = arena_print(w->u->module, "%svoid *%s = ws_total_begin_(%d, %d); ", text, out->handle,
+                           number_of(out->clause->op, out->dtype), dtype_bytes(summed(out->dtype)));
+    }
     return text;
 }
 
 /* As ws_total_into_ counts types.  */
-static int number_of_type(CXType type)
+static int number_of_type(Dtype dtype)
 {
-    Dtype dtype = D_I32;
-    scalar_type(type, &dtype);
     switch (dtype) {
     case D_F32:
         return 0;
@@ -65,14 +60,14 @@ const char *totals_last(const Walk *w)
     const char *text = "";
     for (int i = 0; i < w->ntotals; i++) {
         const TotalOut *out = &w->totals[i];
-        Dtype dtype = summed(out->type);
+        Dtype dtype = summed(out->dtype);
         const char *suffix = dtype == D_F32 ? "f32" : dtype == D_F64 ? "f64" : dtype == D_I64 ? "i64" : "i32";
         if (!out->is_element)
             text = arena_print(w->u->module, "%s %s = ws_total_%s_(%s, %s);", text, out->place, suffix, out->handle,
                                out->place);
         else
             text = arena_print(w->u->module, "%s ws_total_into_(%s, (void *)&%s, %d);", text, out->handle, out->place,
-                               number_of_type(out->type));
+                               number_of_type(out->dtype));
     }
     return text;
 }

@@ -7,9 +7,9 @@
 export top_srcdir top_builddir
 
 some='goto-computed union-cast anonymous-union elvis-side logical-side designated-nested switch-range do-once-continue
-compound-literal-index string-element pointer-choice static-local-const flexible-array conditional-void
-constant-without-sign cut-off-behind-a-sign array-in-a-loop array-handed-over-in-a-loop array-pointed-to-in-a-loop
-array-cast-in-a-loop bytes-from-zero bytes-from-a-string while-with-a-condition'
+compound-literal-index string-element pointer-choice static-local-read static-local-const flexible-array
+conditional-void constant-without-sign cut-off-behind-a-sign array-in-a-loop array-handed-over-in-a-loop
+array-pointed-to-in-a-loop array-cast-in-a-loop bytes-from-zero bytes-from-a-string while-with-a-condition'
 
 right() { frontend=$1 sh "$top_srcdir/tests/frontend/constructs" $some; }
 

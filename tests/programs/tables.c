@@ -15,6 +15,10 @@ static const struct {
     short shift;
     float weights[2];
 } modes[3] = {{0.5, -3, {1, 2}}, {0.25, 7, {3, 4}}, {2, 0, {5, 6}}};
+static struct {
+    int count;
+    int data[];
+} behind = {5, {3, [3] = 4, 0}}; /* which goes on behind its type */
 static double many[MANY];
 static int64_t wide[MANY];
 static uint16_t halves[MANY];
@@ -67,6 +71,8 @@ static void kernel(int M, int N, const float *given, double *C)
         for (int j = 0; j < N; j += 16) {
             int row = i / 16, column = j / 16;
             double sum = constants(row, column) + numbers(row) + filled(row);
+            static float inside[3] = {6, 5, 4}; /* which has no name outside */
+            sum += (double)inside[row % 3] + behind.data[column % behind.count];
             for (int k = 0; k < column % 4; k++)
                 sum += local[k] * (double)powers[k % 2];
             ws_store(c, i, j, ws_full(WS_F64, 16, 16, sum));
@@ -76,6 +82,8 @@ static void kernel(int M, int N, const float *given, double *C)
 static double expected(long i, long j, const float *given)
 {
     double sum = constants(i, j) + numbers(i) + filled(i);
+    static const int values[] = {3, 0, 0, 4, 0};
+    sum += (double)(6 - i % 3) + values[j % 5];
     for (int k = 0; k < j % 4; k++)
         sum += (k < 3 ? (double)given[k] : 1) * (double)given[1 + k % 2];
     return sum;

@@ -171,6 +171,7 @@ Spot spot_of(Transcriber *t, CXCursor e)
     }
     case CXCursor_CompoundLiteralExpr: {
         Cursors below = children(t->u, e);
+        at_cursor(t, e);
         spot.address = temporary_object(t, spot.type);
         initialize_memory(t, spot.address, spot.type, below.list[below.count - 1]);
         return spot;

@@ -194,8 +194,9 @@ Built build_address_operation(Builder *b, const Instruction *i)
         if (refuse_complex_call(b, i))
             break;
         build_refuse(b, i->loc,
-                     arena_print(b->module, "the object '%s' of an iteration",
-                                 i->object->declaration.name ? i->object->declaration.name : i->object->text));
+                     i->object->declaration.name
+                         ? arena_print(b->module, "the object '%s' of an iteration", i->object->declaration.name)
+                         : "an unnamed object of an iteration");
         break;
     case SO_FUNCTION: /* for a call */
         return (Built){.kind = BUILT_NONE, .name = i->symbol};

@@ -22,14 +22,10 @@ uint64_t *build_set_copy(const Builder *b, const uint64_t *set)
     return memcpy(build_set(b), set, (size_t)b->words * sizeof *set);
 }
 
-static bool unite(const Builder *b, uint64_t *set, const uint64_t *other)
+static void unite(const Builder *b, uint64_t *set, const uint64_t *other)
 {
-    bool changed = false;
-    for (int w = 0; w < b->words; w++) {
-        changed |= (other[w] & ~set[w]) != 0;
+    for (int w = 0; w < b->words; w++)
         set[w] |= other[w];
-    }
-    return changed;
 }
 
 static void read_operand(uint64_t *live, Operand x)
@@ -53,9 +49,56 @@ static void before_instructions(const Instruction *first, uint64_t *live)
 /* Leaves out what no way through the loop reads before it assigns it.  */
 static void keep_live(const SourceTree *loop, uint64_t *live)
 {
-    for (int v = 0; v < loop->nlive; v++)
+    for (int w = 0; w < loop->nlive / 64; w++)
+        live[w] &= loop->live[w];
+    for (int v = loop->nlive / 64 * 64; v < loop->nlive; v++)
         if (!build_has(loop->live, v))
             live[v / 64] &= ~((uint64_t)1 << (v % 64));
+}
+
+static void before_tree(const Builder *b, const SourceTree *tree, uint64_t *live)
+{
+    if (tree->kind == TREE_BLOCK || tree->kind == TREE_END) {
+        before_instructions(tree->first, live);
+        return;
+    }
+    uint64_t other[b->words];
+    if (tree->kind == TREE_IF) {
+        memcpy(other, live, sizeof other);
+        build_live_before(b, tree->yes, live);
+        build_live_before(b, tree->no, other);
+        unite(b, live, other);
+        read_operand(live, tree->condition);
+    } else {
+        /* The test is in front of the body and of what is behind the loop. One more iteration adds nothing, since a
+           list adds and removes the same variables whatever is live behind it.  */
+        read_operand(live, tree->condition);
+        memcpy(other, live, sizeof other);
+        build_live_before(b, tree->test, other);
+        keep_live(tree, other);
+        build_live_before(b, tree->yes, other);
+        unite(b, live, other);
+        build_live_before(b, tree->test, live);
+        keep_live(tree, live);
+    }
+}
+
+uint64_t **build_live_behind(const Builder *b, const SourceTree *list, const uint64_t *live)
+{
+    int n = 0;
+    for (const SourceTree *tree = list; tree; tree = tree->next)
+        n++;
+    const SourceTree **trees = arena_alloc(b->module, (size_t)n * sizeof *trees);
+    uint64_t **behind = arena_alloc(b->module, (size_t)n * sizeof *behind), now[b->words];
+    memcpy(now, live, sizeof now);
+    for (int k = 0; k < n; k++, list = list->next)
+        trees[k] = list;
+    for (int k = n - 1; k >= 0; k--) {
+        if (trees[k]->kind == TREE_IF || trees[k]->kind == TREE_LOOP)
+            behind[k] = build_set_copy(b, now);
+        before_tree(b, trees[k], now);
+    }
+    return behind;
 }
 
 void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live)
@@ -63,27 +106,7 @@ void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live)
     if (!list)
         return;
     build_live_before(b, list->next, live);
-    if (list->kind == TREE_BLOCK || list->kind == TREE_END) {
-        before_instructions(list->first, live);
-    } else if (list->kind == TREE_IF) {
-        uint64_t *other = build_set_copy(b, live);
-        build_live_before(b, list->yes, live);
-        build_live_before(b, list->no, other);
-        unite(b, live, other);
-        read_operand(live, list->condition);
-    } else {
-        /* The test is in front of the body and of what is behind the loop.  */
-        read_operand(live, list->condition);
-        for (bool changed = true; changed;) {
-            uint64_t *start = build_set_copy(b, live);
-            build_live_before(b, list->test, start);
-            build_live_before(b, list->yes, start);
-            keep_live(list, start);
-            changed = unite(b, live, start);
-        }
-        build_live_before(b, list->test, live);
-        keep_live(list, live);
-    }
+    before_tree(b, list, live);
 }
 
 void build_assigned(const Builder *b, const SourceTree *list, uint64_t *set)

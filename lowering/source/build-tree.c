@@ -256,7 +256,8 @@ static void build_if(Builder *b, const SourceTree *tree, const uint64_t *live)
 
 void build_list(Builder *b, const SourceTree *list, const uint64_t *live)
 {
-    for (; list && !b->kernel->failed; list = list->next) {
+    uint64_t **behind = build_live_behind(b, list, live);
+    for (; list && !b->kernel->failed; list = list->next, behind++) {
         if (list->kind == TREE_BLOCK) {
             for (const Instruction *i = list->first; i && !b->kernel->failed; i = i->next)
                 build_instruction(b, i);
@@ -264,11 +265,9 @@ void build_list(Builder *b, const SourceTree *list, const uint64_t *live)
         }
         if (list->kind == TREE_END)
             return;
-        uint64_t *behind = build_set_copy(b, live);
-        build_live_before(b, list->next, behind);
         if (list->kind == TREE_IF)
-            build_if(b, list, behind);
+            build_if(b, list, *behind);
         else
-            build_loop(b, list, behind);
+            build_loop(b, list, *behind);
     }
 }

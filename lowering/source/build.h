@@ -165,6 +165,8 @@ void build_arrays_leave(Builder *b, Op *loop);
 
 /* Turns the set of variables that are live behind a list into the set that is live in front of it.  */
 void build_live_before(const Builder *b, const SourceTree *list, uint64_t *live);
+/* The sets behind each branch and each loop of a list, by its number in the list. `live`: behind the list.  */
+uint64_t **build_live_behind(const Builder *b, const SourceTree *list, const uint64_t *live);
 /* Adds the variables that a list assigns.  */
 void build_assigned(const Builder *b, const SourceTree *list, uint64_t *set);
 uint64_t *build_set(const Builder *b);

@@ -261,6 +261,26 @@ static int common_dominator(const SourceFlow *flow, int a, int b)
     return a;
 }
 
+/* A dominator has a smaller number than the blocks that it dominates.  */
+static void number_dominated(Module *module, SourceFlow *flow)
+{
+    const size_t n = (size_t)flow->n;
+    flow->preorder = arena_alloc(module, n * sizeof *flow->preorder);
+    flow->dominated = arena_alloc(module, n * sizeof *flow->dominated);
+    int *next = arena_alloc(module, n * sizeof *next);
+    for (int b = flow->n - 1; b >= 0; b--) {
+        flow->dominated[b]++;
+        if (b)
+            flow->dominated[flow->idom[b]] += flow->dominated[b];
+    }
+    for (int b = 0; b < flow->n; b++) {
+        int *place = &next[flow->idom[b]];
+        flow->preorder[b] = *place;
+        *place += flow->dominated[b];
+        next[b] = flow->preorder[b] + 1;
+    }
+}
+
 static void find_dominators(Module *module, SourceFlow *flow)
 {
     flow->idom = arena_alloc(module, (size_t)flow->n * sizeof *flow->idom);
@@ -279,13 +299,13 @@ static void find_dominators(Module *module, SourceFlow *flow)
             flow->idom[b] = to;
         }
     }
+    number_dominated(module, flow);
 }
 
 bool source_dominates(const SourceFlow *flow, int above, int below)
 {
-    while (below > above)
-        below = flow->idom[below];
-    return below == above;
+    const int place = flow->preorder[below] - flow->preorder[above];
+    return place >= 0 && place < flow->dominated[above];
 }
 
 bool source_in_loop(const SourceFlow *flow, int header, int block)

@@ -37,6 +37,8 @@ typedef struct {
     int *npreds;
     int **preds;          /* one for each edge */
     int *idom;            /* immediate dominator; of the entry itself */
+    int *preorder;        /* place in the tree of dominators; those below follow at once */
+    int *dominated;       /* how many blocks this one dominates, with itself */
     int *loop;            /* header of the innermost loop around the block, which is its own header's; -1: none */
     int *outer;           /* of a header: the header of the loop around its loop; -1: none */
     SourceBlock *entered; /* not NULL: a block of a cycle that is entered at several places */

@@ -291,6 +291,13 @@ static void add_options_of(const Options *options, bool preprocessed, Args *args
     }
 }
 
+/* GCC's -flto=1 is none of Clang's options, except in front of this one.  */
+static void add_no_bitcode(const Options *options, Args *args)
+{
+    if (options->lto)
+        args_add(args, "-fno-lto");
+}
+
 static void add_options(const Options *options, Args *args)
 {
     add_options_of(options, false, args);
@@ -371,6 +378,7 @@ static int preprocess(const Options *options, const Config *config, const Item *
     args_add(&args, "-E");
     args_add(&args, "-DWS_CHOICES_");
     add_options(options, &args);
+    add_no_bitcode(options, &args);
     args_add(&args, format("-I%s", config->include));
     add_depend_file(options, names, &args);
     if (names->depend && !options->depend_name) {
@@ -424,6 +432,7 @@ static int run_frontend(const Options *options, const Config *config, const Item
     args_add(&args, "--");
     args_add(&args, text ? text : source->text);
     add_options_of(options, true, &args); /* otherwise libclang writes a list of headers, too */
+    add_no_bitcode(options, &args);
     args_add(&args, format("-I%s", config->include));
     unlink(host);
     int status = run(options, &args, NULL);
@@ -510,6 +519,8 @@ static int compile_host(const Options *options, const Config *config, const Item
     if (names->preprocessed)
         args_add_words(&args, "-Qunused-arguments -w"); /* the front end has warned */
     add_options_of(options, names->preprocessed, &args);
+    if (config->clang ? names->cu && access(names->cu, R_OK) == 0 : names->preprocessed)
+        add_no_bitcode(options, &args); /* which neither GCC's linker nor clang -r takes */
     args_add(&args, format("-I%s", config->include));
     if (options->python)
         args_add(&args, "-fPIC");

@@ -133,6 +133,22 @@ else
     skip 'WSCC_CC=clang' 'no clang'
 fi
 
+# Of the clang front end the object is machine code; the pragmas are known to it.
+frontend_lto() { # OPTION WSCC...
+    option=$1
+    shift
+    for target_ in emulate sequential; do
+        "$@" --ws-frontend=clang --ws-target=$target_ -O2 -Wall -Werror "$option" kernel.c main.c -o p &&
+            test "$(./p)" = good || return 1
+    done
+}
+if grep -q '^clang-frontend = .' "$top_builddir/wscc.conf"; then
+    ok_plain 'the clang front end: -Wall -Werror -flto' frontend_lto -flto=1 "$wscc"
+    if command -v clang >/dev/null 2>&1; then
+        ok_plain 'the clang front end, WSCC_CC=clang: -Wall -Werror -flto' frontend_lto -flto by_clang
+    fi
+fi
+
 # One object for cuda and for emulation.
 cat >more.c <<'END'
 #include <ws.h>

@@ -183,7 +183,6 @@ static void parse(Unit *u, const Request *request)
     int count = 0;
     all[u->nargs++] = "-xc";
     args[count++] = "-xcpp-output";
-    args[count++] = "-Wno-unknown-pragmas";
     for (int i = 0; i < request->nargs; i++)
         all[u->nargs++] = request->args[i];
     for (int i = 0; i < request->nargs;) {
@@ -192,7 +191,7 @@ static void parse(Unit *u, const Request *request)
             args[count++] = request->args[i];
         i += done ? done : 1;
     }
-    all[u->nargs++] = "-Wno-unknown-pragmas";
+    all[u->nargs++] = args[count++] = "-Wno-unknown-pragmas"; /* behind -Wall, which warns of them */
     u->args = all;
     u->index = clang_createIndex(0, 0);
     if (u->path == u->source) {

@@ -303,7 +303,7 @@ static void take(Taking *t, const Value *value, bool holds)
 {
     const Op *op = value->def;
     int64_t number;
-    if (!op || value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype))
+    if (!op || !op->nargs || value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype))
         return;
     switch (op->code) {
     case OP_SCALAR_NOT:
@@ -371,6 +371,11 @@ static bool take_all(Taking *t, const Value *value, bool holds)
 {
     const Op *op = value->def;
     if (!op || value->type.kind != K_SCALAR || value->type.dtype != D_I1 || t->guards->count > MAX_GUARDS - 2)
+        return false;
+    int64_t number;
+    if (ir_constant(value, &number))
+        return (number != 0) == holds;
+    if (!op->nargs)
         return false;
     switch (op->code) {
     case OP_SCALAR_NOT:

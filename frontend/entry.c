@@ -295,11 +295,11 @@ static const char *text_of_live_in(Walk *w, const SourceKernel *built, const Sou
 {
     const char *text = text_of_root(w, live);
     for (int i = 0; text && i < live->nreads; i++) {
-        text = moved_by(w, built, text, live->varying[i]);
-        if (text)
-            text = arena_print(w->u->module, "(*(%s const *)((char const *)(%s) + %lld))",
-                               i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), text,
-                               (long long)live->reads[i]);
+        const char *from = moved_by(w, built, text, live->varying[i]);
+        text = from ? arena_print(w->u->module, "((%s) ? *(%s const *)((char const *)(%s) + %lld) : 0)", text,
+                                  i + 1 < live->nreads ? "void *" : c_type_of_read(live->read), from,
+                                  (long long)live->reads[i])
+                    : NULL;
     }
     if (text && live->behind)
         text = arena_print(w->u->module, "((char const *)(%s) + %lld)", text, (long long)live->behind);

@@ -561,14 +561,33 @@ static tree moved_by(const Sources *from, tree pointer, const Value *bytes)
                   : NULL_TREE;
 }
 
+/* The pointer and some bytes; zeros where it is NULL, as it may be where the grid has no iterations.  */
+static tree readable(tree pointer, tree bytes)
+{
+    tree base = pointer;
+    STRIP_NOPS(base);
+    if (TREE_CODE(base) == ADDR_EXPR)
+        return fold_build_pointer_plus(pointer, fold_convert(sizetype, bytes));
+    tree type = build_function_type_list(const_ptr_type_node, const_ptr_type_node, long_integer_type_node, NULL_TREE);
+    tree decl = build_fn_decl("ws_readable_", type);
+    DECL_PURE_P(decl) = 1;
+    return build_call_expr(decl, 2, fold_convert(const_ptr_type_node, pointer),
+                           fold_convert(long_integer_type_node, bytes));
+}
+
 /* What lies behind a pointer.  */
 static tree read_behind(const Sources *from, tree pointer, const SourceLiveIn *live)
 {
     for (int i = 0; i < live->nreads && pointer; i++) {
         tree type = type_of_read(i + 1 < live->nreads ? ST_P : live->read);
-        pointer = moved_by(from, pointer, live->varying[i]);
-        if (pointer)
-            pointer = fold_build2(MEM_REF, type, pointer, build_int_cst(ptr_type_node, live->reads[i]));
+        tree bytes = build_int_cst(long_integer_type_node, live->reads[i]);
+        tree varying = live->varying[i] ? number_of(from, live->varying[i]) : NULL_TREE;
+        if (live->varying[i] && !varying)
+            return NULL_TREE;
+        if (varying)
+            bytes =
+                fold_build2(PLUS_EXPR, long_integer_type_node, fold_convert(long_integer_type_node, varying), bytes);
+        pointer = fold_build2(MEM_REF, type, readable(pointer, bytes), build_int_cst(ptr_type_node, 0));
     }
     if (pointer && live->behind)
         pointer = fold_build_pointer_plus_hwi(pointer, live->behind);

@@ -6,6 +6,9 @@
  *
  * Emitted code calls these before a launch.  Rows at unequal distances, for instance from separate mallocs, are an
  * error that names the array.  The distance is then negative, and the launch fails.
+ *
+ * ws_readable_ (p, bytes) is p + bytes, or zeros where p is NULL: a grid without iterations reads nothing of p, and the
+ * launcher's argument is of no matter.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -14,8 +17,15 @@
 
 const void *ws_rows_base_(const void *rows, long bytes);
 long ws_rows_distance_(const void *rows, long bytes, long element, const char *name);
+const void *ws_readable_(const void *pointer, long bytes);
 
 enum { ALONE = 1 << 20 }; /* of one row: any distance that tensors can have */
+
+const void *ws_readable_(const void *pointer, long bytes)
+{
+    static const long long zeros[2];
+    return pointer ? (const char *)pointer + bytes : (const char *)zeros;
+}
 
 const void *ws_rows_base_(const void *rows, long bytes)
 {

@@ -523,6 +523,14 @@ static bool derive(Finder *f, const Place *place, const SourceInduction *found, 
     append(f, place->front,
            (Instruction){.code = SO_COPY, .type = type, .variable = base, .args = {source_of(other->variable)}});
     Operand x = source_of(counter->variable), y = place->first;
+    const bool from_zero = y.kind == OPERAND_INTEGER && !y.integer;
+    if (type == own && source_type_bytes(type) == 4 && from_zero &&
+        (s == c || s == -c)) { /* j, as the program has it */
+        x = append(f, place->start,
+                   (Instruction){.code = s == c ? SO_ADD : SO_SUB, .type = type, .args = {source_of(base), x}});
+        append(f, place->start, (Instruction){.code = SO_COPY, .type = type, .variable = other->variable, .args = {x}});
+        return true;
+    }
     if (own != ST_I64) {
         x = append(f, place->start, (Instruction){.code = SO_CONV, .from = own, .type = ST_I64, .args = {x}});
         if (y.kind == OPERAND_VARIABLE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stepped.c - a pipelined loop whose body adds to its counter.  */
+/* stepped.c - a pipelined loop whose body adds to its counter, and a filter whose second counter goes down.  */
 #include <stdio.h>
 #include <ws.h>
 
@@ -21,6 +21,18 @@ static void stepped_twice(int m, int n, const float *from, float *to)
     }
 }
 
+static void filter(int n, int taps, const float *signal, const float *weights, float *to)
+{
+#pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        int j = i + taps - 1;
+        for (int k = 0; k < taps; k++)
+            sum += weights[k] * signal[j--];
+        to[i] = sum;
+    }
+}
+
 int main(void)
 {
     double sum = 0;
@@ -29,6 +41,10 @@ int main(void)
     stepped_twice(ROWS, COLUMNS, x, y);
     for (int i = 0; i < ROWS * 32; i++)
         sum += y[i] * (i % 7 + 1);
+    printf("%.9g\n", sum);
+    filter(ROWS * 32 - 9, 9, x, x + 40, y);
+    for (int i = 0; i < ROWS * 32; i++)
+        sum += y[i] * (i % 5 + 1);
     printf("%.9g\n", sum);
     return 0;
 }

@@ -162,7 +162,6 @@ typedef struct {
 typedef void PragmaLine(Unit *u, unsigned offset, const Tokens *line, void *context);
 void each_pragma(Unit *u, PragmaLine *each, void *context);
 void pragmas_read(Unit *u);
-bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
 bool clauses_read(Unit *u, CXCursor function, const Token *tokens, Pragma *pragma); /* clause.c */
 Pragma *pragma_of_loop(Unit *u, CXCursor loop);
 unsigned line_end(const Unit *u, unsigned at);

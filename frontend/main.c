@@ -253,11 +253,11 @@ static int walk_unit(Unit *u, const Request *request)
         pragmas_read(u);
         return u->errors != 0;
     }
-    bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
-    if (!show_parse(u, elsewhere))
+    const bool is_source = u->path == u->source;
+    if (!show_parse(u, is_source))
         return 1;
     const bool shown = dump_lists(request->dump, "region");
-    if (elsewhere || u->path == u->source) /* macros hide tokens */
+    if (is_source) /* macros hide tokens */
         return PRAGMAS_ELSEWHERE;
     u->regions = transcribe_unit(u, shown ? stdout : NULL);
     pragmas_read(u);

@@ -185,34 +185,6 @@ void pragmas_read(Unit *u)
     each_pragma(u, read_pragma, NULL);
 }
 
-/* ---- pragmas that stand elsewhere -------------------------------------------------------------------------------- */
-
-typedef struct {
-    Unit *u;
-    bool found;
-} Elsewhere;
-
-static void look_into(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
-{
-    Elsewhere *elsewhere = data;
-    CXTranslationUnit tu = elsewhere->u->tu;
-    size_t size;
-    (void)stack;
-    const char *text = clang_getFileContents(tu, file, &size);
-    unsigned last = text && size ? (unsigned)size - 1 : 0; /* it may say so itself */
-    if (clang_Location_isInSystemHeader(clang_getLocationForOffset(tu, file, last)))
-        return;
-    elsewhere->found |= text && (strstr(text, "_Pragma") || (depth && strstr(text, "pragma ws")));
-}
-
-/* Then it is the preprocessor's text that has to be read.  */
-bool pragmas_elsewhere(Unit *u)
-{
-    Elsewhere elsewhere = {u, false};
-    clang_getInclusions(u->tu, look_into, &elsewhere);
-    return elsewhere.found;
-}
-
 /* ---- which loop -------------------------------------------------------------------------------------------------- */
 
 /* Only white space, comments and other directives stand between.  */

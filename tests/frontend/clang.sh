@@ -55,6 +55,12 @@ by_the_variable() { # the host compiler is clang, and nobody said how kernels ar
 warns() { # gcc compiles what is left of the source
     by_clang --ws-target=emulate -Wall -Werror -c kernel.c -o kernel.o
 }
+warns_once() {
+    { cat kernel.c; echo 'int truth(int n) { if (n = 3) return n; return 1; }'; } >assigned.c
+    by_clang --ws-target=emulate -Wall -c assigned.c -o assigned.o 2>log
+    cat log
+    test "$(grep -c 'assigned.c:[0-9:]* warning: .*assignment' log)" = 1
+}
 emitted() {
     by_clang --ws-target=emulate --ws-keep -c kernel.c -o kernel.o && grep -q 'wsrt.cuh' kernel.cu || return 1
     mv kernel.cu by-clang.cu
@@ -128,5 +134,6 @@ ok 'a place in the source' bad 's/ws_mul(.*)\();\)/ws_load(x, i, 0, n, 64)\1/' '
 ok 'a function without a body' bad 's/ws_store/f(); void f(void); ws_store/' 'error'
 ok 'a pragma without a loop' bad 's/for (int i = 0; i < n; i += 64)/int i = 0;/' "stands above a 'for' loop"
 ok '-Wall -Werror' warns
+ok 'a warning about other lines' warns_once
 ok 'lines behind a region keep their numbers' lines_stay
 done_testing

@@ -12,16 +12,6 @@
  */
 #include "build.h"
 
-/* The instruction of the test that makes a temporary, or NULL.  */
-static const Instruction *definition(const SourceTree *loop, Operand x)
-{
-    for (const SourceTree *tree = loop->test; tree && x.kind == OPERAND_TEMPORARY; tree = tree->next)
-        for (const Instruction *i = tree->first; i; i = i->next)
-            if (i->temporary == x.temporary)
-                return i;
-    return NULL;
-}
-
 static bool is_upper(Opcode compare)
 {
     return compare == OP_SCALAR_LT || compare == OP_SCALAR_LE;
@@ -30,7 +20,7 @@ static bool is_upper(Opcode compare)
 static bool agrees(const SourceTree *loop, const SourceInduction *bound, bool up)
 {
     const Operand hi = bound->test->args[1 - bound->side];
-    const Instruction *made = definition(loop, hi);
+    const Instruction *made = source_maker_in(loop->test, hi);
     const bool widened = made && made->code == SO_CONV && source_type_bytes(made->from) <= 4;
     const bool wide = source_type_bytes(bound->test->type) > 4 && hi.kind != OPERAND_INTEGER && !widened;
     return bound->test->code != SO_EQ && bound->test->code != SO_NE && is_upper(build_comparison(bound)) == up &&
@@ -95,7 +85,7 @@ Value *build_joined_bound(Builder *b, const SourceTree *loop, Opcode *compare)
 
 static bool joins(const SourceTree *loop, Operand x, const Instruction *i)
 {
-    const Instruction *made = definition(loop, x);
+    const Instruction *made = source_maker_in(loop->test, x);
     return made && (made == i || (made->code == SO_AND && made->type == ST_B &&
                                   (joins(loop, made->args[0], i) || joins(loop, made->args[1], i))));
 }

@@ -23,19 +23,10 @@ typedef struct {
     const Instruction *read;               /* a side of the test that is read from memory; or NULL */
 } Uncounted;
 
-static const Instruction *definition(const SourceTree *list, Operand x)
-{
-    for (; list && x.kind == OPERAND_TEMPORARY; list = list->next)
-        for (const Instruction *i = list->first; i; i = i->next)
-            if (i->temporary == x.temporary)
-                return i;
-    return NULL;
-}
-
 /* Behind conversions.  */
 static Operand bare(const SourceTree *list, Operand x)
 {
-    for (const Instruction *i; (i = definition(list, x)) && source_op_form(i->code) == FORM_CONVERT;)
+    for (const Instruction *i; (i = source_maker_in(list, x)) && source_op_form(i->code) == FORM_CONVERT;)
         x = i->args[0];
     return x;
 }
@@ -43,7 +34,7 @@ static Operand bare(const SourceTree *list, Operand x)
 /* The first comparison, which may stand in a conjunction.  */
 static const Instruction *comparison_of(const SourceTree *list, Operand x, int depth)
 {
-    const Instruction *i = depth ? definition(list, x) : NULL;
+    const Instruction *i = depth ? source_maker_in(list, x) : NULL;
     if (!i || source_op_form(i->code) == FORM_COMPARE)
         return i;
     for (int k = 0; (i->code == SO_AND || i->code == SO_NOT) && k < source_noperands(i); k++) {
@@ -61,7 +52,7 @@ static void find_sides(Uncounted *u)
     build_assigned(u->b, u->loop->yes, assigned);
     for (int k = 0; u->test && k < 2; k++) {
         const Operand x = bare(u->loop->test, u->test->args[k]);
-        const Instruction *made = definition(u->loop->test, x);
+        const Instruction *made = source_maker_in(u->loop->test, x);
         if (made && made->code == SO_LOAD)
             u->read = made;
         if (x.kind != OPERAND_VARIABLE || !build_has(assigned, x.variable->id))

@@ -185,9 +185,7 @@ static bool evaluate(const Evaluation *e, const SourceBlock *block, Operand x, c
     }
     if (x.kind == OPERAND_VARIABLE)
         return evaluate_variable(e, x.variable, depth, value);
-    const Instruction *made = block->first;
-    while (made && !(x.kind == OPERAND_TEMPORARY && made->temporary == x.temporary))
-        made = made->next;
+    const Instruction *made = source_maker(block->first, x);
     if (!made)
         return false;
     if (made->code == SO_CALL)

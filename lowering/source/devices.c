@@ -28,12 +28,9 @@ typedef struct {
     int block;
 } Place;
 
-static const Instruction *maker_of(const Devices *d, Place x)
+static Instruction *maker_of(const Devices *d, Place x)
 {
-    const Instruction *i = d->flow->order[x.block]->first;
-    while (i && !(x.operand.kind == OPERAND_TEMPORARY && i->temporary == x.operand.temporary))
-        i = i->next;
-    return i;
+    return source_maker(d->flow->order[x.block]->first, x.operand);
 }
 
 /* The one assignment of a variable. false: it is a parameter, or there are several.  */
@@ -76,7 +73,7 @@ static bool varies(const Devices *d, Place x, int depth)
     x = resolved(d, x);
     if (x.operand.kind == OPERAND_VARIABLE)
         return loop_assigns(d, x.operand.variable);
-    Instruction *made = (Instruction *)maker_of(d, x);
+    Instruction *made = maker_of(d, x);
     if (!made || !source_in_loop(d->flow, d->header, x.block))
         return false;
     if (depth > MOST_DEPTH || (made->code == SO_CALL && !source_makes_tensor(made)))

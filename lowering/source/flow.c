@@ -68,10 +68,10 @@ void source_insert(SourceBlock *block, Instruction *after, Instruction *added)
         block->last = added;
 }
 
-static Instruction *find(const SourceBlock *block, int temporary)
+Instruction *source_maker(Instruction *first, Operand x)
 {
-    for (Instruction *i = block->first; i; i = i->next)
-        if (i->temporary == temporary)
+    for (Instruction *i = first; i && x.kind == OPERAND_TEMPORARY; i = i->next)
+        if (i->temporary == x.temporary)
             return i;
     return NULL;
 }
@@ -100,7 +100,7 @@ SourceBlock *source_split(SourceFunction *function, SourceBlock *block, Instruct
     for (Instruction *i = rest->first; i; i = i->next)
         for (int k = 0; k < source_noperands(i); k++) {
             const Operand *x = source_operand(i, k);
-            Instruction *made = x->kind == OPERAND_TEMPORARY ? find(block, x->temporary) : NULL;
+            Instruction *made = source_maker(block->first, *x);
             if (!made)
                 continue;
             const int temporary = x->temporary;

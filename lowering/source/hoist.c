@@ -72,24 +72,16 @@ static bool see_loop(Hoister *h)
     return !h->stored[ST_I8];
 }
 
-static const Instruction *maker_of(const SourceBlock *block, Operand x)
-{
-    for (const Instruction *i = block->first; i && x.kind == OPERAND_TEMPORARY; i = i->next)
-        if (i->temporary == x.temporary)
-            return i;
-    return NULL;
-}
-
 /* The address is a root and a constant.  */
 static bool find_root(const Hoister *h, const SourceBlock *block, Operand address, struct Hoisted *found)
 {
     *found = (struct Hoisted){.offset = 0};
-    for (const Instruction *i; (i = maker_of(block, address)) && i->code == SO_ADD && i->type == ST_P &&
+    for (const Instruction *i; (i = source_maker(block->first, address)) && i->code == SO_ADD && i->type == ST_P &&
                                i->args[1].kind == OPERAND_INTEGER;) {
         found->offset += (int64_t)i->args[1].integer;
         address = i->args[0];
     }
-    const Instruction *made = maker_of(block, address);
+    const Instruction *made = source_maker(block->first, address);
     found->symbol = made && made->code == SO_GLOBAL ? made->symbol : NULL;
     found->root = found->symbol ? (Operand){.kind = OPERAND_NONE} : address;
     return found->symbol || (address.kind == OPERAND_VARIABLE &&
@@ -146,7 +138,7 @@ static bool is_left_alone(const Hoister *h, const SourceBlock *block, Operand x,
 {
     if (x.kind == OPERAND_VARIABLE)
         return x.variable->id >= h->nassigned || !h->assigned[x.variable->id];
-    const Instruction *made = maker_of(block, x);
+    const Instruction *made = source_maker(block->first, x);
     if (x.kind != OPERAND_TEMPORARY)
         return true;
     if (!made || depth == DEEPEST || !source_can_speculate(made) || made->code == SO_LOAD || made->code == SO_CALL)
@@ -181,7 +173,7 @@ static bool is_same(const SourceBlock *a, Operand x, const SourceBlock *b, Opera
         return x.kind == OPERAND_VARIABLE  ? x.variable == y.variable
                : x.kind == OPERAND_INTEGER ? x.integer == y.integer
                                            : x.kind == OPERAND_NONE;
-    const Instruction *i = maker_of(a, x), *k = maker_of(b, y);
+    const Instruction *i = source_maker(a->first, x), *k = source_maker(b->first, y);
     if (!i || !k || i->code != k->code || i->type != k->type || i->from != k->from || i->object != k->object ||
         (i->symbol && (!k->symbol || strcmp(i->symbol, k->symbol) != 0)))
         return false;
@@ -193,7 +185,7 @@ static bool is_same(const SourceBlock *a, Operand x, const SourceBlock *b, Opera
 
 static Operand again(Hoister *h, const SourceBlock *block, Operand x)
 {
-    const Instruction *made = maker_of(block, x);
+    const Instruction *made = source_maker(block->first, x);
     if (x.kind != OPERAND_TEMPORARY)
         return x;
     const SourceCopy copy = {.from = h->function, .to = h->function};

@@ -68,20 +68,10 @@ static void count_list(Finder *f, const SourceTree *tree)
     }
 }
 
-static const Instruction *definition(const SourceTree *block, Operand x)
-{
-    if (x.kind != OPERAND_TEMPORARY)
-        return NULL;
-    for (const Instruction *i = block->first; i; i = i->next)
-        if (i->temporary == x.temporary)
-            return i;
-    return NULL;
-}
-
 /* Behind conversions between types of one size.  */
 static Operand bare(const SourceTree *block, Operand x, bool *converted)
 {
-    for (const Instruction *i; (i = definition(block, x)) && i->code == SO_CONV &&
+    for (const Instruction *i; (i = source_maker(block->first, x)) && i->code == SO_CONV &&
                                source_type_bytes(i->type) == source_type_bytes(i->from) &&
                                !source_type_is_float(i->type) && !source_type_is_float(i->from);) {
         *converted = true;
@@ -150,13 +140,13 @@ static const Instruction *step_before(const Finder *f, Operand x, const SourceTr
     found = assignment_in(f, f->loop->test, x.variable, block, &changes);
     if (!found)
         found = assignment_in(f, f->loop->yes, x.variable, block, &changes);
-    return found ? definition(*block, bare(*block, found->args[0], wraps)) : NULL;
+    return found ? source_maker((*block)->first, bare(*block, found->args[0], wraps)) : NULL;
 }
 
 /* A variable that a conversion makes as wide as the sum that it is added in.  */
 static Operand narrow_step(const SourceTree *block, Operand x)
 {
-    const Instruction *i = definition(block, x);
+    const Instruction *i = source_maker(block->first, x);
     return i && i->code == SO_CONV && i->args[0].kind == OPERAND_VARIABLE && i->from == i->args[0].variable->type &&
                    i->from != ST_B && i->from != ST_P && !source_type_is_float(i->from) &&
                    source_type_bytes(i->type) > source_type_bytes(i->from)
@@ -168,7 +158,7 @@ static Operand narrow_step(const SourceTree *block, Operand x)
 static bool is_step(const Finder *f, const SourceTree *block, const Instruction *copy, SourceInductionVariable *found)
 {
     bool wraps = false, ignored = false;
-    const Instruction *i = definition(block, bare(block, copy->args[0], &wraps));
+    const Instruction *i = source_maker(block->first, bare(block, copy->args[0], &wraps));
     if (!i)
         i = step_before(f, copy->args[0], &block, &wraps);
     if (!i || (i->code != SO_ADD && i->code != SO_SUB) || source_type_is_float(i->type))
@@ -354,7 +344,7 @@ static uint32_t flag_of_test(const Finder *f, const SourceTree *block, Operand x
 {
     if (x.kind == OPERAND_VARIABLE)
         return bit_of(f, x.variable);
-    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    const Instruction *i = block && depth ? source_maker(block->first, x) : NULL;
     if (!i || i->code != SO_AND || i->type != ST_B)
         return 0;
     return flag_of_test(f, block, i->args[0], depth - 1) | flag_of_test(f, block, i->args[1], depth - 1);
@@ -389,9 +379,9 @@ static bool steps_once(Finder *f)
 /* Behind conversions that keep every value.  */
 static Operand widened(const SourceTree *block, Operand x)
 {
-    for (const Instruction *i; (i = definition(block, x)) && i->code == SO_CONV && !source_type_is_float(i->type) &&
-                               !source_type_is_float(i->from) && i->from != ST_B && i->type != ST_B &&
-                               source_type_bytes(i->type) >= source_type_bytes(i->from);)
+    for (const Instruction *i; (i = source_maker(block->first, x)) && i->code == SO_CONV &&
+                               !source_type_is_float(i->type) && !source_type_is_float(i->from) && i->from != ST_B &&
+                               i->type != ST_B && source_type_bytes(i->type) >= source_type_bytes(i->from);)
         x = i->args[0];
     return x;
 }
@@ -400,7 +390,7 @@ static bool depends_on_loop(const Finder *f, const SourceTree *block, Operand x,
 {
     if (x.kind != OPERAND_TEMPORARY)
         return !is_left_alone(f, x);
-    const Instruction *i = definition(block, x);
+    const Instruction *i = source_maker(block->first, x);
     if (!i || !depth || !source_stays_in_loop(i, f->loop))
         return true;
     for (int k = 0; k < source_noperands(i); k++)
@@ -413,7 +403,7 @@ static bool is_test_of(const Finder *f, const SourceTree *block, const Instructi
 {
     for (int k = 0; k < 2; k++) {
         Operand x = widened(block, test->args[k]);
-        const Instruction *stepped = definition(block, x);
+        const Instruction *stepped = source_maker(block->first, x);
         bool behind = false, ignored = false;
         Operand offset = {.kind = OPERAND_NONE};
         if (stepped && stepped->code == SO_ADD && stepped->type != ST_P)
@@ -439,7 +429,7 @@ static bool is_test_of(const Finder *f, const SourceTree *block, const Instructi
 
 static bool find_test(const Finder *f, const SourceTree *block, Operand x, int depth, SourceInduction *found)
 {
-    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    const Instruction *i = block && depth ? source_maker(block->first, x) : NULL;
     if (!i)
         return false;
     if (i->code == SO_AND && i->type == ST_B)
@@ -450,7 +440,7 @@ static bool find_test(const Finder *f, const SourceTree *block, Operand x, int d
 /* All comparisons of a test that is a conjunction of comparisons of the counter. false: it is more than that.  */
 static bool find_bounds(const Finder *f, const SourceTree *block, Operand x, int depth, SourceInduction *found)
 {
-    const Instruction *i = block && depth ? definition(block, x) : NULL;
+    const Instruction *i = block && depth ? source_maker(block->first, x) : NULL;
     if (!i)
         return false;
     if (i->code == SO_AND && i->type == ST_B)

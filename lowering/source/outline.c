@@ -125,14 +125,6 @@ static bool keeps_value(const Outliner *o, const SourceVariable *variable, int b
 
 /* ---- values that are computed again ------------------------------------------------------------------------------ */
 
-static Instruction *maker_of(const SourceBlock *block, int temporary)
-{
-    for (Instruction *i = block->first; i; i = i->next)
-        if (i->temporary == temporary)
-            return i;
-    return NULL;
-}
-
 bool source_makes_tensor(const Instruction *call)
 {
     return call->code == SO_CALL && call->symbol && call->type == ST_P &&
@@ -151,7 +143,7 @@ static bool reads_parameter(const SourceBlock *block, const Instruction *load)
 {
     Operand x = load->args[0];
     for (const Instruction *made; x.kind == OPERAND_TEMPORARY; x = made->args[0]) {
-        made = maker_of(block, x.temporary);
+        made = source_maker(block->first, x);
         if (!made || made->code != SO_ADD || made->args[1].kind != OPERAND_INTEGER)
             return false;
     }
@@ -235,7 +227,7 @@ static bool is_repeatable(Outliner *o, int block, const Instruction *at, Operand
     }
     if (x.kind != OPERAND_TEMPORARY || holder_of(o, block, x))
         return true;
-    Instruction *made = maker_of(home, x.temporary);
+    Instruction *made = source_maker(home->first, x);
     if (!made || depth > 24 || !(can_repeat(home, made) || (o->reads && reads_the_same(o, block, made))))
         return false;
     for (int i = 0; i < source_noperands(made); i++)
@@ -267,7 +259,7 @@ static Operand repeat(Outliner *o, int block, Operand x)
         return source_of(variable_at_entry(o, x.variable));
     if (x.kind != OPERAND_TEMPORARY)
         return x;
-    const Instruction *made = maker_of(o->flow->order[block], x.temporary);
+    const Instruction *made = source_maker(o->flow->order[block]->first, x);
     SourceVariable *holder = source_makes_tensor(made) ? NULL : holder_of(o, block, x);
     if (holder)
         return source_of(variable_at_entry(o, holder));
@@ -287,7 +279,7 @@ static Operand repeat(Outliner *o, int block, Operand x)
 /* Does the operand differ with a choice?  */
 static bool is_chosen(const SourceBlock *block, Operand x, int depth)
 {
-    Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(block, x.temporary) : NULL;
+    Instruction *made = source_maker(block->first, x);
     if (x.kind == OPERAND_VARIABLE)
         return x.variable->is_chosen;
     for (int k = 0; made && depth < 24 && k < source_noperands(made); k++)
@@ -301,9 +293,7 @@ static bool is_chosen(const SourceBlock *block, Operand x, int depth)
 static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block, const Instruction *call, int k)
 {
     const SourceArgument *argument = &call->arguments[k];
-    const Instruction *made = argument->operand.kind == OPERAND_TEMPORARY
-                                  ? maker_of(o->flow->order[block], argument->operand.temporary)
-                                  : NULL;
+    const Instruction *made = source_maker(o->flow->order[block]->first, argument->operand);
     const bool extends = made && made->code == SO_CONV && made->from == ST_I32 && argument->type == ST_I64;
     const Operand x = extends ? made->args[0] : argument->operand;
     const SourceType type = extends ? ST_I32 : argument->type;
@@ -314,7 +304,7 @@ static Operand argument_at_entry(Outliner *o, SourceVariable *tensor, int block,
             own = o->arguments[i].parameter;
     if (!own) {
         Declaration declaration = {.loc = call->loc};
-        const Instruction *first = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[block], x.temporary) : NULL;
+        const Instruction *first = source_maker(o->flow->order[block]->first, x);
         if (first && first->holders)
             declaration.name = first->holders->declaration->name;
         own = source_parameter(o->made, type, declaration);
@@ -358,7 +348,7 @@ static SourceVariable *variable_at_entry(Outliner *o, SourceVariable *variable)
     const bool known = assignment_of(o, variable, &from);
     const Operand x = known ? from.copy->args[0] : (Operand){.kind = OPERAND_NONE};
     const bool constant = x.kind == OPERAND_INTEGER || x.kind == OPERAND_FLOAT;
-    Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(o->flow->order[from.block], x.temporary) : NULL;
+    Instruction *made = source_maker(o->flow->order[from.block]->first, x);
     const bool tensor = made && source_makes_tensor(made);
     const bool handed = variable->inlined_from && x.kind == OPERAND_VARIABLE; /* an argument */
     const bool known_outside = variable->host || variable->home;
@@ -655,7 +645,7 @@ static bool is_alone(const Outliner *o, const SourceBlock *block, Operand x, int
 {
     if (x.kind == OPERAND_VARIABLE)
         return keeps_alone(o, x.variable, depth);
-    const Instruction *made = x.kind == OPERAND_TEMPORARY ? maker_of(block, x.temporary) : NULL;
+    const Instruction *made = source_maker(block->first, x);
     if (x.kind == OPERAND_TEMPORARY && (!made || !can_repeat(block, made) || depth > 24))
         return false;
     for (int k = 0; made && k < source_noperands(made); k++)
@@ -690,8 +680,7 @@ static bool is_compared(const Outliner *o, const SourceVariable *variable)
         const SourceBlock *block = o->flow->order[b];
         for (Instruction *i = is_in(o, b) && o->flow->loop[b] == b ? block->first : NULL; i; i = i->next)
             for (int k = 0; source_op_form(i->code) == FORM_COMPARE && k < 2; k++) {
-                const Instruction *made =
-                    i->args[k].kind == OPERAND_TEMPORARY ? maker_of(block, i->args[k].temporary) : NULL;
+                const Instruction *made = source_maker(block->first, i->args[k]);
                 const Operand x = made && made->code == SO_CONV ? made->args[0] : i->args[k];
                 if (x.kind == OPERAND_VARIABLE && x.variable == variable)
                     return true;

@@ -65,6 +65,8 @@ void source_add_ways(Module *module, Instruction *end, const Instruction *from);
 /* Operands of an instruction, arguments of a call, too.  */
 int source_noperands(const Instruction *instruction);
 Operand *source_operand(Instruction *instruction, int i);
+/* Of these instructions the one that makes a temporary. NULL: none does, or the operand is no temporary.  */
+Instruction *source_maker(Instruction *first, Operand x);
 /* Puts `added` behind `after`, or at the head of the block.  */
 void source_insert(SourceBlock *block, Instruction *after, Instruction *added);
 /* Copies the result of `made`, which stands in the block, into a new variable right behind it.  */
@@ -198,6 +200,8 @@ typedef struct SourceTree {
 /* Takes the function's instructions over: its blocks are used up. Runs behind simplify. NULL: `irreducible` is a block
    of a cycle that is entered at several places, and the function keeps its blocks.  */
 SourceTree *source_structure(SourceFunction *function, const SourceBlock **irreducible);
+/* source_maker () of the blocks of a list.  */
+Instruction *source_maker_in(const SourceTree *list, Operand x);
 
 /* ---- steps.c ----------------------------------------------------------------------------------------------------- */
 

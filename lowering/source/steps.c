@@ -35,14 +35,6 @@ static void count_assigned(Lifter *l, const SourceTree *list)
     }
 }
 
-static const Instruction *maker_of(const SourceTree *block, Operand x)
-{
-    for (const Instruction *i = block->first; i && x.kind == OPERAND_TEMPORARY; i = i->next)
-        if (i->temporary == x.temporary)
-            return i;
-    return NULL;
-}
-
 /* The one assignment of a variable that a pass has made, and the block with it.  */
 static const Instruction *copy_to(const SourceTree *list, const SourceVariable *variable, const SourceTree **block)
 {
@@ -66,7 +58,7 @@ static bool is_alone(const Lifter *l, const SourceTree *block, Operand x, int de
         return !l->assigned[x.variable->id];
     if (x.kind != OPERAND_TEMPORARY)
         return true;
-    const Instruction *made = maker_of(block, x);
+    const Instruction *made = source_maker(block->first, x);
     if (!made || depth > MOST_DEPTH || !source_is_pure(made) || !source_can_speculate(made) || made->code == SO_LOAD)
         return false;
     for (int k = 0; k < source_noperands(made); k++)
@@ -87,7 +79,7 @@ static void append(Lifter *l, Instruction *instruction)
 
 static Operand lift(Lifter *l, const SourceTree *block, Operand x)
 {
-    const Instruction *made = maker_of(block, x);
+    const Instruction *made = source_maker(block->first, x);
     if (!made)
         return x;
     const SourceCopy copy = {.from = l->function, .to = l->function};
@@ -117,7 +109,7 @@ static bool is_kept(const Instruction *sum)
 
 static void lift_step(Lifter *l, const SourceTree *block, Instruction *sum, int side)
 {
-    const Instruction *made = maker_of(block, sum->args[1 - side]);
+    const Instruction *made = source_maker(block->first, sum->args[1 - side]);
     const Operand other = made && keeps_size(made) ? made->args[0] : sum->args[1 - side];
     Operand x = sum->args[side];
     if (other.kind != OPERAND_VARIABLE || !l->assigned[other.variable->id] || !is_kept(sum))

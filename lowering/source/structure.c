@@ -446,13 +446,12 @@ static void body(Structurer *s, List *list, int b)
     blocks_of_list(s, list, s->behind, b, end);
 }
 
-static const Instruction *definition(const List *list, Operand x)
+Instruction *source_maker_in(const SourceTree *list, Operand x)
 {
-    for (const SourceTree *tree = list->first; tree && x.kind == OPERAND_TEMPORARY; tree = tree->next)
-        for (const Instruction *i = tree->first; i; i = i->next)
-            if (i->temporary == x.temporary)
-                return i;
-    return NULL;
+    Instruction *made = NULL;
+    for (; list && !made; list = list->next)
+        made = source_maker(list->first, x);
+    return made;
 }
 
 /* Does the end of the list read the same operands as the instruction in it?  */
@@ -479,7 +478,7 @@ static Operand going_on(Structurer *s, List *test, Operand x, bool negated, cons
     if (!negated)
         return x;
     Instruction not = {.code = SO_NOT, .type = ST_B, .args = {x}};
-    const Instruction *i = definition(test, x);
+    const Instruction *i = source_maker_in(test->first, x);
     if (i && opposite[i->code] && !source_type_is_float(i->type) && can_repeat(test, i)) {
         not = *i;
         not .code = opposite[i->code];

@@ -113,10 +113,7 @@ static bool is_inside(const SourceObject *object, long offset, long bytes)
 
 static const Instruction *maker_of(const Finder *f, int block, Operand x)
 {
-    const Instruction *i = f->flow->order[block]->first;
-    while (i && !(x.kind == OPERAND_TEMPORARY && i->temporary == x.temporary))
-        i = i->next;
-    return i;
+    return source_maker(f->flow->order[block]->first, x);
 }
 
 /* Copies the bytes behind an address in a string or in a global that nobody writes. false: it is none.  */

@@ -28,14 +28,6 @@ typedef struct {
     int64_t now;
 } Loop;
 
-static const Instruction *definition(const SourceBlock *block, int temporary)
-{
-    for (const Instruction *i = block->first; i; i = i->next)
-        if (i->temporary == temporary)
-            return i;
-    return NULL;
-}
-
 /* The value of an operand that depends on the counter alone.  */
 static bool evaluate(const Loop *loop, const SourceBlock *block, Operand x, int64_t *value)
 {
@@ -47,7 +39,7 @@ static bool evaluate(const Loop *loop, const SourceBlock *block, Operand x, int6
         *value = loop->now;
         return true;
     }
-    const Instruction *i = x.kind == OPERAND_TEMPORARY ? definition(block, x.temporary) : NULL;
+    const Instruction *i = source_maker(block->first, x);
     int64_t a, b = 0;
     if (!i || source_type_is_float(i->type) || !source_is_pure(i) || !source_noperands(i) ||
         source_op_form(i->code) == FORM_LOAD || !evaluate(loop, block, i->args[0], &a) ||
@@ -155,7 +147,7 @@ static const SourceVariable *counter_of(const SourceBlock *block, Operand x, int
 {
     if (x.kind == OPERAND_VARIABLE)
         return x.variable;
-    const Instruction *i = x.kind == OPERAND_TEMPORARY && depth ? definition(block, x.temporary) : NULL;
+    const Instruction *i = depth ? source_maker(block->first, x) : NULL;
     const SourceVariable *found = NULL;
     for (int k = 0; i && !found && k < source_noperands(i); k++)
         found = counter_of(block, *source_operand((Instruction *)i, k), depth - 1);
@@ -205,7 +197,7 @@ static bool has_subscripts(const Loop *loop, int *instructions)
             if (i->code != SO_ADD || i->type != ST_P || i->args[1].kind == OPERAND_INTEGER ||
                 i->args[0].kind != OPERAND_TEMPORARY)
                 continue;
-            const Instruction *base = definition(block, i->args[0].temporary);
+            const Instruction *base = source_maker(block->first, i->args[0]);
             found |= base && base->code == SO_ADDR && base->object->bytes <= OBJECT_BYTES;
         }
     }

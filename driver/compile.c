@@ -459,12 +459,12 @@ bool refused_cxx(const Options *options, const Config *config, const Item *sourc
 static int compile_regions(const Options *options, const Config *config, const Item *source, const char *linked,
                            Names *names)
 {
-    enum { PRAGMAS_ELSEWHERE = 3 };
+    enum { WANTS_PREPROCESSED = 3 };
     const char *text = format("%s/%s.i", temporary_folder(), names->safe);
     int status =
         run_frontend(options, config, source, names, NULL, format("%s/%s.host.c", temporary_folder(), names->safe));
 
-    if (status != PRAGMAS_ELSEWHERE)
+    if (status != WANTS_PREPROCESSED)
         return status;
     status = preprocess(options, config, source, names, linked, text);
     if (status != 0)

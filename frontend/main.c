@@ -20,7 +20,7 @@
 #include "target/machine.h"
 #include "transcribe.h"
 
-enum { PRAGMAS_ELSEWHERE = 3 };
+enum { WANTS_PREPROCESSED = 3 };
 
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
@@ -258,7 +258,7 @@ static int walk_unit(Unit *u, const Request *request)
         return 1;
     const bool shown = dump_lists(request->dump, "region");
     if (is_source) /* macros hide tokens */
-        return PRAGMAS_ELSEWHERE;
+        return WANTS_PREPROCESSED;
     u->regions = transcribe_unit(u, shown ? stdout : NULL);
     pragmas_read(u);
     if (!u->errors)

@@ -38,25 +38,20 @@ static int escaped(const char **text)
 }
 
 /* libclang spells a string with quotes and escapes.  */
-static const char *bytes_of_string(const Unit *u, CXCursor literal, long *bytes)
+const char *string_bytes(Transcriber *t, CXCursor literal, long *bytes)
 {
-    const char *text = text_of(u, clang_getCursorSpelling(literal));
+    const char *text = text_of(t->u, clang_getCursorSpelling(literal));
     CXType type = clang_getCursorType(literal);
     if (is_array(type) && clang_Type_getSizeOf(canonical(element_of(type))) != 1)
         return NULL;
     text += strcspn(text, "\"");
     text += *text == '"';
-    char *copy = arena_alloc(u->module, strlen(text) + 1);
+    char *copy = arena_alloc(t->u->module, strlen(text) + 1);
     long count = 0;
     while (*text && *text != '"')
         copy[count++] = (char)(*text == '\\' ? escaped(&text) : *text++);
     *bytes = count + 1;
     return copy;
-}
-
-const char *string_bytes(Transcriber *t, CXCursor literal, long *bytes)
-{
-    return bytes_of_string(t->u, literal, bytes);
 }
 
 /* ---- constant bytes ---------------------------------------------------------------------------------------------- */

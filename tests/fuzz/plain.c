@@ -133,7 +133,7 @@ static const Kind kinds[] = {
     {"guards", 2, NULL, guards},       {"wraps", 2, NULL, wraps},       {"mixed", 2, NULL, mixed},
     {"minmax", 1, NULL, minmax},       {"counters", 1, NULL, counters}, {"bytes", 1, NULL, bytes},
     {"strides", 1, NULL, strides},     {"overlaps", 1, NULL, overlaps}, {"steps", 2, NULL, steps},
-    {"prints", 1, NULL, prints},       {"locals", 1, NULL, locals},
+    {"prints", 1, NULL, prints},       {"locals", 1, NULL, locals},     {"early", 1, NULL, early},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

@@ -22,6 +22,7 @@
  *   plain-locals.c      arrays of an iteration that inner loops change
  *   plain-strides.c     strides that are known when the grid runs
  *   plain-overlaps.c    parts of one array that lie apart
+ *   plain-early.c       what is read in front of the grid, and counts beside the loop's own
  */
 #ifndef FUZZ_PLAIN_H
 #define FUZZ_PLAIN_H
@@ -78,6 +79,7 @@ void mixed(int seed);
 void minmax(int seed);
 void counters(int seed);
 void strides(int seed);
+void early(int seed);
 void overlaps(int seed);
 void prints(int seed);
 void locals(int seed);
